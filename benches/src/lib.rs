@@ -1,0 +1,1 @@
+//! Kernel throughput benches; run with `cargo bench`.
