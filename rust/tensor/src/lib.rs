@@ -1,6 +1,21 @@
 //! Values: data types, shapes, tensors and their buffers, status codes, random streams, vector math, threads.
 
+mod buffer;
+mod dtype;
 pub mod gemm;
+mod partial_shape;
 pub mod philox;
+mod shape;
+mod status;
+mod tensor;
 pub mod threads;
 pub mod vector;
+
+pub use buffer::{Buffer, retained_bytes};
+pub use dtype::{DType, Scalar};
+pub use half::{bf16, f16};
+pub use num_complex::{Complex32, Complex64};
+pub use partial_shape::PartialShape;
+pub use shape::{Shape, broadcast};
+pub use status::{Code, Result, Status};
+pub use tensor::{Bytes, Tensor};

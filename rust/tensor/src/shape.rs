@@ -1,0 +1,156 @@
+//! `Shape`: a fully known list of dimensions, and the broadcasting rule.
+
+use crate::status::Result;
+use crate::{bail, ensure};
+use smallvec::SmallVec;
+use std::fmt;
+use std::ops::Deref;
+
+/// Dimensions of a tensor, outermost first. The number of elements always fits `i64`.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Shape {
+    dims: SmallVec<[usize; 4]>,
+}
+
+impl Shape {
+    pub fn scalar() -> Shape {
+        Shape::default()
+    }
+
+    /// A shape known to be small: dimensions that came from tensors that exist.
+    pub fn new(dims: &[usize]) -> Shape {
+        Shape { dims: SmallVec::from_slice(dims) }
+    }
+
+    /// Checks user-given dimensions: none negative, the number of elements below 2^63 (zero dimensions count as one).
+    pub fn checked(dims: &[i64]) -> Result<Shape> {
+        let mut out = SmallVec::with_capacity(dims.len());
+        let mut elements: i64 = 1;
+        for &d in dims {
+            ensure!(d >= 0, InvalidArgument, "Dimension {d} must be >= 0 in shape {dims:?}");
+            match elements.checked_mul(d.max(1)) {
+                Some(n) => elements = n,
+                None => bail!(InvalidArgument, "Shape {dims:?} would have more than 2**63 - 1 elements"),
+            }
+            out.push(d as usize);
+        }
+        ensure!(out.len() <= 254, InvalidArgument, "Shapes may have at most 254 dimensions, got {}", out.len());
+        Ok(Shape { dims: out })
+    }
+
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    pub fn elements(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// Row-major strides in elements.
+    pub fn strides(&self) -> SmallVec<[usize; 4]> {
+        let mut strides = SmallVec::from_elem(1, self.rank());
+        for i in (1..self.rank()).rev() {
+            strides[i - 1] = strides[i] * self.dims[i];
+        }
+        strides
+    }
+
+    pub fn to_i64(&self) -> Vec<i64> {
+        self.dims.iter().map(|&d| d as i64).collect()
+    }
+
+    /// Product of the dimensions before `axis`, the dimension, and the product of those after it.
+    pub fn around(&self, axis: usize) -> (usize, usize, usize) {
+        (self.dims[..axis].iter().product(), self.dims[axis], self.dims[axis + 1..].iter().product())
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.dims
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(dims: &[usize]) -> Shape {
+        Shape::new(dims)
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(dims: [usize; N]) -> Shape {
+        Shape::new(&dims)
+    }
+}
+
+impl FromIterator<usize> for Shape {
+    fn from_iter<I: IntoIterator<Item = usize>>(iter: I) -> Shape {
+        Shape { dims: iter.into_iter().collect() }
+    }
+}
+
+/// `[2,3]`, as TensorFlow's messages write it.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, d) in self.dims.iter().enumerate() {
+            write!(f, "{}{d}", if i == 0 { "" } else { "," })?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The shape both operands are broadcast to: dimensions are matched from the last, and 1 stretches.
+pub fn broadcast(a: &Shape, b: &Shape) -> Result<Shape> {
+    if a == b {
+        return Ok(a.clone());
+    }
+    let rank = a.rank().max(b.rank());
+    let at = |s: &Shape, i: usize| (i + s.rank()).checked_sub(rank).map_or(1, |j| s[j]);
+    (0..rank)
+        .map(|i| match (at(a, i), at(b, i)) {
+            (x, y) if x == y => Ok(x),
+            (1, y) => Ok(y),
+            (x, 1) => Ok(x),
+            _ => bail!(InvalidArgument, "Incompatible shapes: {a} vs. {b}"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broadcast_is_commutative_and_scalar_is_its_unit() {
+        let shapes: Vec<Shape> =
+            vec![[].into(), [1].into(), [3].into(), [2, 3].into(), [2, 1].into(), [4, 1, 3].into(), [0, 3].into()];
+        for a in &shapes {
+            assert_eq!(&broadcast(a, &Shape::scalar()).unwrap(), a);
+            for b in &shapes {
+                assert_eq!(broadcast(a, b).ok(), broadcast(b, a).ok());
+            }
+        }
+        assert_eq!(broadcast(&[4, 1, 3].into(), &[2, 1].into()).unwrap(), [4, 2, 3].into());
+        assert!(broadcast(&[2].into(), &[3].into()).is_err());
+    }
+
+    #[test]
+    fn products_that_overflow_are_refused() {
+        assert!(Shape::checked(&[1 << 32, 1 << 32]).is_err());
+        assert!(Shape::checked(&[0, 1 << 62, 4]).is_err());
+        assert!(Shape::checked(&[-1]).is_err());
+        assert_eq!(Shape::checked(&[2, 0]).unwrap().elements(), 0);
+    }
+}

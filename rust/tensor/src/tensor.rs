@@ -1,0 +1,379 @@
+//! `Tensor`: an immutable, shared value: dtype, shape and elements; written only while it has one owner.
+
+use crate::buffer::Buffer;
+use crate::dtype::{DType, Scalar};
+use crate::shape::Shape;
+use crate::status::{Result, Status};
+use crate::{bail, ensure};
+use std::sync::Arc;
+
+/// A string element.
+pub type Bytes = Box<[u8]>;
+
+/// Plain data of at most this many bytes lives in the tensor itself: scalars cost no allocation.
+const INLINE_BYTES: usize = 16;
+
+#[derive(Clone)]
+enum Data {
+    Inline([u64; INLINE_BYTES / 8]),
+    Shared(Arc<Buffer>),
+    Strings(Arc<Vec<Bytes>>),
+}
+
+/// A dense value. Cloning shares the elements.
+#[derive(Clone)]
+pub struct Tensor {
+    dtype: DType,
+    shape: Shape,
+    data: Data,
+}
+
+impl Tensor {
+    /// A tensor to be filled: contents unspecified (zero for `bool`), strings empty.
+    ///
+    /// Errors: `ResourceExhausted` for lack of memory, `InvalidArgument` for types that hold no elements.
+    pub fn new(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        let elements = shape.elements();
+        if dtype == DType::String {
+            let mut strings = Vec::new();
+            if strings.try_reserve_exact(elements).is_err() {
+                bail!(ResourceExhausted, "OOM when allocating tensor with shape{shape} and type string");
+            }
+            strings.resize(elements, Bytes::default());
+            return Ok(Tensor { dtype, shape, data: Data::Strings(Arc::new(strings)) });
+        }
+        ensure!(dtype.is_plain(), InvalidArgument, "A tensor of type {} holds no elements", dtype.name());
+        let Some(bytes) = elements.checked_mul(dtype.size()) else {
+            bail!(ResourceExhausted, "OOM when allocating tensor with shape{shape} and type {}", dtype.schema_name());
+        };
+        let data = if bytes <= INLINE_BYTES {
+            Data::Inline([0; 2])
+        } else {
+            let mut buffer = Buffer::new(bytes).map_err(|_| {
+                Status::resource_exhausted(format!(
+                    "OOM when allocating tensor with shape{shape} and type {}",
+                    dtype.schema_name()
+                ))
+            })?;
+            if dtype == DType::Bool
+                && let Some(b) = buffer.bytes_mut()
+            {
+                b.fill(0);
+            }
+            Data::Shared(Arc::new(buffer))
+        };
+        Ok(Tensor { dtype, shape, data })
+    }
+
+    /// A tensor of zeros (empty strings, false).
+    pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let mut t = Tensor::new(dtype, shape)?;
+        if let Some(bytes) = t.bytes_mut() {
+            bytes.fill(0);
+        }
+        Ok(t)
+    }
+
+    pub fn scalar<T: Scalar>(value: T) -> Tensor {
+        let mut raw = [0u64; 2];
+        const { assert!(size_of::<T>() <= INLINE_BYTES) };
+        // SAFETY: T is plain data of at most 16 bytes, and the array is that large and aligned to 8, T's most.
+        unsafe { raw.as_mut_ptr().cast::<T>().write(value) };
+        Tensor { dtype: T::DTYPE, shape: Shape::scalar(), data: Data::Inline(raw) }
+    }
+
+    pub fn from_slice<T: Scalar>(shape: impl Into<Shape>, values: &[T]) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(shape.elements() == values.len(), InvalidArgument, "{} values do not fill shape {shape}", values.len());
+        let mut t = Tensor::new(T::DTYPE, shape)?;
+        t.slice_mut::<T>()?.copy_from_slice(values);
+        Ok(t)
+    }
+
+    pub fn from_strings(shape: impl Into<Shape>, values: Vec<Bytes>) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(
+            shape.elements() == values.len(),
+            InvalidArgument,
+            "{} strings do not fill shape {shape}",
+            values.len()
+        );
+        Ok(Tensor { dtype: DType::String, shape, data: Data::Strings(Arc::new(values)) })
+    }
+
+    /// A tensor over memory that someone else owns.
+    ///
+    /// Errors: `InvalidArgument` where the buffer's length is not the shape's or the type is not plain.
+    pub fn from_buffer(dtype: DType, shape: impl Into<Shape>, buffer: Buffer) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(
+            dtype.is_plain() && shape.elements().checked_mul(dtype.size()) == Some(buffer.bytes().len()),
+            InvalidArgument,
+            "a buffer of {} bytes does not hold {shape} {}",
+            buffer.bytes().len(),
+            dtype.name()
+        );
+        if buffer.bytes().len() <= INLINE_BYTES || !buffer.as_ptr().addr().is_multiple_of(dtype.size().min(8)) {
+            let mut t = Tensor::new(dtype, shape)?;
+            if let Some(b) = t.bytes_mut() {
+                b.copy_from_slice(buffer.bytes());
+            }
+            return Ok(t);
+        }
+        Ok(Tensor { dtype, shape, data: Data::Shared(Arc::new(buffer)) })
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub fn elements(&self) -> usize {
+        self.shape.elements()
+    }
+
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// Bytes of the elements (of the strings' contents for strings).
+    pub fn byte_size(&self) -> usize {
+        match &self.data {
+            Data::Strings(s) => s.iter().map(|b| b.len()).sum(),
+            _ => self.elements() * self.dtype.size(),
+        }
+    }
+
+    /// The elements as bytes; `None` for strings.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.data {
+            Data::Inline(raw) => {
+                let n = self.elements() * self.dtype.size();
+                // SAFETY: the array is 16 initialized bytes and `n` is at most that by construction.
+                Some(unsafe { std::slice::from_raw_parts(raw.as_ptr().cast(), n) })
+            }
+            Data::Shared(b) => Some(b.bytes()),
+            Data::Strings(_) => None,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        let n = self.elements() * self.dtype.size();
+        match &mut self.data {
+            // SAFETY: as in `bytes`; `&mut self` makes the access exclusive.
+            Data::Inline(raw) => Some(unsafe { std::slice::from_raw_parts_mut(raw.as_mut_ptr().cast(), n) }),
+            Data::Shared(b) => Arc::get_mut(b)?.bytes_mut(),
+            Data::Strings(_) => None,
+        }
+    }
+
+    fn check_type(&self, want: DType) -> Result<()> {
+        ensure!(self.dtype == want, Internal, "a tensor of type {} was read as {}", self.dtype.name(), want.name());
+        Ok(())
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// Errors: `Internal` where `T` is not the tensor's type.
+    pub fn slice<T: Scalar>(&self) -> Result<&[T]> {
+        self.check_type(T::DTYPE)?;
+        let Some(bytes) = self.bytes() else { bail!(Internal, "strings have no plain elements") };
+        // SAFETY: the bytes hold `elements()` initialized values of T (its dtype was checked; any bits are valid, and bool
+        // buffers hold 0 and 1 only); blocks and inline data are aligned for T, lent memory was checked in `from_buffer`.
+        Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
+    }
+
+    /// The elements for writing; copies first where they are shared or lent.
+    ///
+    /// Errors: `Internal` where `T` is not the tensor's type, `ResourceExhausted` where the copy finds no memory.
+    pub fn slice_mut<T: Scalar>(&mut self) -> Result<&mut [T]> {
+        self.check_type(T::DTYPE)?;
+        self.make_unique()?;
+        let Some(bytes) = self.bytes_mut() else { bail!(Internal, "a unique tensor was not writable") };
+        // SAFETY: as in `slice`; the access is exclusive.
+        Ok(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<T>()) })
+    }
+
+    /// Whether the elements can be written without a copy: nothing else refers to them.
+    pub fn is_unique(&mut self) -> bool {
+        match &mut self.data {
+            Data::Inline(_) => true,
+            Data::Shared(b) => Arc::get_mut(b).is_some_and(|b| !b.is_lent()),
+            Data::Strings(s) => Arc::get_mut(s).is_some(),
+        }
+    }
+
+    /// Copies the elements where something else refers to them or owns them.
+    pub fn make_unique(&mut self) -> Result<()> {
+        if !self.is_unique() {
+            *self = self.deep_copy()?;
+        }
+        Ok(())
+    }
+
+    /// A copy with elements of its own.
+    pub fn deep_copy(&self) -> Result<Tensor> {
+        if let Data::Strings(s) = &self.data {
+            return Ok(Tensor { data: Data::Strings(Arc::new((**s).clone())), ..self.clone() });
+        }
+        let mut t = Tensor::new(self.dtype, self.shape.clone())?;
+        if let (Some(to), Some(from)) = (t.bytes_mut(), self.bytes()) {
+            to.copy_from_slice(from);
+        }
+        Ok(t)
+    }
+
+    /// The tensor itself, or a copy where its memory belongs to someone else: what may outlive a step.
+    pub fn into_owned(self) -> Result<Tensor> {
+        match &self.data {
+            Data::Shared(b) if b.is_lent() => self.deep_copy(),
+            _ => Ok(self),
+        }
+    }
+
+    pub fn strings(&self) -> Result<&[Bytes]> {
+        match &self.data {
+            Data::Strings(s) => Ok(s),
+            _ => bail!(Internal, "a tensor of type {} was read as string", self.dtype.name()),
+        }
+    }
+
+    /// The strings for writing; copies first where they are shared.
+    pub fn strings_mut(&mut self) -> Result<&mut [Bytes]> {
+        match &mut self.data {
+            Data::Strings(s) => Ok(Arc::make_mut(s).as_mut_slice()),
+            _ => bail!(Internal, "a tensor of type {} was read as string", self.dtype.name()),
+        }
+    }
+
+    /// The same elements in another shape.
+    ///
+    /// Errors: `InvalidArgument` where the number of elements differs.
+    pub fn reshaped(mut self, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(
+            shape.elements() == self.elements(),
+            InvalidArgument,
+            "Input to reshape is a tensor with {} values, but the requested shape has {}",
+            self.elements(),
+            shape.elements()
+        );
+        self.shape = shape;
+        Ok(self)
+    }
+
+    /// The same bits read as another type of equal element size.
+    pub fn bitcast_same_size(mut self, dtype: DType) -> Result<Tensor> {
+        ensure!(
+            dtype.size() == self.dtype.size() && dtype.is_plain() && dtype != DType::Bool,
+            InvalidArgument,
+            "Cannot bitcast from {} to {}",
+            self.dtype.schema_name(),
+            dtype.schema_name()
+        );
+        self.dtype = dtype;
+        Ok(self)
+    }
+
+    /// The only element of a scalar (or of any one-element tensor).
+    pub fn to_scalar<T: Scalar>(&self) -> Result<T> {
+        match self.slice::<T>()? {
+            [x] => Ok(*x),
+            _ => bail!(InvalidArgument, "expected one element, got a tensor of shape {}", self.shape),
+        }
+    }
+
+    /// An int32 or int64 tensor's elements, as `i64`: shapes, axes, indices.
+    ///
+    /// Errors: `InvalidArgument` for other types.
+    pub fn to_i64s(&self) -> Result<Vec<i64>> {
+        match self.dtype {
+            DType::I32 => Ok(self.slice::<i32>()?.iter().map(|&x| x.into()).collect()),
+            DType::I64 => Ok(self.slice::<i64>()?.to_vec()),
+            _ => bail!(InvalidArgument, "expected int32 or int64, got {}", self.dtype.schema_name()),
+        }
+    }
+
+    /// Address of the elements: equal for tensors that share them.
+    pub fn data_ptr(&self) -> *const u8 {
+        match &self.data {
+            Data::Inline(raw) => raw.as_ptr().cast(),
+            Data::Shared(b) => b.as_ptr(),
+            Data::Strings(s) => s.as_ptr().cast(),
+        }
+    }
+
+    /// The shared buffer behind a plain tensor; `None` for inline data and strings.
+    pub fn buffer(&self) -> Option<&Arc<Buffer>> {
+        match &self.data {
+            Data::Shared(b) => Some(b),
+            _ => None,
+        }
+    }
+}
+
+/// Equal dtype, shape and bits (NaNs of equal bits are equal).
+impl PartialEq for Tensor {
+    fn eq(&self, other: &Tensor) -> bool {
+        let same = self.dtype == other.dtype && self.shape == other.shape;
+        same && match (&self.data, &other.data) {
+            (Data::Strings(a), Data::Strings(b)) => a == b,
+            _ => self.bytes() == other.bytes(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tensor<{} {}>", self.dtype.name(), self.shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_round_trip_inline_and_pooled() {
+        for n in [0usize, 1, 2, 4, 5, 100, 100_000] {
+            let v: Vec<f32> = (0..n).map(|i| i as f32).collect();
+            let t = Tensor::from_slice([n], &v).unwrap();
+            assert_eq!(t.slice::<f32>().unwrap(), v);
+            assert_eq!(t.byte_size(), 4 * n);
+        }
+        let c = num_complex::Complex64::new(1.0, -2.0);
+        assert_eq!(Tensor::scalar(c).to_scalar::<num_complex::Complex64>().unwrap(), c);
+    }
+
+    #[test]
+    fn writing_copies_what_is_shared_and_nothing_else() {
+        let mut a = Tensor::from_slice([100], &[1.0f32; 100]).unwrap();
+        let p = a.data_ptr();
+        a.slice_mut::<f32>().unwrap()[0] = 2.0;
+        assert_eq!(a.data_ptr(), p);
+        let b = a.clone();
+        a.slice_mut::<f32>().unwrap()[0] = 3.0;
+        assert_ne!(a.data_ptr(), p);
+        assert_eq!(b.slice::<f32>().unwrap()[0], 2.0);
+    }
+
+    #[test]
+    fn reading_as_another_type_is_an_error() {
+        let t = Tensor::scalar(1i32);
+        assert!(t.slice::<f32>().is_err());
+        assert!(t.strings().is_err());
+    }
+
+    #[test]
+    fn recycled_memory_never_shows_as_bool() {
+        let mut t = Tensor::new(DType::U8, [1000]).unwrap();
+        t.slice_mut::<u8>().unwrap().fill(255);
+        drop(t);
+        let b = Tensor::new(DType::Bool, [1000]).unwrap();
+        assert!(b.slice::<bool>().unwrap().iter().all(|&x| !x));
+    }
+}
