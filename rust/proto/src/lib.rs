@@ -1,1 +1,19 @@
-//! Placeholder module list; see docs/architecture.md.
+//! The wire messages of TensorFlow 1.x files and sessions as prost types, and their descriptor set.
+//!
+//! The .proto files beside this crate are the one source; Python reads the same descriptors. Messages encode
+//! deterministically (map entries are sorted by key). Fields that a message does not know are dropped when Rust
+//! decodes it; Python keeps them.
+
+pub use prost::{DecodeError, Message};
+
+mod generated {
+    #![allow(clippy::all, clippy::pedantic, rustdoc::all)]
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+}
+
+pub use generated::{google, tensorflow};
+
+/// The serialized `FileDescriptorSet` of every message here, imports first, without source positions.
+pub fn descriptor_set() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"))
+}

@@ -1,0 +1,1 @@
+"""The layer under the graph: dtypes, shapes, devices, errors, messages and names."""

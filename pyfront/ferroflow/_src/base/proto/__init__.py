@@ -1,0 +1,21 @@
+"""TensorFlow's wire messages and enums by name (`GraphDef`, `DataType`, `DT_FLOAT`), made when first asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base.proto.symbols import all_symbols
+
+
+def __getattr__(name: str) -> Any:
+    # Importing protobuf costs 20 ms, and most programs never touch a message: names are resolved on first use.
+    if not name.startswith("_"):
+        found = all_symbols().get(name)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *all_symbols()})
