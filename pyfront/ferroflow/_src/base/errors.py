@@ -1,0 +1,279 @@
+"""The exceptions that running a graph raises: one class per status code of TF."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any, Final
+
+# TF's error codes (google.rpc codes): they cross the Rust boundary and the wire.
+OK: Final = 0
+CANCELLED: Final = 1
+UNKNOWN: Final = 2
+INVALID_ARGUMENT: Final = 3
+DEADLINE_EXCEEDED: Final = 4
+NOT_FOUND: Final = 5
+ALREADY_EXISTS: Final = 6
+PERMISSION_DENIED: Final = 7
+RESOURCE_EXHAUSTED: Final = 8
+FAILED_PRECONDITION: Final = 9
+ABORTED: Final = 10
+OUT_OF_RANGE: Final = 11
+UNIMPLEMENTED: Final = 12
+INTERNAL: Final = 13
+UNAVAILABLE: Final = 14
+DATA_LOSS: Final = 15
+UNAUTHENTICATED: Final = 16
+
+
+class OpError(Exception):
+    """The base class of the errors that running a graph raises.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+        error_code: int, one of the codes of `tf.errors`.
+    """
+
+    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int) -> None:
+        super().__init__()
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+
+    @property
+    def message(self) -> Any:
+        """What went wrong."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The `Operation` that failed; None if it is not known or the graph has no such operation."""
+        return self._op
+
+    @property
+    def error_code(self) -> int:
+        """The code of this error, one of the constants of `tf.errors`."""
+        return self._error_code
+
+    @property
+    def node_def(self) -> Any:
+        """The `NodeDef` of the op that failed, or None."""
+        return self._node_def
+
+    def __str__(self) -> str:
+        if self._op is None:
+            return str(self._message)
+        lines = [f"{self._message}\n\nCaused by op {self._op.name!r}, defined at:\n"]
+        stack = _formatted_stack(self._op)
+        lines += stack
+        original = getattr(self._op, "_original_op", None)
+        while original is not None:
+            lines.append(f"\n...which was originally created as op {original.name!r}, defined at:\n")
+            inner_stack = _formatted_stack(original)
+            lines += _without_shared_start(inner_stack, stack)
+            stack = inner_stack
+            original = getattr(original, "_original_op", None)
+        lines.append(f"\n{type(self).__name__} (see above for traceback): {self._message}\n")
+        return "".join(lines)
+
+    # The operation stays behind: its graph cannot leave the process.
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restore, (type(self), self._node_def, self._message, self._error_code)
+
+
+def _restore(cls: type[OpError], node_def: Any, message: Any, error_code: int) -> OpError:
+    error = cls.__new__(cls)
+    OpError.__init__(error, node_def, None, message, error_code)
+    return error
+
+
+def _formatted_stack(op: Any) -> list[str]:
+    return traceback.format_list(getattr(op, "traceback", None) or [])
+
+
+def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
+    """The lines of `stack`, with the middle of the part that starts `previous` too left out."""
+    shared = 0
+    for line, previous_line in zip(stack, previous, strict=False):
+        if line != previous_line:
+            break
+        shared += 1
+    if shared < 3:
+        return stack
+    elided = f"[elided {shared - 2} identical lines from previous traceback]\n"
+    return [stack[0], elided, *stack[shared - 1 :]]
+
+
+class CancelledError(OpError):
+    """A step, or an operation of one, was cancelled: its session or queue was closed, or the user interrupted it."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, CANCELLED)
+
+
+class UnknownError(OpError):
+    """The reason for the failure is not known, or its code is none of TF's."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int = UNKNOWN) -> None:
+        super().__init__(node_def, op, message, error_code)
+
+
+class InvalidArgumentError(OpError):
+    """An operation received an argument with a value or shape that it does not accept."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, INVALID_ARGUMENT)
+
+
+class DeadlineExceededError(OpError):
+    """An operation did not end within the time it was given."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, DEADLINE_EXCEEDED)
+
+
+class NotFoundError(OpError):
+    """Something that was asked for, such as a file or a key of a checkpoint, does not exist."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, NOT_FOUND)
+
+
+class AlreadyExistsError(OpError):
+    """Something that was to be created exists already."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, ALREADY_EXISTS)
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do what was asked, for example read a file."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, PERMISSION_DENIED)
+
+
+class UnauthenticatedError(OpError):
+    """The caller has not shown who it is."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, UNAUTHENTICATED)
+
+
+class ResourceExhaustedError(OpError):
+    """Memory, disk space or another resource does not suffice."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, RESOURCE_EXHAUSTED)
+
+
+class FailedPreconditionError(OpError):
+    """The state that an operation needs is not there, for example a variable has no value yet."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, FAILED_PRECONDITION)
+
+
+class AbortedError(OpError):
+    """An operation was given up because of something that ran at the same time, such as the loss of a worker."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, ABORTED)
+
+
+class OutOfRangeError(OpError):
+    """An operation went past the end of its input: end of file, empty closed queue, or finished iterator."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, OUT_OF_RANGE)
+
+
+class UnimplementedError(OpError):
+    """An operation has no implementation for its types, attributes or arguments."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, UNIMPLEMENTED)
+
+
+class InternalError(OpError):
+    """Something that should always hold did not: a defect of the runtime."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, INTERNAL)
+
+
+class UnavailableError(OpError):
+    """A part of the runtime, such as another task of the cluster, cannot be reached at present."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, UNAVAILABLE)
+
+
+class DataLossError(OpError):
+    """Data is damaged or cut off beyond repair, for example in a checkpoint or record file."""
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        super().__init__(node_def, op, message, DATA_LOSS)
+
+
+_CODE_TO_EXCEPTION: Final[dict[int, type[OpError]]] = {
+    CANCELLED: CancelledError,
+    UNKNOWN: UnknownError,
+    INVALID_ARGUMENT: InvalidArgumentError,
+    DEADLINE_EXCEEDED: DeadlineExceededError,
+    NOT_FOUND: NotFoundError,
+    ALREADY_EXISTS: AlreadyExistsError,
+    PERMISSION_DENIED: PermissionDeniedError,
+    UNAUTHENTICATED: UnauthenticatedError,
+    RESOURCE_EXHAUSTED: ResourceExhaustedError,
+    FAILED_PRECONDITION: FailedPreconditionError,
+    ABORTED: AbortedError,
+    OUT_OF_RANGE: OutOfRangeError,
+    UNIMPLEMENTED: UnimplementedError,
+    INTERNAL: InternalError,
+    UNAVAILABLE: UnavailableError,
+    DATA_LOSS: DataLossError,
+}
+
+_EXCEPTION_TO_CODE: Final = {cls: code for code, cls in _CODE_TO_EXCEPTION.items()}
+
+
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The exception class of a code.
+
+    Raises:
+        KeyError: `error_code` is `OK` or none of TF's codes.
+    """
+    return _CODE_TO_EXCEPTION[error_code]
+
+
+def error_code_from_exception_type(cls: type[OpError]) -> int:
+    """The code of an exception class.
+
+    Raises:
+        KeyError: `cls` is not one of the classes that have a code.
+    """
+    return _EXCEPTION_TO_CODE[cls]
+
+
+def make_exception(node_def: Any, op: Any, message: Any, error_code: int) -> OpError:
+    """The exception, of the class of `error_code`, for a failed op.
+
+    Args:
+        node_def: the `NodeDef` of the op, or None.
+        op: the `Operation`, or None.
+        message: str, what went wrong.
+        error_code: int; one that is none of TF's gives a warning and an `UnknownError` that keeps the code.
+
+    Returns:
+        The exception, not raised.
+    """
+    cls: Any = _CODE_TO_EXCEPTION.get(error_code)
+    if cls is None:
+        warnings.warn(f"Unknown error code: {error_code}", stacklevel=2)
+        return UnknownError(node_def, op, message, error_code)
+    error: OpError = cls(node_def, op, message)
+    return error

@@ -1,0 +1,414 @@
+"""Nested structures: flattening lists, tuples, namedtuples and dicts to a list of leaves, and packing them again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+
+def is_sequence(seq: Any) -> bool:
+    """Whether `seq` is a structure, not a leaf: a dict or a sequence, but no string. Arrays and sets are leaves."""
+    # The exact classes first: asking an abstract class costs ten times as much.
+    if seq.__class__ in (list, tuple, dict):
+        return True
+    return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, (str, bytes)))
+
+
+is_nested = is_sequence
+
+
+def _sorted_keys(dictionary: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(dictionary)
+    except TypeError:
+        raise TypeError("nest only supports dicts with sortable keys.") from None
+
+
+def _is_namedtuple(instance: Any) -> bool:
+    if not isinstance(instance, tuple):
+        return False
+    fields = getattr(instance, "_fields", None)
+    return isinstance(fields, Sequence) and all(isinstance(field, str) for field in fields)
+
+
+def _same_namedtuples(first: Any, second: Any) -> bool:
+    return first._fields == second._fields and type(first).__name__ == type(second).__name__
+
+
+def yield_value(iterable: Any) -> Iterator[Any]:
+    """Yields the children of a structure; those of a dict in the order of its sorted keys.
+
+    Raises:
+        TypeError: a dict has keys that cannot be sorted.
+    """
+    if isinstance(iterable, dict):
+        return iter([iterable[key] for key in _sorted_keys(iterable)])
+    return iter(iterable)
+
+
+def _like(instance: Any, children: list[Any]) -> Any:
+    """A structure of the class of `instance` with other children."""
+    if isinstance(instance, dict):
+        by_key = dict(zip(_sorted_keys(instance), children, strict=True))
+        items = [(key, by_key[key]) for key in instance]
+        if isinstance(instance, defaultdict):
+            return type(instance)(instance.default_factory, items)
+        return type(instance)(items)
+    if _is_namedtuple(instance):
+        return type(instance)(*children)
+    return type(instance)(children)
+
+
+def flatten(nest: Any) -> list[Any]:
+    """The leaves of a structure, from left to right, dicts in the order of their sorted keys.
+
+    Args:
+        nest: a structure, or a leaf (which gives a list of itself). Arrays and tensors are leaves.
+
+    Returns:
+        A list.
+
+    Raises:
+        TypeError: a dict has keys that cannot be sorted.
+    """
+    leaves: list[Any] = []
+    _append_leaves(nest, leaves)
+    return leaves
+
+
+def _append_leaves(nest: Any, leaves: list[Any]) -> None:
+    if not is_sequence(nest):
+        leaves.append(nest)
+        return
+    for child in yield_value(nest):
+        _append_leaves(child, leaves)
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+    """The inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
+
+    Args:
+        structure: a structure or a leaf.
+        flat_sequence: sequence, one value per leaf of `structure`.
+
+    Returns:
+        The structure, or `flat_sequence[0]` if `structure` is a leaf.
+
+    Raises:
+        TypeError: `flat_sequence` is no sequence, or a dict has keys that cannot be sorted.
+        ValueError: the number of leaves differs.
+    """
+    if not is_sequence(flat_sequence):
+        raise TypeError("flat_sequence must be a sequence")
+    if not is_sequence(structure):
+        if len(flat_sequence) != 1:
+            raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(flat_sequence)} > 1")
+        return flat_sequence[0]
+    count = len(flatten(structure))
+    if count != len(flat_sequence):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} elements, but flat_sequence had "
+            f"{len(flat_sequence)} elements.  Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return _pack(structure, iter(flat_sequence))
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    children = [_pack(child, leaves) if is_sequence(child) else next(leaves) for child in yield_value(structure)]
+    return _like(structure, children)
+
+
+def _described(value: Any) -> str:
+    return f"type={type(value).__name__} str={value}"
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+    """Checks that two structures have the same shape. Namedtuples of one name and the same fields are of one type.
+
+    Args:
+        nest1: a structure or leaf.
+        nest2: a structure or leaf.
+        check_types: whether the classes of the structures and the keys of dicts must agree too.
+
+    Raises:
+        TypeError: the classes of two substructures differ.
+        ValueError: the nesting, the number of elements or the keys of two substructures differ.
+    """
+    found = _difference(nest1, nest2, check_types)
+    if found is not None:
+        error_class, reason = found
+        raise error_class(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
+            f"More specifically: {reason}"
+        )
+
+
+def _difference(nest1: Any, nest2: Any, check_types: bool) -> tuple[type[Exception], str] | None:
+    is_sequence1 = is_sequence(nest1)
+    if is_sequence1 != is_sequence(nest2):
+        structure, leaf = (nest1, nest2) if is_sequence1 else (nest2, nest1)
+        return ValueError, (
+            f'Substructure "{_described(structure)}" is a sequence, while substructure "{_described(leaf)}" is not'
+        )
+    if not is_sequence1:
+        return None
+    if check_types:
+        found = _type_difference(nest1, nest2)
+        if found is not None:
+            return found
+    children1 = list(yield_value(nest1))
+    children2 = list(yield_value(nest2))
+    for child1, child2 in zip(children1, children2, strict=False):
+        found = _difference(child1, child2, check_types)
+        if found is not None:
+            return found
+    if len(children1) != len(children2):
+        return ValueError, (
+            "The two structures don't have the same number of elements. "
+            f"First structure: {_described(nest1)}. Second structure: {_described(nest2)}"
+        )
+    return None
+
+
+def _is_plain_namedtuple(instance: Any) -> bool:
+    """Whether `instance` is of a namedtuple class itself, not of a class that inherits from one."""
+    return type(instance).__base__ is tuple and _is_namedtuple(instance)
+
+
+def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | None:
+    type1, type2 = type(nest1), type(nest2)
+    if type1 is not type2:
+        both_namedtuples = _is_plain_namedtuple(nest1) and _is_plain_namedtuple(nest2)
+        if not (both_namedtuples and _same_namedtuples(nest1, nest2)):
+            return TypeError, (
+                f"The two {'namedtuples' if both_namedtuples else 'structures'} don't have the same sequence type. "
+                f"First structure {_described(nest1)} has type {type1.__name__}, "
+                f"while second structure {_described(nest2)} has type {type2.__name__}"
+            )
+    if isinstance(nest1, dict) and nest1.keys() != nest2.keys():
+        return ValueError, (
+            "The two dictionaries don't have the same set of keys. "
+            f"First structure has keys {_described(list(nest1))}, "
+            f"while second structure has keys {_described(list(nest2))}"
+        )
+    return None
+
+
+def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
+    """A dict from each leaf of each key to the leaf of its value at the same place.
+
+    Args:
+        dictionary: dict, each key a leaf or a structure like its value.
+
+    Raises:
+        TypeError: `dictionary` is no dict.
+        ValueError: a key and its value have different numbers of leaves, or a leaf is in the keys twice.
+    """
+    if not isinstance(dictionary, dict):
+        raise TypeError("input must be a dictionary")
+    flat: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        if is_sequence(key):
+            keys, values = flatten(key), flatten(value)
+            if len(keys) != len(values):
+                raise ValueError(
+                    f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} "
+                    f"elements. Key: {keys}, value: {values}."
+                )
+        else:
+            keys, values = [key], [value]
+        for flat_key, flat_value in zip(keys, values, strict=True):
+            if flat_key in flat:
+                raise ValueError(f"Could not flatten dictionary: key {flat_key} is not unique.")
+            flat[flat_key] = flat_value
+    return flat
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict: Any) -> Any:
+    """Applies `func` to the leaves of structures that have the same shape.
+
+    Args:
+        func: callable with one argument per structure.
+        *structure: structures or leaves.
+        **check_types_dict: only `check_types` (bool, True): whether the classes of the structures must agree too.
+
+    Returns:
+        A structure like the first one, of the results.
+
+    Raises:
+        TypeError: `func` is not callable, or the classes of two structures differ.
+        ValueError: there is no structure, two structures differ, or there is another keyword argument.
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = check_types_dict.pop("check_types", True)
+    if check_types_dict:
+        raise ValueError("Only valid keyword argument is check_types")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types=check_types)
+    leaves = [flatten(nest) for nest in structure]
+    return pack_sequence_as(structure[0], [func(*values) for values in zip(*leaves, strict=True)])
+
+
+def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> None:
+    """Checks that `input_tree` is `shallow_tree` with some leaves replaced by structures.
+
+    Args:
+        shallow_tree: a structure or leaf.
+        input_tree: a structure or leaf.
+        check_types: whether the classes of the structures and the keys of dicts must agree too.
+
+    Raises:
+        TypeError: a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
+        ValueError: the lengths or keys of two structures differ.
+    """
+    if not is_sequence(shallow_tree):
+        return
+    if not is_sequence(input_tree):
+        raise TypeError(
+            f"If shallow structure is a sequence, input must also be a sequence. Input has type: {type(input_tree)}."
+        )
+    if check_types and not isinstance(input_tree, type(shallow_tree)):
+        both_namedtuples = _is_namedtuple(shallow_tree) and _is_namedtuple(input_tree)
+        if not (both_namedtuples and _same_namedtuples(shallow_tree, input_tree)):
+            raise TypeError(
+                f"The two {'namedtuples' if both_namedtuples else 'structures'} don't have the same sequence type. "
+                f"Input structure has type {type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+            )
+    if len(input_tree) != len(shallow_tree):
+        raise ValueError(
+            "The two structures don't have the same sequence length. Input structure has length "
+            f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}."
+        )
+    if check_types and isinstance(shallow_tree, dict) and set(input_tree) != set(shallow_tree):
+        raise ValueError(
+            "The two structures don't have the same keys. Input structure has keys "
+            f"{list(input_tree)}, while shallow structure has keys {list(shallow_tree)}."
+        )
+    for shallow_branch, input_branch in zip(yield_value(shallow_tree), yield_value(input_tree), strict=True):
+        assert_shallow_structure(shallow_branch, input_branch, check_types=check_types)
+
+
+def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
+    """The parts of `input_tree` that stand at the leaves of `shallow_tree`.
+
+    Args:
+        shallow_tree: a structure or leaf.
+        input_tree: a structure or leaf that `assert_shallow_structure` accepts.
+
+    Returns:
+        A list, one part per leaf of `shallow_tree`.
+
+    Raises:
+        TypeError, ValueError: as `assert_shallow_structure`.
+    """
+    assert_shallow_structure(shallow_tree, input_tree)
+    parts: list[Any] = []
+    _append_parts(shallow_tree, input_tree, parts)
+    return parts
+
+
+def _append_parts(shallow_tree: Any, input_tree: Any, parts: list[Any]) -> None:
+    if not is_sequence(shallow_tree):
+        parts.append(input_tree)
+        return
+    for shallow_branch, input_branch in zip(yield_value(shallow_tree), yield_value(input_tree), strict=True):
+        _append_parts(shallow_branch, input_branch, parts)
+
+
+def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any) -> Any:
+    """Applies `func` to the parts of structures that stand at the leaves of `shallow_tree`.
+
+    Args:
+        shallow_tree: a structure or leaf.
+        func: callable with one argument per input.
+        *inputs: structures or leaves that `assert_shallow_structure` accepts.
+
+    Returns:
+        A structure like `shallow_tree`, of the results.
+
+    Raises:
+        ValueError: there is no input.
+        TypeError, ValueError: as `assert_shallow_structure`.
+    """
+    if not inputs:
+        raise ValueError("Cannot map over no sequences")
+    parts = [flatten_up_to(shallow_tree, input_tree) for input_tree in inputs]
+    return pack_sequence_as(shallow_tree, [func(*values) for values in zip(*parts, strict=True)])
+
+
+def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
+
+    Args:
+        traverse_fn: callable from a substructure to a bool (go into it or not), or to a structure like its top level
+            whose leaves are bools.
+        structure: a structure or leaf.
+
+    Returns:
+        A structure of bools that is a shallow structure of `structure`.
+
+    Raises:
+        TypeError: `traverse_fn` returned something else.
+    """
+    to_traverse = traverse_fn(structure)
+    if not is_sequence(structure):
+        if not isinstance(to_traverse, bool):
+            raise TypeError(f"traverse_fn returned structure: {to_traverse} for non-structure: {structure}")
+        return to_traverse
+    if isinstance(to_traverse, bool):
+        if not to_traverse:
+            return False
+        return _like(structure, [get_traverse_shallow_structure(traverse_fn, x) for x in yield_value(structure)])
+    if not is_sequence(to_traverse):
+        raise TypeError(f"traverse_fn returned a non-bool scalar: {to_traverse} for input: {structure}")
+    assert_shallow_structure(to_traverse, structure)
+    levels: list[Any] = []
+    for enter, branch in zip(yield_value(to_traverse), yield_value(structure), strict=True):
+        if not isinstance(enter, bool):
+            raise TypeError(
+                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {to_traverse}  "
+                f"for structure: {structure}"
+            )
+        levels.append(get_traverse_shallow_structure(traverse_fn, branch) if enter else False)
+    return _like(structure, levels)
+
+
+def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
+    """Yields the path of each leaf, in the order of `flatten`: a tuple of keys, field names and indices."""
+    if not is_sequence(nest):
+        yield ()
+        return
+    steps: Any
+    if isinstance(nest, dict):
+        steps = _sorted_keys(nest)
+    elif _is_namedtuple(nest):
+        steps = nest._fields
+    else:
+        steps = range(len(nest))
+    for step, child in zip(steps, yield_value(nest), strict=True):
+        for path in yield_flat_paths(child):
+            yield (step, *path)
+
+
+def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
+    """The leaves of a structure with their paths.
+
+    Args:
+        structure: a structure or leaf.
+        separator: str, between the steps of a path.
+
+    Returns:
+        A list of (path, leaf), in the order of `flatten`.
+    """
+    paths = [separator.join(str(step) for step in path) for path in yield_flat_paths(structure)]
+    return list(zip(paths, flatten(structure), strict=True))
+
+
+def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """The leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of `flatten`."""
+    return list(zip(yield_flat_paths(structure), flatten(structure), strict=True))

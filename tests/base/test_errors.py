@@ -1,0 +1,101 @@
+"""Laws of the error classes and their codes."""
+
+import pickle
+import traceback
+
+import pytest
+
+from ferroflow._src.base import errors
+
+TF_CODES = {
+    "Cancelled": 1,
+    "Unknown": 2,
+    "InvalidArgument": 3,
+    "DeadlineExceeded": 4,
+    "NotFound": 5,
+    "AlreadyExists": 6,
+    "PermissionDenied": 7,
+    "ResourceExhausted": 8,
+    "FailedPrecondition": 9,
+    "Aborted": 10,
+    "OutOfRange": 11,
+    "Unimplemented": 12,
+    "Internal": 13,
+    "Unavailable": 14,
+    "DataLoss": 15,
+    "Unauthenticated": 16,
+}
+
+
+class FakeOp:
+    def __init__(self, name, lines, original=None):
+        self.name = name
+        self.traceback = [traceback.FrameSummary("model.py", line, "build", line=f"step_{line}()") for line in lines]
+        self._original_op = original
+
+
+@pytest.mark.parametrize(("stem", "code"), TF_CODES.items())
+def test_each_code_has_its_class(stem, code):
+    cls = getattr(errors, stem + "Error")
+    assert errors.exception_type_from_error_code(code) is cls
+    assert errors.error_code_from_exception_type(cls) == code
+    assert errors.OpError in cls.__bases__
+    error = cls("node", None, "words")
+    assert (error.node_def, error.op, error.message, error.error_code) == ("node", None, "words", code)
+    assert type(errors.make_exception(None, None, "words", code)) is cls
+    constant = "".join("_" + c if c.isupper() else c for c in stem).strip("_").upper()
+    assert getattr(errors, constant) == code
+
+
+def test_ok_is_no_error():
+    assert errors.OK == 0
+    with pytest.raises(KeyError):
+        errors.exception_type_from_error_code(errors.OK)
+
+
+def test_unknown_code_warns_and_is_kept():
+    with pytest.warns(UserWarning, match="Unknown error code: 37"):
+        error = errors.make_exception(None, None, "words", 37)
+    assert isinstance(error, errors.UnknownError)
+    assert error.error_code == 37
+
+
+def test_text_without_op_is_the_message():
+    assert str(errors.NotFoundError(None, None, "no such key")) == "no such key"
+
+
+def test_text_with_op_names_the_op_and_the_lines_that_made_it():
+    text = str(errors.InvalidArgumentError(None, FakeOp("layer/MatMul", [7]), "bad shape"))
+    assert text.startswith("bad shape\n\nCaused by op 'layer/MatMul', defined at:\n")
+    assert 'File "model.py", line 7, in build\n    step_7()' in text
+    assert text.endswith("\nInvalidArgumentError (see above for traceback): bad shape\n")
+
+
+def test_text_of_a_derived_op_leaves_out_the_shared_lines():
+    text = str(errors.InternalError(None, FakeOp("grad", [1, 2, 3, 4, 9], FakeOp("x", [1, 2, 3, 4, 5])), "oops"))
+    tail = text.split("...which was originally created as op 'x', defined at:\n")[1]
+    assert "[elided 2 identical lines from previous traceback]" in tail
+    assert [f"step_{i}()" in tail for i in range(1, 6)] == [True, False, False, True, True]
+
+
+def test_text_works_for_an_op_without_stack():
+    class Bare:
+        name = "bare"
+
+    assert "Caused by op 'bare'" in str(errors.UnknownError(None, Bare(), "words"))
+
+
+def test_errors_travel_between_processes_without_their_op():
+    for error in (
+        errors.DataLossError("node", FakeOp("op", [1]), "crc"),
+        errors.UnknownError(None, None, "words", 99),
+        errors.OpError(None, None, "words", 3),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error)
+        assert (copy.node_def, copy.op, copy.message, copy.error_code) == (
+            error.node_def,
+            None,
+            error.message,
+            error.error_code,
+        )
