@@ -1,1 +1,129 @@
-//! See the module's files.
+//! Parallel loops inside kernels: a handle to a thread pool, and the loops over index ranges and slices built on it.
+
+mod fork;
+mod pool;
+
+use std::ops::Range;
+
+/// The most threads one pool holds; larger requests are cut to it.
+pub const MAX_THREADS: usize = 256;
+
+/// How many threads a kernel may use: a cheap handle to the process-wide pool of that size.
+///
+/// The pool is made on first use and kept. Work is cut by the caller from shapes alone, never from [`Threads::count`], so
+/// that a result has the same bits at any number of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    count: usize,
+}
+
+impl Threads {
+    /// A handle to the pool of `n` threads, the calling one included; `n` is brought into `1..=MAX_THREADS`.
+    pub fn new(n: usize) -> Threads {
+        Threads { count: n.clamp(1, MAX_THREADS) }
+    }
+
+    /// The calling thread alone.
+    pub fn single() -> Threads {
+        Threads { count: 1 }
+    }
+
+    /// Number of threads, the calling one included.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Runs `f(0)` to `f(tasks - 1)`, each exactly once, in any order and on any thread, and returns when all are done.
+    ///
+    /// Runs on the calling thread alone when there is one task or one thread, when called from inside a task, and when the
+    /// pool is busy with another caller's work: it never waits for a thread to become free. A panic in a task is raised
+    /// again here after the tasks under way have ended; tasks that had not begun by then are skipped.
+    pub fn run(&self, tasks: usize, f: &(dyn Fn(usize) + Sync)) {
+        if tasks > 1 && self.count > 1 && pool::run(self.count, tasks, f) {
+            return;
+        }
+        for task in 0..tasks {
+            f(task);
+        }
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads::new(default_count())
+    }
+}
+
+/// The number of threads this process may run at once, as the system says; 1 where it does not say.
+pub fn default_count() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
+}
+
+/// Cuts `0..len` into blocks of `block` (the last may be shorter; 0 counts as 1) and calls `f` for each.
+pub fn for_blocks(threads: Threads, len: usize, block: usize, f: impl Fn(Range<usize>) + Sync) {
+    let block = block.max(1);
+    threads.run(len.div_ceil(block), &|task| {
+        let start = task * block;
+        f(start..len.min(start.saturating_add(block)));
+    });
+}
+
+/// Cuts `data` into blocks of `block` elements (the last may be shorter; 0 counts as 1) and calls `f(start, block)` for
+/// each, `start` being the index of the block's first element.
+pub fn for_chunks_mut<T: Send>(threads: Threads, data: &mut [T], block: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+    let shared = SharedSlice::new(data);
+    for_blocks(threads, shared.len(), block, |range| {
+        let start = range.start;
+        // SAFETY: the ranges of one `for_blocks` call are disjoint, and each is visited once.
+        f(start, unsafe { shared.range(range) });
+    });
+}
+
+/// A mutable slice whose disjoint parts several tasks write at once.
+pub struct SharedSlice<'a, T> {
+    data: *mut T,
+    len: usize,
+    borrow: std::marker::PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: it is a `&mut [T]` that hands out parts; `range` requires that parts in use at one time are disjoint.
+unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
+// SAFETY: as for `Sync`.
+unsafe impl<T: Send> Send for SharedSlice<'_, T> {}
+
+impl<'a, T> SharedSlice<'a, T> {
+    /// Borrows `data` for the life of the handle.
+    pub fn new(data: &'a mut [T]) -> SharedSlice<'a, T> {
+        SharedSlice { data: data.as_mut_ptr(), len: data.len(), borrow: std::marker::PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements of `range`, cut to the slice's bounds.
+    ///
+    /// # Safety
+    /// No two parts that overlap may be alive at the same time.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
+        let end = range.end.min(self.len);
+        let start = range.start.min(end);
+        // SAFETY: start <= end <= len, so the part lies in the borrowed slice; exclusiveness is the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.data.add(start), end - start) }
+    }
+
+    /// The first element's address, for kernels that write a strided part of the slice.
+    pub fn as_mut_ptr(&self) -> *mut T {
+        self.data
+    }
+}
+
+#[cfg(test)]
+mod tests;

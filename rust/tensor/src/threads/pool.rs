@@ -1,0 +1,246 @@
+//! The worker pool beneath `Threads`: workers that spin for a bounded time after a job before they sleep.
+//!
+//! A job is open or closed, and `state` holds that, its number, and how many workers are inside it, in one word:
+//!
+//! ```text
+//! state = number << 32 | OPEN? << 31 | workers inside
+//! ```
+//!
+//! A worker enters by a compare-and-swap that succeeds only while the job is open; the caller closes the job when the
+//! task counter has run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
+//! caller has returned, and a caller never waits for a worker that has not begun.
+
+use std::any::Any;
+use std::cell::{Cell, UnsafeCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use super::{MAX_THREADS, fork};
+
+/// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
+/// the gaps between the kernels of a step, and no more.
+const SPIN: Duration = Duration::from_micros(100);
+
+/// Looks between two readings of the clock.
+const LOOKS_PER_CLOCK: u32 = 64;
+
+/// Looks at a worker still inside before the caller gives its time slice away.
+const LOOKS_BEFORE_YIELD: u32 = 4096;
+
+const OPEN: u64 = 1 << 31;
+const INSIDE: u64 = OPEN - 1;
+const NUMBER_SHIFT: u32 = 32;
+
+type Body<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// What the caller of the job now open asked for; written while the job is closed and no worker is inside.
+struct Job {
+    body: Option<Body<'static>>,
+    tasks: usize,
+}
+
+struct Pool {
+    generation: usize,
+    workers: OnceLock<Vec<Worker>>,
+    /// Held by the caller whose job is in the pool.
+    owned: AtomicBool,
+    state: AtomicU64,
+    next: Padded<AtomicUsize>,
+    job: UnsafeCell<Job>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+#[repr(align(128))]
+struct Padded<T>(T);
+
+struct Worker {
+    thread: Thread,
+    asleep: &'static AtomicBool,
+}
+
+// SAFETY: `job` is the only part that is not Sync by itself. It is written by the thread that holds `owned`, while the job is
+// closed and no worker is inside, and read only by workers inside an open job; `state` orders the two.
+unsafe impl Sync for Pool {}
+
+static POOLS: [AtomicPtr<Pool>; MAX_THREADS + 1] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_THREADS + 1];
+
+thread_local! {
+    /// Whether this thread is running a task, so that a loop inside it runs inline.
+    static IN_TASK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs the tasks on the pool of `count` threads; false, with nothing run, when the caller must do it alone.
+pub(super) fn run(count: usize, tasks: usize, body: Body<'_>) -> bool {
+    if IN_TASK.get() {
+        return false;
+    }
+    let Some(pool) = pool_of(count) else { return false };
+    if pool.owned.swap(true, Ordering::Acquire) {
+        return false;
+    }
+    let failure = pool.run_owned(count, tasks, body);
+    pool.owned.store(false, Ordering::Release);
+    if let Some(payload) = failure {
+        resume_unwind(payload);
+    }
+    true
+}
+
+/// The pool of this size in this process. A fork's child finds its parent's, whose workers it does not have, and replaces it.
+fn pool_of(count: usize) -> Option<&'static Pool> {
+    let slot = POOLS.get(count)?;
+    let mut found = slot.load(Ordering::Acquire);
+    loop {
+        // SAFETY: a pool, once in the table, is never freed.
+        if let Some(pool) = unsafe { found.as_ref() }
+            && pool.generation == fork::generation()
+        {
+            return Some(pool);
+        }
+        fork::watch();
+        let fresh = Box::into_raw(Box::new(Pool::new()));
+        match slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => found = fresh,
+            Err(other) => {
+                // SAFETY: `fresh` came from `Box::into_raw` above and was not published.
+                drop(unsafe { Box::from_raw(fresh) });
+                found = other;
+            }
+        }
+    }
+}
+
+impl Pool {
+    fn new() -> Pool {
+        Pool {
+            generation: fork::generation(),
+            workers: OnceLock::new(),
+            owned: AtomicBool::new(false),
+            state: AtomicU64::new(0),
+            next: Padded(AtomicUsize::new(0)),
+            job: UnsafeCell::new(Job { body: None, tasks: 0 }),
+            panic: Mutex::new(None),
+        }
+    }
+
+    /// Runs one job; the calling thread holds `owned`. Gives back what a task panicked with.
+    fn run_owned(&'static self, count: usize, tasks: usize, body: Body<'_>) -> Option<Box<dyn Any + Send>> {
+        let workers = self.workers.get_or_init(|| (1..count).filter_map(|index| start_worker(self, index)).collect());
+        // SAFETY: only the lifetime changes. Workers use the body only while inside the open job, and this function does not
+        // return before the job is closed and no worker is inside.
+        let body_static = unsafe { std::mem::transmute::<Body<'_>, Body<'static>>(body) };
+        // SAFETY: this thread holds `owned`, the job is closed and no worker is inside, so no one else reads or writes it.
+        unsafe { *self.job.get() = Job { body: Some(body_static), tasks } };
+        self.next.0.store(0, Ordering::Relaxed);
+        let number = (self.state.load(Ordering::Relaxed) >> NUMBER_SHIFT).wrapping_add(1);
+        // SeqCst here and in `Pool::sleep`: either the worker sees the open job, or this thread sees that it sleeps.
+        self.state.store(number << NUMBER_SHIFT | OPEN, Ordering::SeqCst);
+        for worker in workers.iter().take(tasks - 1) {
+            if worker.asleep.load(Ordering::SeqCst) && worker.asleep.swap(false, Ordering::SeqCst) {
+                worker.thread.unpark();
+            }
+        }
+
+        self.take_tasks(tasks, body);
+
+        self.state.fetch_and(!OPEN, Ordering::AcqRel);
+        let mut looks = 0u32;
+        while self.state.load(Ordering::Acquire) & INSIDE != 0 {
+            looks += 1;
+            if looks.is_multiple_of(LOOKS_BEFORE_YIELD) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Runs tasks until none is left; a panic ends the job early and is kept for the caller.
+    fn take_tasks(&self, tasks: usize, body: Body<'_>) {
+        let outer = IN_TASK.replace(true);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            loop {
+                let task = self.next.0.fetch_add(1, Ordering::Relaxed);
+                if task >= tasks {
+                    break;
+                }
+                body(task);
+            }
+        }));
+        IN_TASK.set(outer);
+        if let Err(payload) = done {
+            self.next.0.store(tasks, Ordering::Relaxed);
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+        }
+    }
+
+    /// A worker's life.
+    fn work(&self, asleep: &AtomicBool) {
+        let mut last = 0;
+        loop {
+            let seen = self.await_job(last, asleep);
+            last = seen >> NUMBER_SHIFT;
+            if self.state.compare_exchange(seen, seen + 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+                // Another worker came in at the same moment, or the job closed: look again at the same job.
+                last = last.wrapping_sub(1);
+                continue;
+            }
+            // SAFETY: this worker is inside an open job, so the caller does not touch the job and outlives this use.
+            let job = unsafe { &*self.job.get() };
+            if let Some(body) = job.body {
+                self.take_tasks(job.tasks, body);
+            }
+            self.state.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Waits, first spinning and then asleep, for an open job other than number `last`.
+    fn await_job(&self, last: u64, asleep: &AtomicBool) -> u64 {
+        let is_new = |state: u64| state & OPEN != 0 && state >> NUMBER_SHIFT != last;
+        loop {
+            let start = Instant::now();
+            let mut looks = 0u32;
+            loop {
+                let state = self.state.load(Ordering::Acquire);
+                if is_new(state) {
+                    return state;
+                }
+                looks += 1;
+                if looks.is_multiple_of(LOOKS_PER_CLOCK) && start.elapsed() > SPIN {
+                    break;
+                }
+                std::hint::spin_loop();
+            }
+            asleep.store(true, Ordering::SeqCst);
+            loop {
+                let state = self.state.load(Ordering::SeqCst);
+                if is_new(state) {
+                    asleep.store(false, Ordering::SeqCst);
+                    return state;
+                }
+                if !asleep.load(Ordering::SeqCst) {
+                    break;
+                }
+                std::thread::park();
+            }
+        }
+    }
+}
+
+/// Starts one worker; none when the system gives no thread, and then the job has one thread fewer.
+fn start_worker(pool: &'static Pool, index: usize) -> Option<Worker> {
+    // Lives as long as the process, like the worker itself.
+    let asleep: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let handle = std::thread::Builder::new()
+        .name(format!("ferroflow-{index}"))
+        .spawn(move || {
+            IN_TASK.set(true);
+            pool.work(asleep);
+        })
+        .ok()?;
+    Some(Worker { thread: handle.thread().clone(), asleep })
+}
