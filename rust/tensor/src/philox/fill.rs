@@ -1,0 +1,260 @@
+//! Whole outputs of the fixed-rate distributions and the truncated normal, filled in parallel over groups.
+//!
+//! Values come in groups. Group `g` of a fixed-rate distribution is made from block `base + g`; group `g` of a truncated normal
+//! starts at its own block, far enough from the next group's for any number of rejections that will ever happen.
+
+use half::{bf16, f16};
+
+use super::convert::{normals_f32, normals_f64, unit_bf16, unit_f16, unit_f32, unit_f64};
+use super::generator::{Philox, Words};
+
+/// Blocks set aside for each value, whatever it uses.
+pub(super) const BLOCKS_PER_VALUE: u64 = 256;
+/// Words set aside for each value of a distribution that rejects.
+const WORDS_PER_REJECTING_VALUE: u64 = 256;
+/// Blocks made side by side, to fill vector registers.
+const LANES: usize = 8;
+/// Groups one task fills; large enough that handing out tasks costs nothing beside it.
+const GROUPS_PER_TASK: usize = 4096;
+
+/// How far one run moves the stream of an op that gives `values` values of any distribution of this file, of gamma or of Poisson.
+pub fn blocks_per_run(values: usize) -> u64 {
+    (values as u64).wrapping_mul(BLOCKS_PER_VALUE)
+}
+
+/// Fills `out` with float32 in [0, 1).
+pub fn fill_uniform_f32(base: &Philox, out: &mut [f32]) {
+    fill_fixed(base, out, |words| words.map(unit_f32));
+}
+
+/// Fills `out` with float64 in [0, 1).
+pub fn fill_uniform_f64(base: &Philox, out: &mut [f64]) {
+    fill_fixed(base, out, |[a, b, c, d]| [unit_f64(a, b), unit_f64(c, d)]);
+}
+
+/// Fills `out` with float16 in [0, 1).
+pub fn fill_uniform_f16(base: &Philox, out: &mut [f16]) {
+    fill_fixed(base, out, |words| words.map(unit_f16));
+}
+
+/// Fills `out` with bfloat16 in [0, 1).
+pub fn fill_uniform_bf16(base: &Philox, out: &mut [bf16]) {
+    fill_fixed(base, out, |words| words.map(unit_bf16));
+}
+
+/// Fills `out` with int32 in `[low, high)`; with `low` alone if the interval is empty.
+///
+/// TF 1.x: the remainder of 32 bits, so the low values of a wide interval come up slightly more often.
+pub fn fill_uniform_i32(base: &Philox, low: i32, high: i32, out: &mut [i32]) {
+    let range = if low < high { high.wrapping_sub(low) as u32 } else { 1 };
+    fill_fixed(base, out, |words| words.map(|bits| low.wrapping_add((bits % range) as i32)));
+}
+
+/// Fills `out` with int64 in `[low, high)`; with `low` alone if the interval is empty.
+pub fn fill_uniform_i64(base: &Philox, low: i64, high: i64, out: &mut [i64]) {
+    let range = if low < high { high.wrapping_sub(low) as u64 } else { 1 };
+    let value = |a: u32, b: u32| low.wrapping_add(((u64::from(a) | u64::from(b) << 32) % range) as i64);
+    fill_fixed(base, out, |[a, b, c, d]| [value(a, b), value(c, d)]);
+}
+
+/// Fills `out` with float32 of mean 0 and standard deviation 1.
+pub fn fill_normal_f32(base: &Philox, out: &mut [f32]) {
+    fill_fixed(base, out, normal_group);
+}
+
+/// Fills `out` with float64 of mean 0 and standard deviation 1.
+pub fn fill_normal_f64(base: &Philox, out: &mut [f64]) {
+    fill_fixed(base, out, normals_f64);
+}
+
+/// Fills `out` with float16 of mean 0 and standard deviation 1: the float32 stream, rounded.
+pub fn fill_normal_f16(base: &Philox, out: &mut [f16]) {
+    fill_fixed(base, out, |words| normal_group(words).map(f16::from_f32));
+}
+
+/// Fills `out` with bfloat16 of mean 0 and standard deviation 1: the float32 stream, rounded.
+pub fn fill_normal_bf16(base: &Philox, out: &mut [bf16]) {
+    fill_fixed(base, out, |words| normal_group(words).map(bf16::from_f32));
+}
+
+/// Fills `out` with float32 standard normals, each drawn again until its magnitude is below 2.
+pub fn fill_truncated_f32(base: &Philox, out: &mut [f32]) {
+    fill_rejecting(base, out, truncated_group);
+}
+
+/// Fills `out` with float64 standard normals, each drawn again until its magnitude is below 2.
+pub fn fill_truncated_f64(base: &Philox, out: &mut [f64]) {
+    fill_rejecting(base, out, truncated_group_f64);
+}
+
+/// Fills `out` with float16 truncated normals: the float32 stream, cut at 2 and then rounded.
+pub fn fill_truncated_f16(base: &Philox, out: &mut [f16]) {
+    fill_rejecting(base, out, |words| truncated_group(words).map(f16::from_f32));
+}
+
+/// Fills `out` with bfloat16 truncated normals: the float32 stream, cut at 2 and then rounded.
+pub fn fill_truncated_bf16(base: &Philox, out: &mut [bf16]) {
+    fill_rejecting(base, out, |words| truncated_group(words).map(bf16::from_f32));
+}
+
+#[inline]
+fn normal_group([a, b, c, d]: [u32; 4]) -> [f32; 4] {
+    let ([first, second], [third, fourth]) = (normals_f32(a, b), normals_f32(c, d));
+    [first, second, third, fourth]
+}
+
+fn truncated_group(mut words: Words) -> [f32; 4] {
+    first_within_bounds(|| {
+        let first = words.next_u32();
+        normals_f32(first, words.next_u32())
+    })
+}
+
+fn truncated_group_f64(mut words: Words) -> [f64; 2] {
+    first_within_bounds(|| normals_f64([words.next_u32(), words.next_u32(), words.next_u32(), words.next_u32()]))
+}
+
+/// The first `G` of the values that `pair` gives, in its order, that lie within two standard deviations.
+#[inline]
+fn first_within_bounds<T, const G: usize>(mut pair: impl FnMut() -> [T; 2]) -> [T; G]
+where
+    T: Copy + Default + Into<f64>,
+{
+    let mut group = [T::default(); G];
+    let mut kept = 0;
+    while kept < G {
+        for value in pair() {
+            if kept < G && value.into().abs() < 2.0 {
+                group[kept] = value;
+                kept += 1;
+            }
+        }
+    }
+    group
+}
+
+fn fill_fixed<T, const G: usize>(base: &Philox, out: &mut [T], make: impl Fn([u32; 4]) -> [T; G] + Sync)
+where
+    T: Copy + Send,
+{
+    for_chunks_mut(out, G * GROUPS_PER_TASK, |start, chunk| {
+        fill_fixed_part(base, (start / G) as u64, chunk, &make);
+    });
+}
+
+/// Fills `chunk` with the groups from `first_group` on; a group cut off by its end still uses a whole block.
+fn fill_fixed_part<T: Copy, const G: usize>(
+    base: &Philox,
+    first_group: u64,
+    chunk: &mut [T],
+    make: &impl Fn([u32; 4]) -> [T; G],
+) {
+    let mut source = base.skipped(first_group);
+    let (groups, last) = chunk.as_chunks_mut::<G>();
+    let (wide, narrow) = groups.as_chunks_mut::<LANES>();
+    for lanes in wide {
+        let [a, b, c, d] = source.next_blocks::<LANES>();
+        for (lane, group) in lanes.iter_mut().enumerate() {
+            *group = make([a[lane], b[lane], c[lane], d[lane]]);
+        }
+    }
+    for group in narrow {
+        *group = make(source.next_block());
+    }
+    if !last.is_empty() {
+        last.copy_from_slice(&make(source.next_block())[..last.len()]);
+    }
+}
+
+fn fill_rejecting<T, const G: usize>(base: &Philox, out: &mut [T], make: impl Fn(Words) -> [T; G] + Sync)
+where
+    T: Copy + Send,
+{
+    for_chunks_mut(out, G * GROUPS_PER_TASK, |start, chunk| {
+        fill_rejecting_part(base, (start / G) as u64, chunk, &make);
+    });
+}
+
+/// Fills `chunk` with the groups from `first_group` on, each from its own place in the stream.
+fn fill_rejecting_part<T: Copy, const G: usize>(
+    base: &Philox,
+    first_group: u64,
+    chunk: &mut [T],
+    make: &impl Fn(Words) -> [T; G],
+) {
+    let stride = G as u64 * WORDS_PER_REJECTING_VALUE / 4;
+    let mut source = base.skipped(first_group.wrapping_mul(stride));
+    for group in chunk.chunks_mut(G) {
+        group.copy_from_slice(&make(Words::new(source.reserve(stride)))[..group.len()]);
+    }
+}
+
+pub(super) fn for_chunks_mut<T>(data: &mut [T], block: usize, part: impl Fn(usize, &mut [T])) {
+    for (index, chunk) in data.chunks_mut(block).enumerate() {
+        part(index * block, chunk);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that `part`, which fills the groups of `G` values from a given one on, makes the same bytes however 1003 values are cut.
+    fn assert_any_split_agrees<T, const G: usize>(part: impl Fn(u64, &mut [T]))
+    where
+        T: Copy + Default + PartialEq + std::fmt::Debug,
+    {
+        let mut whole = [T::default(); 1003];
+        part(0, &mut whole);
+        let mut cuts = Words::new(Philox::new(11, 12));
+        for split in 0..100 {
+            let mut pieces = [T::default(); 1003];
+            let most_groups = 1 + cuts.next_below(60);
+            let mut start = 0;
+            while start < pieces.len() {
+                let groups = 1 + cuts.next_below(most_groups) as usize;
+                let end = (start + groups * G).min(pieces.len());
+                part((start / G) as u64, &mut pieces[start..end]);
+                start = end;
+            }
+            assert_eq!(pieces, whole, "split {split}");
+        }
+    }
+
+    #[test]
+    fn any_split_of_a_fixed_rate_range_gives_the_same_values() {
+        let base = Philox::new(1, 2);
+        assert_any_split_agrees::<f32, 4>(|first, chunk| {
+            fill_fixed_part(&base, first, chunk, &|words| words.map(unit_f32));
+        });
+        assert_any_split_agrees::<f32, 4>(|first, chunk| fill_fixed_part(&base, first, chunk, &normal_group));
+        assert_any_split_agrees::<f64, 2>(|first, chunk| fill_fixed_part(&base, first, chunk, &normals_f64));
+    }
+
+    #[test]
+    fn any_split_of_a_truncated_range_gives_the_same_values() {
+        let base = Philox::new(1, 2);
+        assert_any_split_agrees::<f32, 4>(|first, chunk| fill_rejecting_part(&base, first, chunk, &truncated_group));
+        assert_any_split_agrees::<f64, 2>(|first, chunk| {
+            fill_rejecting_part(&base, first, chunk, &truncated_group_f64)
+        });
+    }
+
+    #[test]
+    fn an_empty_interval_gives_its_low_end() {
+        let mut small = [0_i32; 5];
+        fill_uniform_i32(&Philox::new(1, 2), 3, 3, &mut small);
+        assert_eq!(small, [3; 5]);
+        let mut large = [0_i64; 5];
+        fill_uniform_i64(&Philox::new(1, 2), 3, -9, &mut large);
+        assert_eq!(large, [3; 5]);
+    }
+
+    #[test]
+    fn truncated_values_lie_within_two_standard_deviations() {
+        let mut values = [0.0_f32; 10_000];
+        fill_truncated_f32(&Philox::new(1, 2), &mut values);
+        assert!(values.iter().all(|value| value.abs() < 2.0));
+        assert!(values.iter().any(|value| *value > 1.9) && values.iter().any(|value| *value < -1.9));
+    }
+}
