@@ -51,9 +51,18 @@ def op_cases():
     cases = []
     for dtype in ("float32", "float64", "half", "bfloat16"):
         tag = dtype_tag(dtype)
-        for kind, op in (("uniform", raw.RandomUniform), ("normal", raw.RandomStandardNormal), ("truncated", raw.TruncatedNormal)):
+        for kind, op in (
+            ("uniform", raw.RandomUniform),
+            ("normal", raw.RandomStandardNormal),
+            ("truncated", raw.TruncatedNormal),
+        ):
             for count in (8, 10, 1):
-                cases.append((f"{kind}_{tag}_{count}", lambda op=op, count=count, dtype=dtype: op(shape=[count], dtype=dtype, **SEEDS)))
+                cases.append(
+                    (
+                        f"{kind}_{tag}_{count}",
+                        lambda op=op, count=count, dtype=dtype: op(shape=[count], dtype=dtype, **SEEDS),
+                    )
+                )
     for name, low, high, dtype in (
         ("uniform_i32_0_10", 0, 10, tf.int32),
         ("uniform_i32_-5_100", -5, 100, tf.int32),
@@ -61,8 +70,14 @@ def op_cases():
         ("uniform_i64_0_1e12", 0, 10**12, tf.int64),
         ("uniform_i64_all", -(2**63), 2**63 - 1, tf.int64),
     ):
-        cases.append((name, lambda low=low, high=high, dtype=dtype: raw.RandomUniformInt(
-            shape=[8], minval=tf.constant(low, dtype), maxval=tf.constant(high, dtype), **SEEDS)))
+        cases.append(
+            (
+                name,
+                lambda low=low, high=high, dtype=dtype: raw.RandomUniformInt(
+                    shape=[8], minval=tf.constant(low, dtype), maxval=tf.constant(high, dtype), **SEEDS
+                ),
+            )
+        )
     cases += [
         ("uniform_f32_scaled_-3_5", lambda: tf.random_uniform([8], -3.0, 5.0, seed=2)),
         ("normal_f32_scaled_mean_5_stddev_0.5", lambda: tf.random_normal([4], 5.0, 0.5, seed=2)),
@@ -75,28 +90,71 @@ def op_cases():
         ("dropout_keep_0.9", lambda: tf.nn.dropout(tf.ones([16]), keep_prob=0.9, seed=2)),
         ("multinomial_f32_8", lambda: raw.Multinomial(logits=multinomial_logits(np.float32), num_samples=8, **SEEDS)),
         ("multinomial_f64_7", lambda: raw.Multinomial(logits=multinomial_logits(np.float64), num_samples=7, **SEEDS)),
-        ("multinomial_f32_masked_6", lambda: raw.Multinomial(
-            logits=np.array([[0.0, -np.inf, 1.0, np.nan, 2.0]], np.float32), num_samples=6, output_dtype=tf.int32, **SEEDS)),
+        (
+            "multinomial_f32_masked_6",
+            lambda: raw.Multinomial(
+                logits=np.array([[0.0, -np.inf, 1.0, np.nan, 2.0]], np.float32),
+                num_samples=6,
+                output_dtype=tf.int32,
+                **SEEDS,
+            ),
+        ),
     ]
     for dtype in ("float32", "float64", "half"):
-        cases.append((f"gamma_{dtype_tag(dtype)}_4x3", lambda dtype=dtype: raw.RandomGamma(
-            shape=[4], alpha=tf.constant([0.5, 1.0, 2.5], dtype), **SEEDS)))
-    cases.append(("gamma_f64_40x4", lambda: raw.RandomGamma(
-        shape=[40], alpha=tf.constant([0.05, 0.99, 1.3, 100.0], tf.float64), **SEEDS)))
-    cases.append(("poisson_f32_f32_6x2", lambda: raw.RandomPoissonV2(
-        shape=[6], rate=tf.constant([2.0, 20.0]), dtype=tf.float32, **SEEDS)))
-    cases.append(("poisson_f64_i64_60x5", lambda: raw.RandomPoissonV2(
-        shape=[60], rate=tf.constant([0.1, 9.9, 10.0, 33.5, 1e6], tf.float64), dtype=tf.int64, **SEEDS)))
-    cases.append(("poisson_i32_i32_4x2", lambda: raw.RandomPoissonV2(
-        shape=[4], rate=tf.constant([3, 50], tf.int32), dtype=tf.int32, **SEEDS)))
-    cases.append(("poisson_f16_f16_4x2", lambda: raw.RandomPoissonV2(
-        shape=[4], rate=tf.constant([3, 50], tf.half), dtype=tf.half, **SEEDS)))
+        cases.append(
+            (
+                f"gamma_{dtype_tag(dtype)}_4x3",
+                lambda dtype=dtype: raw.RandomGamma(shape=[4], alpha=tf.constant([0.5, 1.0, 2.5], dtype), **SEEDS),
+            )
+        )
+    cases.append(
+        (
+            "gamma_f64_40x4",
+            lambda: raw.RandomGamma(shape=[40], alpha=tf.constant([0.05, 0.99, 1.3, 100.0], tf.float64), **SEEDS),
+        )
+    )
+    cases.append(
+        (
+            "poisson_f32_f32_6x2",
+            lambda: raw.RandomPoissonV2(shape=[6], rate=tf.constant([2.0, 20.0]), dtype=tf.float32, **SEEDS),
+        )
+    )
+    cases.append(
+        (
+            "poisson_f64_i64_60x5",
+            lambda: raw.RandomPoissonV2(
+                shape=[60], rate=tf.constant([0.1, 9.9, 10.0, 33.5, 1e6], tf.float64), dtype=tf.int64, **SEEDS
+            ),
+        )
+    )
+    cases.append(
+        (
+            "poisson_i32_i32_4x2",
+            lambda: raw.RandomPoissonV2(shape=[4], rate=tf.constant([3, 50], tf.int32), dtype=tf.int32, **SEEDS),
+        )
+    )
+    cases.append(
+        (
+            "poisson_f16_f16_4x2",
+            lambda: raw.RandomPoissonV2(shape=[4], rate=tf.constant([3, 50], tf.half), dtype=tf.half, **SEEDS),
+        )
+    )
     for seed in ([1, 2], [-1, 2**40]):
         name = "stateless_{}_{}".format(*seed)
-        cases.append((f"{name}_uniform_f32_4", lambda seed=seed: tf.random.stateless_uniform([4], tf.constant(seed, tf.int64))))
-        cases.append((f"{name}_normal_f32_4", lambda seed=seed: tf.random.stateless_normal([4], tf.constant(seed, tf.int64))))
-        cases.append((f"{name}_truncated_f64_4", lambda seed=seed: tf.random.stateless_truncated_normal(
-            [4], tf.constant(seed, tf.int64), dtype=tf.float64)))
+        cases.append(
+            (f"{name}_uniform_f32_4", lambda seed=seed: tf.random.stateless_uniform([4], tf.constant(seed, tf.int64)))
+        )
+        cases.append(
+            (f"{name}_normal_f32_4", lambda seed=seed: tf.random.stateless_normal([4], tf.constant(seed, tf.int64)))
+        )
+        cases.append(
+            (
+                f"{name}_truncated_f64_4",
+                lambda seed=seed: tf.random.stateless_truncated_normal(
+                    [4], tf.constant(seed, tf.int64), dtype=tf.float64
+                ),
+            )
+        )
     return cases
 
 
@@ -121,8 +179,14 @@ def candidate_cases():
     for kind, op in (("log_uniform", raw.LogUniformCandidateSampler), ("uniform", raw.UniformCandidateSampler)):
         for unique in (True, False):
             for sampled, limit in ((8, 100), (30, 32)):
-                cases.append((f"candidates_{kind}_{'unique' if unique else 'repeated'}_{sampled}_of_{limit}", op, [[3, 0], [7, 31]],
-                              {"num_true": 2, "num_sampled": sampled, "unique": unique, "range_max": limit, **SEEDS}))
+                cases.append(
+                    (
+                        f"candidates_{kind}_{'unique' if unique else 'repeated'}_{sampled}_of_{limit}",
+                        op,
+                        [[3, 0], [7, 31]],
+                        {"num_true": 2, "num_sampled": sampled, "unique": unique, "range_max": limit, **SEEDS},
+                    )
+                )
     return cases
 
 
@@ -142,6 +206,7 @@ def lines():
     for name, build in op_cases():
         yield from run_lines(name, build)
     for name, graph_seed, op_seed, which in seed_cases():
+
         def build(op_seed=op_seed, which=which):
             return [tf.random_uniform([4], seed=op_seed) for _ in range(which + 1)][which]
 

@@ -2,6 +2,7 @@
 
 use ferroflow_tensor::philox::candidate::CandidateSampler;
 use ferroflow_tensor::philox::{Philox, candidate, fill, gamma, multinomial, poisson, shuffle, stateless};
+use ferroflow_tensor::threads::Threads;
 use half::{bf16, f16};
 use sha2::{Digest, Sha256};
 
@@ -60,7 +61,7 @@ fn assert_run<T: Word>(case: &str, run: usize, values: &[T]) {
 }
 
 /// Checks three runs of an op with seeds (1, 2) whose output starts as `blank` and which moves its stream by `blocks` each run.
-fn assert_runs<T: Word + Clone>(case: &str, blank: &[T], blocks: u64, fill: impl Fn(&Philox, &mut [T])) {
+fn assert_runs<T: Word + Clone>(case: &str, blank: &[T], blocks: u64, fill: impl Fn(&Philox, Threads, &mut [T])) {
     assert_runs_of(Philox::new(1, 2), case, blank, blocks, fill);
 }
 
@@ -69,32 +70,48 @@ fn assert_runs_of<T: Word + Clone>(
     case: &str,
     blank: &[T],
     blocks: u64,
-    fill: impl Fn(&Philox, &mut [T]),
+    fill: impl Fn(&Philox, Threads, &mut [T]),
 ) {
     for run in 0..RUNS {
         let mut values = blank.to_vec();
-        fill(&op.reserve(blocks), &mut values);
+        fill(&op.reserve(blocks), Threads::new(2), &mut values);
         assert_run(case, run, &values);
     }
 }
 
 /// Checks the outputs of 8, 10 and 1 values.
-fn assert_sizes<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, &mut [T])) {
+fn assert_sizes<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T])) {
     for size in [8, 10, 1] {
         assert_runs(&format!("{case}_{size}"), &vec![T::default(); size], fill::blocks_per_run(size), &fill);
     }
 }
 
-fn assert_hash<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, &mut [T])) {
-    let mut values = vec![T::default(); LARGE];
-    fill(&Philox::new(1, 2), &mut values);
-    let mut hash = Sha256::new();
-    for value in &values {
-        hash.update(value.bytes());
+/// Checks a million values, made by one thread and by several.
+fn assert_hash<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T])) {
+    for threads in [1, 2, 3, 4] {
+        let mut values = vec![T::default(); LARGE];
+        fill(&Philox::new(1, 2), Threads::new(threads), &mut values);
+        let bytes: Vec<u8> = values.iter().flat_map(Word::bytes).collect();
+        let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let line = format!("sha256 {case} {hex}");
+        assert!(
+            GOLDEN.lines().any(|golden| golden == line),
+            "{line}, made by {threads} threads, is not in the golden file"
+        );
     }
-    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let line = format!("sha256 {case} {hex}");
-    assert!(GOLDEN.lines().any(|golden| golden == line), "{line} is not in the golden file");
+}
+
+/// Checks that several threads make the bytes that one makes.
+fn assert_threads_agree<T: Word + Clone>(blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T])) {
+    let made_by = |threads| {
+        let mut values = blank.to_vec();
+        fill(&Philox::new(3, 4), Threads::new(threads), &mut values);
+        values.iter().flat_map(Word::bytes).collect::<Vec<u8>>()
+    };
+    let alone = made_by(1);
+    for threads in [2, 3, 8] {
+        assert!(made_by(threads) == alone, "{threads} threads");
+    }
 }
 
 #[test]
@@ -133,29 +150,29 @@ fn a_million_values_hash_to_tensorflows() {
 fn uniform_integers_are_tensorflows() {
     let blocks = fill::blocks_per_run(8);
     for (name, low, high) in [("0_10", 0, 10), ("-5_100", -5, 100), ("all", i32::MIN, i32::MAX)] {
-        assert_runs(&format!("uniform_i32_{name}"), &[0; 8], blocks, |base, out| {
-            fill::fill_uniform_i32(base, low, high, out);
+        assert_runs(&format!("uniform_i32_{name}"), &[0; 8], blocks, |base, threads, out| {
+            fill::fill_uniform_i32(base, threads, low, high, out);
         });
     }
     for (name, low, high) in [("0_1e12", 0, 1_000_000_000_000), ("all", i64::MIN, i64::MAX)] {
-        assert_runs(&format!("uniform_i64_{name}"), &[0; 8], blocks, |base, out| {
-            fill::fill_uniform_i64(base, low, high, out);
+        assert_runs(&format!("uniform_i64_{name}"), &[0; 8], blocks, |base, threads, out| {
+            fill::fill_uniform_i64(base, threads, low, high, out);
         });
     }
 }
 
 #[test]
 fn streams_scaled_by_two_roundings_are_tensorflows() {
-    assert_runs("uniform_f32_scaled_-3_5", &[0.0; 8], fill::blocks_per_run(8), |base, out| {
-        fill::fill_uniform_f32(base, out);
+    assert_runs("uniform_f32_scaled_-3_5", &[0.0; 8], fill::blocks_per_run(8), |base, threads, out| {
+        fill::fill_uniform_f32(base, threads, out);
         out.iter_mut().for_each(|value| *value = *value * 8.0 + -3.0);
     });
-    assert_runs("normal_f32_scaled_mean_5_stddev_0.5", &[0.0; 4], fill::blocks_per_run(4), |base, out| {
-        fill::fill_normal_f32(base, out);
+    assert_runs("normal_f32_scaled_mean_5_stddev_0.5", &[0.0; 4], fill::blocks_per_run(4), |base, threads, out| {
+        fill::fill_normal_f32(base, threads, out);
         out.iter_mut().for_each(|value| *value = *value * 0.5 + 5.0);
     });
-    assert_runs("truncated_f32_scaled_stddev_0.1", &[0.0; 4], fill::blocks_per_run(4), |base, out| {
-        fill::fill_truncated_f32(base, out);
+    assert_runs("truncated_f32_scaled_stddev_0.1", &[0.0; 4], fill::blocks_per_run(4), |base, threads, out| {
+        fill::fill_truncated_f32(base, threads, out);
         out.iter_mut().for_each(|value| *value *= 0.1);
     });
 }
@@ -172,10 +189,10 @@ fn every_pair_of_seeds_gives_tensorflows_stream() {
 #[test]
 fn shuffles_are_tensorflows() {
     let numbers: Vec<i32> = (0..10).collect();
-    assert_runs("shuffle_10", &numbers, shuffle::blocks_per_run(10), shuffle::shuffle);
-    assert_runs("shuffle_1", &[0], shuffle::blocks_per_run(1), shuffle::shuffle);
+    assert_runs("shuffle_10", &numbers, shuffle::blocks_per_run(10), |base, _, out| shuffle::shuffle(base, out));
+    assert_runs("shuffle_1", &[0], shuffle::blocks_per_run(1), |base, _, out| shuffle::shuffle(base, out));
     let values: Vec<i32> = (0..12).collect();
-    assert_runs("shuffle_rows_6x2", &values, shuffle::blocks_per_run(6), |base, out| {
+    assert_runs("shuffle_rows_6x2", &values, shuffle::blocks_per_run(6), |base, _, out| {
         let (rows, _) = out.as_chunks_mut::<2>();
         shuffle::shuffle(base, rows);
     });
@@ -186,7 +203,7 @@ fn random_crops_are_tensorflows() {
     let mut op = Philox::new(1, 2);
     for run in 0..RUNS {
         let mut corner = [0; 2];
-        fill::fill_uniform_i32(&op.reserve(fill::blocks_per_run(2)), 0, i32::MAX, &mut corner);
+        fill::fill_uniform_i32(&op.reserve(fill::blocks_per_run(2)), Threads::single(), 0, i32::MAX, &mut corner);
         let [row, column] = corner.map(|value| value % (6 - 2 + 1));
         let first = 6 * row + column;
         assert_run("crop_2x2_of_6x6", run, &[first, first + 1, first + 6, first + 7]);
@@ -199,8 +216,8 @@ fn dropout_masks_are_tensorflows() {
         // TensorFlow 2.21 works with the rate, in Python's floats until it meets the tensor.
         let rate = 1.0 - keep;
         let scale = (1.0 / (1.0 - rate)) as f32;
-        assert_runs(case, &vec![0.0_f32; size], fill::blocks_per_run(size), |base, out| {
-            fill::fill_uniform_f32(base, out);
+        assert_runs(case, &vec![0.0_f32; size], fill::blocks_per_run(size), |base, threads, out| {
+            fill::fill_uniform_f32(base, threads, out);
             out.iter_mut().for_each(|value| *value = if *value >= rate as f32 { scale } else { 0.0 });
         });
     }
@@ -209,45 +226,49 @@ fn dropout_masks_are_tensorflows() {
 #[test]
 fn multinomials_are_tensorflows() {
     let rows = [0.1_f32, 0.2, 0.3, 0.4, 0.7, 0.1, 0.1, 0.1].map(f32::ln);
-    assert_runs("multinomial_f32_8", &[0_i64; 16], multinomial::blocks_per_run(2, 8), |base, out| {
-        multinomial::fill_multinomial(base, &rows, 4, 8, out);
+    assert_runs("multinomial_f32_8", &[0_i64; 16], multinomial::blocks_per_run(2, 8), |base, threads, out| {
+        multinomial::fill_multinomial(base, threads, &rows, 4, 8, out);
     });
     let rows = [0.1_f64, 0.2, 0.3, 0.4, 0.7, 0.1, 0.1, 0.1].map(f64::ln);
-    assert_runs("multinomial_f64_7", &[0_i64; 14], multinomial::blocks_per_run(2, 7), |base, out| {
-        multinomial::fill_multinomial(base, &rows, 4, 7, out);
+    assert_runs("multinomial_f64_7", &[0_i64; 14], multinomial::blocks_per_run(2, 7), |base, threads, out| {
+        multinomial::fill_multinomial(base, threads, &rows, 4, 7, out);
     });
     let row = [0.0, f32::NEG_INFINITY, 1.0, f32::NAN, 2.0];
-    assert_runs("multinomial_f32_masked_6", &[0_i32; 6], multinomial::blocks_per_run(1, 6), |base, out| {
-        multinomial::fill_multinomial(base, &row, 5, 6, out);
+    assert_runs("multinomial_f32_masked_6", &[0_i32; 6], multinomial::blocks_per_run(1, 6), |base, threads, out| {
+        multinomial::fill_multinomial(base, threads, &row, 5, 6, out);
     });
 }
 
 #[test]
 fn gammas_are_tensorflows() {
     let blocks = fill::blocks_per_run(12);
-    assert_runs("gamma_f32_4x3", &[0.0; 12], blocks, |base, out| gamma::fill_gamma(base, &[0.5_f32, 1.0, 2.5], out));
-    assert_runs("gamma_f64_4x3", &[0.0; 12], blocks, |base, out| gamma::fill_gamma(base, &[0.5_f64, 1.0, 2.5], out));
-    assert_runs("gamma_f16_4x3", &[f16::ZERO; 12], blocks, |base, out| {
-        gamma::fill_gamma(base, &[0.5, 1.0, 2.5].map(f16::from_f32), out);
+    assert_runs("gamma_f32_4x3", &[0.0; 12], blocks, |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.5_f32, 1.0, 2.5], out)
     });
-    assert_runs("gamma_f64_40x4", &[0.0; 160], fill::blocks_per_run(160), |base, out| {
-        gamma::fill_gamma(base, &[0.05, 0.99, 1.3, 100.0], out);
+    assert_runs("gamma_f64_4x3", &[0.0; 12], blocks, |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.5_f64, 1.0, 2.5], out)
+    });
+    assert_runs("gamma_f16_4x3", &[f16::ZERO; 12], blocks, |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.5, 1.0, 2.5].map(f16::from_f32), out);
+    });
+    assert_runs("gamma_f64_40x4", &[0.0; 160], fill::blocks_per_run(160), |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.05, 0.99, 1.3, 100.0], out);
     });
 }
 
 #[test]
 fn poissons_are_tensorflows() {
-    assert_runs("poisson_f32_f32_6x2", &[0.0_f32; 12], fill::blocks_per_run(12), |base, out| {
-        poisson::fill_poisson(base, &[2.0_f32, 20.0], out);
+    assert_runs("poisson_f32_f32_6x2", &[0.0_f32; 12], fill::blocks_per_run(12), |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[2.0_f32, 20.0], out);
     });
-    assert_runs("poisson_f64_i64_60x5", &[0_i64; 300], fill::blocks_per_run(300), |base, out| {
-        poisson::fill_poisson(base, &[0.1_f64, 9.9, 10.0, 33.5, 1e6], out);
+    assert_runs("poisson_f64_i64_60x5", &[0_i64; 300], fill::blocks_per_run(300), |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[0.1_f64, 9.9, 10.0, 33.5, 1e6], out);
     });
-    assert_runs("poisson_i32_i32_4x2", &[0_i32; 8], fill::blocks_per_run(8), |base, out| {
-        poisson::fill_poisson(base, &[3_i32, 50], out);
+    assert_runs("poisson_i32_i32_4x2", &[0_i32; 8], fill::blocks_per_run(8), |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[3_i32, 50], out);
     });
-    assert_runs("poisson_f16_f16_4x2", &[f16::ZERO; 8], fill::blocks_per_run(8), |base, out| {
-        poisson::fill_poisson(base, &[3.0, 50.0].map(f16::from_f32), out);
+    assert_runs("poisson_f16_f16_4x2", &[f16::ZERO; 8], fill::blocks_per_run(8), |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[3.0, 50.0].map(f16::from_f32), out);
     });
 }
 
@@ -285,4 +306,22 @@ fn candidates_and_their_expected_counts_are_tensorflows() {
             }
         }
     }
+}
+
+#[test]
+fn the_number_of_threads_never_shows() {
+    assert_threads_agree(&[f16::ZERO; 70_001], fill::fill_normal_f16);
+    assert_threads_agree(&[0_i64; 70_001], |base, threads, out| {
+        fill::fill_uniform_i64(base, threads, -7, 1 << 40, out)
+    });
+    assert_threads_agree(&[0.0_f64; 30_000], |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.4, 1.0, 3.0], out)
+    });
+    assert_threads_agree(&[0_i32; 30_000], |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[3.0_f32, 30.0], out)
+    });
+    let logits: Vec<f32> = (0..3001 * 5).map(|place| (place % 17) as f32 / 5.0).collect();
+    assert_threads_agree(&[0_i32; 3001 * 7], |base, threads, out| {
+        multinomial::fill_multinomial(base, threads, &logits, 5, 7, out);
+    });
 }
