@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     prost_build::Config::new()
         // Sorted maps: equal messages encode to equal bytes.
         .btree_map(["."])
+        .enable_type_names()
         .compile_well_known_types()
         .include_file("messages.rs")
         .compile_fds(set)?;

@@ -4,7 +4,7 @@
 //! deterministically (map entries are sorted by key). Fields that a message does not know are dropped when Rust
 //! decodes it; Python keeps them.
 
-pub use prost::{DecodeError, Message};
+pub use prost::{DecodeError, Message, Name};
 
 mod generated {
     #![allow(clippy::all, clippy::pedantic, rustdoc::all)]
