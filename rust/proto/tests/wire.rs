@@ -1,5 +1,7 @@
 //! Every message decodes from TensorFlow's own bytes, and encodes to bytes that hold all of them.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::Path;
