@@ -1,0 +1,85 @@
+"""`tf.compat`: conversions between bytes and text, groups of number types, and the forward compatibility window."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import numbers
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+
+
+def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
+    """Converts text to bytes; bytes are returned as they are.
+
+    Raises:
+        TypeError: `bytes_or_text` is neither.
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
+    """Converts bytes to text; text is returned as it is.
+
+    Raises:
+        TypeError: `bytes_or_text` is neither.
+        UnicodeDecodeError: the bytes are not text in `encoding`.
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value: Any) -> str:
+    """Converts anything to text: bytes by decoding, all else by `str`."""
+    return as_str(value) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path: Any) -> Any:
+    """Converts a path object to text; anything else is returned as it is."""
+    return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
+
+
+# The day TF 1.15 was released: what programs may ask for after it is not in TF 1.x.
+_horizon = datetime.date(2019, 10, 14)
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Whether programs may use what TF 1.x began to write at a date, because all readers understand it.
+
+    Args:
+        year: int, of the date of the change.
+        month: int, 1 to 12.
+        day: int, 1 to 31.
+
+    Returns:
+        Whether the date lies before the horizon.
+    """
+    return _horizon > datetime.date(year, month, day)
+
+
+@contextlib.contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """Moves the horizon of `forward_compatible` to a date, for tests."""
+    global _horizon
+    old, _horizon = _horizon, datetime.date(year, month, day)
+    try:
+        yield
+    finally:
+        _horizon = old
