@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
     from google.protobuf.message import Message
 
-_PACKAGES = ("tensorflow", "tensorflow.error")
+_PACKAGES = ("tensorflow", "tensorflow.error", "tensorflow.tfprof")
 _PUBLIC_MODULE = __package__
 
 _lock = threading.Lock()
