@@ -89,6 +89,12 @@ def test_messages_are_written_as_tf_writes_them(arguments, text):
     assert message.HasField("tensor_shape")
 
 
+def test_types_of_tf2_have_no_message():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    with pytest.raises(TypeError, match="Element type not supported in TensorProto: int4"):
+        make_tensor_proto(np.array([1], ml_dtypes.int4))
+
+
 def test_a_message_is_returned_as_it_is():
     message = make_tensor_proto([1, 2])
     assert make_tensor_proto(message, dtypes.float32, [7]) is message

@@ -165,22 +165,25 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         _check_kind(values, wanted)
         return np.array(values, dtype=numpy_type)
     natural = _natural(values, wanted)
-    allowed = _ALLOWED_KINDS[_family(wanted)]
-    if natural.dtype.kind not in allowed or list(natural.shape) != _dense_dimensions(values):
+    if list(natural.shape) != _dense_dimensions(values):
         _check_kind(values, wanted)
         _check_dense(natural.shape, values)
-    if natural.dtype == numpy_type:
-        return natural
-    if wanted.is_integer and natural.dtype.kind in "iu" and natural.size:
-        _check_range(natural.min(), natural.max(), wanted)
-    try:
-        with np.errstate(over="ignore"):
-            # From the values, not from `natural`: Python ints become floats by way of float64.
+    with np.errstate(over="ignore"):
+        if natural.dtype.kind in _PROVEN_KINDS[_family(wanted)]:
+            if natural.dtype.kind in "iu":
+                if wanted.is_integer and natural.size:
+                    _check_range(natural.min(), natural.max(), wanted)
+                elif not wanted.is_integer:
+                    # As a Python int becomes a float: by way of float64, even where that rounds twice.
+                    natural = natural.astype(np.float64)
+            return natural.astype(numpy_type, copy=False)
+        _check_kind(values, wanted)
+        try:
             return np.array(_without_dimensions(values), dtype=numpy_type)
-    except OverflowError:
-        leaves = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
-        _check_range(min(leaves), max(leaves), wanted)
-        raise
+        except OverflowError:
+            leaves = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
+            _check_range(min(leaves), max(leaves), wanted)
+            raise
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
@@ -293,7 +296,7 @@ _ACCEPTED: Final[dict[str, tuple[type, ...]]] = {
     "complex": (*compat.complex_types, np.bool_),
     "string": compat.bytes_or_text_types,
 }
-_ALLOWED_KINDS: Final = {"bool": "b", "int": "biu", "float": "biuf", "complex": "biufc", "string": ""}
+_PROVEN_KINDS: Final = {"bool": "b", "int": "biu", "float": "biuf", "complex": "biufc", "string": ""}
 
 
 def _family(wanted: DType) -> str:

@@ -61,8 +61,6 @@ class DeviceSpec:
         ValueError: an index is no integer.
     """
 
-    __slots__ = ("_device_index", "_device_type", "_job", "_replica", "_task")
-
     def __init__(
         self,
         job: Any = None,

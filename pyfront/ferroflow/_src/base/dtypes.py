@@ -34,6 +34,17 @@ DT_RESOURCE: Final = 20
 DT_VARIANT: Final = 21
 DT_UINT32: Final = 22
 DT_UINT64: Final = 23
+# TF 2 has these too. A file may name them, so they have a name here, but no op of TF 1.x takes them.
+DT_FLOAT8_E5M2: Final = 24
+DT_FLOAT8_E4M3FN: Final = 25
+DT_FLOAT8_E4M3FNUZ: Final = 26
+DT_FLOAT8_E4M3B11FNUZ: Final = 27
+DT_FLOAT8_E5M2FNUZ: Final = 28
+DT_INT4: Final = 29
+DT_UINT4: Final = 30
+DT_INT2: Final = 31
+DT_UINT2: Final = 32
+DT_FLOAT4_E2M1FN: Final = 33
 
 # A quantized array is a record array, so that NumPy arithmetic on it fails instead of ignoring the scale.
 _np_qint8 = np.dtype([("qint8", np.int8)])
@@ -44,7 +55,7 @@ _np_qint32 = np.dtype([("qint32", np.int32)])
 
 np_resource = np.dtype([("resource", np.ubyte)])
 
-# Type number -> (name, NumPy type or None where there is none without an extra package, bytes per element).
+# Type number -> (name, NumPy type or None where there is none without `ml_dtypes`, bytes per element).
 _TYPES: Final[dict[int, tuple[str, Any, int]]] = {
     DT_HALF: ("float16", np.float16, 2),
     DT_FLOAT: ("float32", np.float32, 4),
@@ -69,16 +80,38 @@ _TYPES: Final[dict[int, tuple[str, Any, int]]] = {
     DT_QINT32: ("qint32", _np_qint32, 4),
     DT_RESOURCE: ("resource", None, 1),
     DT_VARIANT: ("variant", None, 1),
+    DT_FLOAT8_E5M2: ("float8_e5m2", None, 1),
+    DT_FLOAT8_E4M3FN: ("float8_e4m3fn", None, 1),
+    DT_FLOAT8_E4M3FNUZ: ("float8_e4m3fnuz", None, 1),
+    DT_FLOAT8_E4M3B11FNUZ: ("float8_e4m3b11fnuz", None, 1),
+    DT_FLOAT8_E5M2FNUZ: ("float8_e5m2fnuz", None, 1),
+    DT_INT4: ("int4", None, 1),
+    DT_UINT4: ("uint4", None, 1),
+    DT_INT2: ("int2", None, 1),
+    DT_UINT2: ("uint2", None, 1),
+    DT_FLOAT4_E2M1FN: ("float4_e2m1fn", None, 1),
 }
 
-_FLOATING: Final = frozenset({DT_HALF, DT_FLOAT, DT_DOUBLE, DT_BFLOAT16})
-_UNSIGNED: Final = frozenset({DT_UINT8, DT_UINT16, DT_UINT32, DT_UINT64})
-_INTEGER: Final = _UNSIGNED | {DT_INT8, DT_INT16, DT_INT32, DT_INT64}
+_ML_FLOATING: Final = frozenset(
+    {
+        DT_BFLOAT16,
+        DT_FLOAT8_E5M2,
+        DT_FLOAT8_E4M3FN,
+        DT_FLOAT8_E4M3FNUZ,
+        DT_FLOAT8_E4M3B11FNUZ,
+        DT_FLOAT8_E5M2FNUZ,
+        DT_FLOAT4_E2M1FN,
+    }
+)
+_ML_INTEGER: Final = frozenset({DT_INT4, DT_UINT4, DT_INT2, DT_UINT2})
+# The types whose NumPy type of the same name comes from the package `ml_dtypes`.
+_ML_TYPES: Final = _ML_FLOATING | _ML_INTEGER
+_FLOATING: Final = _ML_FLOATING | {DT_HALF, DT_FLOAT, DT_DOUBLE}
+_UNSIGNED: Final = frozenset({DT_UINT8, DT_UINT16, DT_UINT32, DT_UINT64, DT_UINT4, DT_UINT2})
+_INTEGER: Final = _UNSIGNED | {DT_INT8, DT_INT16, DT_INT32, DT_INT64, DT_INT4, DT_INT2}
 _COMPLEX: Final = frozenset({DT_COMPLEX64, DT_COMPLEX128})
 _QUANTIZED: Final = frozenset({DT_QINT8, DT_QUINT8, DT_QINT16, DT_QUINT16, DT_QINT32})
 _NOT_NUMPY: Final = frozenset({DT_RESOURCE, DT_VARIANT})
-
-_BFLOAT16_MAX: Final = float.fromhex("0x1.FEp127")
 
 _BY_NUMBER: Final[dict[Any, DType]] = {}
 _BY_NAME: Final[dict[Any, DType]] = {}
@@ -143,13 +176,13 @@ class DType:
         """The NumPy type of this type: a scalar type, `np.object_` for strings, a record dtype for quantized types.
 
         Raises:
-            TypeError: there is none, or it is `bfloat16` and the `ml_dtypes` package is not installed.
+            TypeError: there is none, or it is one that NumPy lacks (`bfloat16`) and `ml_dtypes` is not installed.
         """
         numpy_type = _TYPES[self._base_enum][1]
         if numpy_type is not None:
             return numpy_type
-        if self._base_enum == DT_BFLOAT16:
-            return _numpy_bfloat16()
+        if self._base_enum in _ML_TYPES:
+            return getattr(_ml_dtypes(self._name), self.base_dtype._name)
         raise TypeError(f"A tensor of type {self._name} has no NumPy type.")
 
     @property
@@ -194,13 +227,7 @@ class DType:
         Raises:
             TypeError: values of this type have no order or no number, or the type is quantized.
         """
-        if self._base_enum == DT_BFLOAT16:
-            return self.as_numpy_dtype(-_BFLOAT16_MAX)
-        if self._base_enum in _FLOATING:
-            return np.finfo(self.as_numpy_dtype).min
-        if self._base_enum in _INTEGER:
-            return np.iinfo(self.as_numpy_dtype).min
-        raise TypeError(f"Cannot find minimum value of {self}.")
+        return self._number_info("minimum").min
 
     @property
     def max(self) -> Any:
@@ -209,13 +236,13 @@ class DType:
         Raises:
             TypeError: values of this type have no order or no number, or the type is quantized.
         """
-        if self._base_enum == DT_BFLOAT16:
-            return self.as_numpy_dtype(_BFLOAT16_MAX)
-        if self._base_enum in _FLOATING:
-            return np.finfo(self.as_numpy_dtype).max
-        if self._base_enum in _INTEGER:
-            return np.iinfo(self.as_numpy_dtype).max
-        raise TypeError(f"Cannot find maximum value of {self}.")
+        return self._number_info("maximum").max
+
+    def _number_info(self, what: str) -> Any:
+        if self._base_enum not in _FLOATING and self._base_enum not in _INTEGER:
+            raise TypeError(f"Cannot find {what} value of {self}.")
+        library: Any = _ml_dtypes(self._name) if self._base_enum in _ML_TYPES else np
+        return (library.finfo if self._base_enum in _FLOATING else library.iinfo)(self.as_numpy_dtype)
 
     @property
     def limits(self) -> tuple[Any, Any]:
@@ -285,15 +312,15 @@ class DType:
         return _TYPES[self._base_enum][2]
 
 
-def _numpy_bfloat16() -> Any:
+def _ml_dtypes(name: str) -> Any:
     try:
-        from ml_dtypes import bfloat16 as numpy_bfloat16
+        import ml_dtypes
     except ImportError:
         raise TypeError(
-            "NumPy has no bfloat16 of its own: install the package `ml_dtypes` (`pip install ferroflow[bfloat16]`) "
-            "to exchange bfloat16 arrays."
+            f"NumPy has no {name} of its own: install the package `ml_dtypes` (`pip install ml_dtypes`) "
+            f"to exchange {name} arrays."
         ) from None
-    return numpy_bfloat16
+    return ml_dtypes
 
 
 def _define(number: int) -> DType:
@@ -331,6 +358,8 @@ quint16: Final = _define(DT_QUINT16)
 qint32: Final = _define(DT_QINT32)
 resource: Final = _define(DT_RESOURCE)
 variant: Final = _define(DT_VARIANT)
+for _number in sorted(_TYPES.keys() - _BY_NUMBER.keys()):
+    _define(_number)
 half: Final = float16
 double: Final = float64
 
@@ -381,6 +410,9 @@ _BY_NUMPY_DTYPE: Final[dict[Any, DType]] = {
     np.dtype(entry[1]): _BY_NUMBER[number] for number, entry in _TYPES.items() if entry[1] is not None
 }
 
+# Known by name, so that `ml_dtypes` is imported by those who have such arrays only.
+_BY_ML_NAME: Final = {_TYPES[number][0]: _BY_NUMBER[number] for number in _ML_TYPES}
+
 
 def as_dtype(type_value: Any) -> DType:
     """Converts a value to a `DType`.
@@ -413,8 +445,8 @@ def as_dtype(type_value: Any) -> DType:
 def _from_numpy(type_value: Any) -> DType | None:
     """The type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases, bfloat16."""
     if isinstance(type_value, type) and issubclass(type_value, np.generic):
-        if type_value.__name__ == "bfloat16":
-            return bfloat16
+        if type_value.__name__ in _BY_ML_NAME:
+            return _BY_ML_NAME[type_value.__name__]
         try:
             type_value = np.dtype(type_value)
         except TypeError:
@@ -423,6 +455,6 @@ def _from_numpy(type_value: Any) -> DType | None:
         return None
     if type_value.kind in "SU":
         return string
-    if type_value.type.__name__ == "bfloat16":
-        return bfloat16
+    if type_value.type.__name__ in _BY_ML_NAME:
+        return _BY_ML_NAME[type_value.type.__name__]
     return _BY_NUMPY_DTYPE.get(type_value.newbyteorder("="))

@@ -73,6 +73,8 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
         return values
     array, full_shape = to_compact_array(values, dtype, shape, verify_shape)
     tensor_type = dtypes.as_dtype(array.dtype)
+    if tensor_type not in _VALUE_FIELDS:
+        raise TypeError(f"Element type not supported in TensorProto: {tensor_type.name}")
     if array.nbytes >= _MAX_CONTENT_BYTES:
         raise ValueError("Cannot create a tensor proto whose content is larger than 2GB.")
     message = proto.TensorProto(dtype=tensor_type.as_datatype_enum)
