@@ -13,8 +13,6 @@ use crate::threads::{Threads, for_chunks_mut};
 pub(super) const BLOCKS_PER_VALUE: u64 = 256;
 /// Words set aside for each value of a distribution that rejects.
 const WORDS_PER_REJECTING_VALUE: u64 = 256;
-/// Blocks made side by side, to fill vector registers.
-const LANES: usize = 8;
 /// Groups one task fills; large enough that handing out tasks costs nothing beside it.
 const GROUPS_PER_TASK: usize = 4096;
 
@@ -48,7 +46,15 @@ pub fn fill_uniform_bf16(base: &Philox, threads: Threads, out: &mut [bf16]) {
 /// TF 1.x: the remainder of 32 bits, so the low values of a wide interval come up slightly more often.
 pub fn fill_uniform_i32(base: &Philox, threads: Threads, low: i32, high: i32, out: &mut [i32]) {
     let range = if low < high { high.wrapping_sub(low) as u32 } else { 1 };
-    fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add((bits % range) as i32)));
+    fill_fixed(base, threads, out, |words| words.map(|bits| low.wrapping_add(remainder(bits, range) as i32)));
+}
+
+/// `bits % range`, by a division that vector registers have.
+#[inline(always)]
+fn remainder(bits: u32, range: u32) -> u32 {
+    // Exact: a quotient below a whole number is at least 1/range below it, far more than a double's rounding.
+    let quotient = (f64::from(bits) / f64::from(range)) as u32;
+    bits - quotient * range
 }
 
 /// Fills `out` with int64 in `[low, high)`; with `low` alone if the interval is empty.
@@ -154,11 +160,56 @@ fn fill_fixed_part<T: Copy, const G: usize>(
     chunk: &mut [T],
     make: &impl Fn([u32; 4]) -> [T; G],
 ) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            // SAFETY: this processor has the features.
+            return unsafe { fill_fixed_avx512(base, first_group, chunk, make) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: this processor has the feature.
+            return unsafe { fill_fixed_avx2(base, first_group, chunk, make) };
+        }
+    }
+    fill_fixed_lanes::<T, G, 8>(base, first_group, chunk, make);
+}
+
+// Without FMA on purpose: no multiplication may melt into an addition.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fill_fixed_avx2<T: Copy, const G: usize>(
+    base: &Philox,
+    first_group: u64,
+    chunk: &mut [T],
+    make: &impl Fn([u32; 4]) -> [T; G],
+) {
+    fill_fixed_lanes::<T, G, 8>(base, first_group, chunk, make);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn fill_fixed_avx512<T: Copy, const G: usize>(
+    base: &Philox,
+    first_group: u64,
+    chunk: &mut [T],
+    make: &impl Fn([u32; 4]) -> [T; G],
+) {
+    fill_fixed_lanes::<T, G, 16>(base, first_group, chunk, make);
+}
+
+/// The loop that is compiled for each instruction set, with `N` blocks made side by side.
+#[inline(always)]
+fn fill_fixed_lanes<T: Copy, const G: usize, const N: usize>(
+    base: &Philox,
+    first_group: u64,
+    chunk: &mut [T],
+    make: &impl Fn([u32; 4]) -> [T; G],
+) {
     let mut source = base.skipped(first_group);
     let (groups, last) = chunk.as_chunks_mut::<G>();
-    let (wide, narrow) = groups.as_chunks_mut::<LANES>();
+    let (wide, narrow) = groups.as_chunks_mut::<N>();
     for lanes in wide {
-        let [a, b, c, d] = source.next_blocks::<LANES>();
+        let [a, b, c, d] = source.next_blocks::<N>();
         for (lane, group) in lanes.iter_mut().enumerate() {
             *group = make([a[lane], b[lane], c[lane], d[lane]]);
         }
@@ -232,6 +283,48 @@ mod tests {
         });
         assert_any_split_agrees::<f32, 4>(|first, chunk| fill_fixed_part(&base, first, chunk, &normal_group));
         assert_any_split_agrees::<f64, 2>(|first, chunk| fill_fixed_part(&base, first, chunk, &normals_f64));
+    }
+
+    #[test]
+    fn every_instruction_set_makes_the_same_values() {
+        /// Fills a slice by the loop of each instruction set that this processor has.
+        fn assert_agree<T, const G: usize>(make: impl Fn([u32; 4]) -> [T; G])
+        where
+            T: Copy + Default + PartialEq + std::fmt::Debug,
+        {
+            // The low half of the counter runs over within the first blocks.
+            let base = Philox::from_parts([u32::MAX - 5, u32::MAX, 3, 4], [5, 6]);
+            let filled = |fill: &dyn Fn(&mut [T])| {
+                let mut values = [T::default(); 1003];
+                fill(&mut values);
+                values
+            };
+            let one_by_one = filled(&|out| fill_fixed_lanes::<T, G, 1>(&base, 7, out, &make));
+            assert_eq!(filled(&|out| fill_fixed_lanes::<T, G, 8>(&base, 7, out, &make)), one_by_one);
+            assert_eq!(filled(&|out| fill_fixed_part(&base, 7, out, &make)), one_by_one);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: this processor has the feature.
+                assert_eq!(filled(&|out| unsafe { fill_fixed_avx2(&base, 7, out, &make) }), one_by_one);
+            }
+        }
+        assert_agree(|words| words.map(unit_f32));
+        assert_agree(|words| words.map(|bits| remainder(bits, 1000)));
+        assert_agree(normal_group);
+        assert_agree(normals_f64);
+    }
+
+    #[test]
+    fn remainders_are_those_of_integer_division() {
+        let mut words = Words::new(Philox::new(1, 2));
+        let edges = [0, 1, 2, 3, 999, 1 << 16, (1 << 31) - 1, 1 << 31, u32::MAX - 1, u32::MAX];
+        for range in edges.into_iter().skip(1).chain((0..300).map(|shift| (words.next_u32() >> (shift % 32)).max(1))) {
+            for whole in edges {
+                for bits in [whole, whole.wrapping_mul(range), whole.wrapping_mul(range).wrapping_sub(1)] {
+                    assert_eq!(remainder(bits, range), bits % range, "{bits} % {range}");
+                }
+            }
+        }
     }
 
     #[test]

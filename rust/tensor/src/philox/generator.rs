@@ -66,12 +66,17 @@ impl Philox {
     /// The words of the next `N` blocks; `[w][i]` is word `w` of block `i`, which lets the compiler use vector registers.
     #[inline(always)]
     pub(super) fn next_blocks<const N: usize>(&mut self) -> [[u32; N]; 4] {
+        let (low, high) = (self.counter as u64, (self.counter >> 64) as u64);
         let mut state = [[0; N]; 4];
+        let [c0, c1, c2, c3] = &mut state;
         for block in 0..N {
-            let counter = self.counter.wrapping_add(block as u128);
-            for (word, lane) in state.iter_mut().enumerate() {
-                lane[block] = (counter >> (32 * word)) as u32;
-            }
+            // The 128-bit sum by halves, without a branch.
+            let number = low.wrapping_add(block as u64);
+            let upper = high.wrapping_add(u64::from(number < low));
+            c0[block] = number as u32;
+            c1[block] = (number >> 32) as u32;
+            c2[block] = upper as u32;
+            c3[block] = (upper >> 32) as u32;
         }
         self.skip(N as u64);
         let mut key = self.key;
