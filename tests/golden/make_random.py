@@ -4,7 +4,7 @@ Usage: python make_random.py [--check]   (needs TensorFlow 2.x; the committed fi
 
 Each line of random.txt is `<case> <run> <value> ...`: run counts the executions of the op within one session,
 floats are the hexadecimal of their IEEE bits, integers are decimal. Lines `sha256 <case> <hex>` hash the
-little-endian bytes of 1,000,003 values. Unless the case says otherwise, the op has seed=1, seed2=2.
+little-endian bytes of 1,000,003 values, or of as many as the case says. Unless it says otherwise, the op has seed=1, seed2=2.
 """
 
 import argparse
@@ -221,15 +221,42 @@ def lines():
                 yield " ".join([f"{name}_ids", str(run), *words(sampled)])
                 yield " ".join([f"{name}_true_count", str(run), *words(true_count)])
                 yield " ".join([f"{name}_sampled_count", str(run), *words(sampled_count)])
-    for name, op, dtype in (
-        ("uniform_f32", raw.RandomUniform, tf.float32),
-        ("normal_f32", raw.RandomStandardNormal, tf.float32),
-        ("truncated_f32", raw.TruncatedNormal, tf.float32),
-        ("normal_f64", raw.RandomStandardNormal, tf.float64),
-    ):
+    for name, build in large_cases():
         with tf.Graph().as_default(), tf.Session(config=session_config()) as session:
-            values = session.run(op(shape=[LARGE], dtype=dtype, **SEEDS))
+            values = session.run(build())
         yield f"sha256 {name} {hashlib.sha256(values.tobytes()).hexdigest()}"
+
+
+def large_cases():
+    """(name, function that builds a large output tensor), of which only the hash is kept."""
+    cases = []
+    for dtype in ("float32", "float64", "half", "bfloat16"):
+        for kind, op in (
+            ("uniform", raw.RandomUniform),
+            ("normal", raw.RandomStandardNormal),
+            ("truncated", raw.TruncatedNormal),
+        ):
+            cases.append(
+                (f"{kind}_{dtype_tag(dtype)}", lambda op=op, dtype=dtype: op(shape=[LARGE], dtype=dtype, **SEEDS))
+            )
+    rates = [3.0, 30.0, 3000.0]
+    logits = [[(row * 7 + column * 3) % 17 for column in range(9)] for row in range(1000)]
+    return cases + [
+        ("uniform_i32_0_10", lambda: raw.RandomUniformInt(shape=[LARGE], minval=0, maxval=10, **SEEDS)),
+        ("shuffle", lambda: raw.RandomShuffle(value=tf.range(LARGE), **SEEDS)),
+        (
+            "gamma_f64_100000x3",
+            lambda: raw.RandomGamma(shape=[100_000], alpha=tf.constant([0.3, 1.0, 2.5], tf.float64), **SEEDS),
+        ),
+        (
+            "poisson_f64_i64_100000x3",
+            lambda: raw.RandomPoissonV2(shape=[100_000], rate=tf.constant(rates, tf.float64), dtype=tf.int64, **SEEDS),
+        ),
+        (
+            "multinomial_f32_1000x101",
+            lambda: raw.Multinomial(logits=tf.constant(logits, tf.float32), num_samples=101, **SEEDS),
+        ),
+    ]
 
 
 def main():

@@ -86,10 +86,15 @@ fn assert_sizes<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Th
     }
 }
 
-/// Checks a million values, made by one thread and by several.
+/// Checks the hash of a million values.
 fn assert_hash<T: Word + Clone + Default>(case: &str, fill: impl Fn(&Philox, Threads, &mut [T])) {
-    for threads in [1, 2, 3, 4] {
-        let mut values = vec![T::default(); LARGE];
+    assert_hash_from(case, &vec![T::default(); LARGE], fill);
+}
+
+/// Checks the hash of an output that starts as `blank`, made by one thread and by several.
+fn assert_hash_from<T: Word + Clone>(case: &str, blank: &[T], fill: impl Fn(&Philox, Threads, &mut [T])) {
+    for threads in [1, 2, 4] {
+        let mut values = blank.to_vec();
         fill(&Philox::new(1, 2), Threads::new(threads), &mut values);
         let bytes: Vec<u8> = values.iter().flat_map(Word::bytes).collect();
         let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -139,11 +144,37 @@ fn truncated_normals_are_tensorflows() {
 }
 
 #[test]
-fn a_million_values_hash_to_tensorflows() {
+fn a_million_floats_hash_to_tensorflows() {
     assert_hash("uniform_f32", fill::fill_uniform_f32);
+    assert_hash("uniform_f64", fill::fill_uniform_f64);
+    assert_hash("uniform_f16", fill::fill_uniform_f16);
+    assert_hash("uniform_bf16", fill::fill_uniform_bf16);
     assert_hash("normal_f32", fill::fill_normal_f32);
-    assert_hash("truncated_f32", fill::fill_truncated_f32);
     assert_hash("normal_f64", fill::fill_normal_f64);
+    assert_hash("normal_f16", fill::fill_normal_f16);
+    assert_hash("normal_bf16", fill::fill_normal_bf16);
+    assert_hash("truncated_f32", fill::fill_truncated_f32);
+    assert_hash("truncated_f64", fill::fill_truncated_f64);
+    assert_hash("truncated_f16", fill::fill_truncated_f16);
+    assert_hash("truncated_bf16", fill::fill_truncated_bf16);
+}
+
+#[test]
+fn large_outputs_of_the_other_ops_hash_to_tensorflows() {
+    assert_hash("uniform_i32_0_10", |base, threads, out| fill::fill_uniform_i32(base, threads, 0, 10, out));
+    let numbers: Vec<i32> = (0..LARGE as i32).collect();
+    assert_hash_from("shuffle", &numbers, |base, _, out| shuffle::shuffle(base, out));
+    assert_hash_from("gamma_f64_100000x3", &[0.0; 300_000], |base, threads, out| {
+        gamma::fill_gamma(base, threads, &[0.3, 1.0, 2.5], out);
+    });
+    assert_hash_from("poisson_f64_i64_100000x3", &[0_i64; 300_000], |base, threads, out| {
+        poisson::fill_poisson(base, threads, &[3.0_f64, 30.0, 3000.0], out);
+    });
+    let logits: Vec<f32> =
+        (0..1000).flat_map(|row| (0..9).map(move |column| ((row * 7 + column * 3) % 17) as f32)).collect();
+    assert_hash_from("multinomial_f32_1000x101", &[0_i64; 101_000], |base, threads, out| {
+        multinomial::fill_multinomial(base, threads, &logits, 9, 101, out);
+    });
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl Shape {
 
     fn draw(&self, mut pairs: Pairs) -> f64 {
         if self.alpha == 1.0 {
-            return -(1.0 - pairs.uniform()).ln();
+            // TF 1.x takes the logarithm of 1 - u, TF 2.x this; they differ in the last place of float64.
+            return -(-pairs.uniform()).ln_1p();
         }
         loop {
             let x = pairs.normal();
