@@ -1,0 +1,508 @@
+//! Functions of two elements: which exist for which type, their formulas, and the loops that apply them to slices.
+
+use super::element::Element;
+use super::exp_log::{exp_f32, exp_f64, log_f32, log_f64, pow_f32};
+use super::isa::{Isa, for_each_isa};
+use super::trig::atan2_f32;
+use super::unary::{SELU_SCALE, SELU_SCALE_ALPHA};
+use num_complex::Complex;
+
+/// A function of two elements, named as its TensorFlow op and with that op's order of arguments.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// The quotient; of integers, rounded to zero as in C. An integer divided by zero gives zero here: see `has_zero`.
+    Div,
+    /// `Div` where the divisor is not zero, and zero where it is.
+    DivNoNan,
+    /// The quotient rounded down.
+    FloorDiv,
+    /// The remainder with the divisor's sign.
+    FloorMod,
+    TruncateDiv,
+    /// The remainder with the dividend's sign.
+    TruncateMod,
+    /// Integers wrap; a negative integer exponent is the caller's error (see `has_negative`) and rounds to zero here.
+    Pow,
+    /// NaN where either is NaN; the first where they are equal.
+    Maximum,
+    /// NaN where either is NaN; the first where they are equal.
+    Minimum,
+    SquaredDifference,
+    /// The angle of the point (b, a).
+    Atan2,
+    /// `a ln b`, and zero where `a` is zero.
+    Xlogy,
+    /// `a / b`, and zero where `a` is zero.
+    Xdivy,
+    /// `a * b`, and zero where `b` is zero.
+    MulNoNan,
+    /// (y, dy) for y = tanh x.
+    TanhGrad,
+    /// (y, dy) for y = sigmoid x.
+    SigmoidGrad,
+    /// (y, dy) for y = sqrt x.
+    SqrtGrad,
+    /// (y, dy) for y = 1 / sqrt x.
+    RsqrtGrad,
+    /// (y, dy) for y = 1 / x.
+    ReciprocalGrad,
+    /// (gradients, features).
+    ReluGrad,
+    /// (gradients, features).
+    Relu6Grad,
+    /// (gradients, outputs).
+    EluGrad,
+    /// (gradients, outputs).
+    SeluGrad,
+    /// (gradients, features).
+    SoftplusGrad,
+    /// (gradients, features).
+    SoftsignGrad,
+}
+
+impl Binary {
+    /// TF 1.x: the op of the reciprocal's gradient is called `InvGrad` as well.
+    pub const INV_GRAD: Binary = Binary::ReciprocalGrad;
+
+    /// Every function, in declaration order.
+    pub const ALL: [Binary; 28] = {
+        use Binary::*;
+        [
+            Add,
+            Sub,
+            Mul,
+            Div,
+            DivNoNan,
+            FloorDiv,
+            FloorMod,
+            TruncateDiv,
+            TruncateMod,
+            Pow,
+            Maximum,
+            Minimum,
+            SquaredDifference,
+            Atan2,
+            Xlogy,
+            Xdivy,
+            MulNoNan,
+            TanhGrad,
+            SigmoidGrad,
+            SqrtGrad,
+            RsqrtGrad,
+            ReciprocalGrad,
+            ReluGrad,
+            Relu6Grad,
+            EluGrad,
+            SeluGrad,
+            SoftplusGrad,
+            SoftsignGrad,
+        ]
+    };
+
+    /// Whether the function exists for elements of type `T`.
+    pub fn supports<T: Element>(self) -> bool {
+        T::supports_binary(self)
+    }
+}
+
+/// One argument of a function: an element for each output, or one for all.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a, T> {
+    Slice(&'a [T]),
+    Scalar(T),
+}
+
+impl<'a, T: Copy> Operand<'a, T> {
+    /// The operand of `length` outputs from `start`.
+    pub(super) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
+        match self {
+            Operand::Slice(s) => Operand::Slice(&s[start..start + length]),
+            Operand::Scalar(_) => self,
+        }
+    }
+
+    pub(super) fn assert_length(&self, length: usize) {
+        if let Operand::Slice(s) = self {
+            assert_eq!(s.len(), length, "operand and output lengths differ");
+        }
+    }
+}
+
+/// Writes `f(a[i], b[i])` to `out[i]`.
+///
+/// Panics if the lengths differ or `f` does not support `T`: the caller has checked shapes and types before.
+pub fn binary<T: Element>(f: Binary, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
+    binary_with(Isa::current(), f, a, b, out);
+}
+
+/// Replaces each `a[i]` by `f(a[i], b[i])`; panics as `binary` does.
+pub fn binary_in_place_left<T: Element>(f: Binary, a: &mut [T], b: Operand<T>) {
+    binary_in_place_left_with(Isa::current(), f, a, b);
+}
+
+/// Replaces each `b[i]` by `f(a[i], b[i])`; panics as `binary` does.
+pub fn binary_in_place_right<T: Element>(f: Binary, a: Operand<T>, b: &mut [T]) {
+    binary_in_place_right_with(Isa::current(), f, a, b);
+}
+
+/// `binary` on a named instruction set; it must be available on this machine.
+pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
+    a.assert_length(out.len());
+    b.assert_length(out.len());
+    let done = T::binary_into(f, isa, a, b, out);
+    assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
+}
+
+/// `binary_in_place_left` on a named instruction set; it must be available on this machine.
+pub fn binary_in_place_left_with<T: Element>(isa: Isa, f: Binary, a: &mut [T], b: Operand<T>) {
+    b.assert_length(a.len());
+    let done = T::binary_left(f, isa, a, b);
+    assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
+}
+
+/// `binary_in_place_right` on a named instruction set; it must be available on this machine.
+pub fn binary_in_place_right_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: &mut [T]) {
+    a.assert_length(b.len());
+    let done = T::binary_right(f, isa, a, b);
+    assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
+}
+
+/// Whether any element is zero: an integer division by it must be refused.
+pub fn has_zero<T: Element>(x: &[T]) -> bool {
+    x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v == T::default())))
+}
+
+/// Whether any element is negative: an integer power with it must be refused.
+pub fn has_negative<T: Element + PartialOrd>(x: &[T]) -> bool {
+    x.chunks(1024).any(|block| block.iter().fold(false, |found, v| found | (*v < T::default())))
+}
+
+pub(super) trait Formula<T> {
+    fn of(a: T, b: T) -> T;
+}
+
+#[inline(always)]
+fn zip_left<T: Copy, F: Formula<T>>(a: &mut [T], b: &[T]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = F::of(*a, *b);
+    }
+}
+
+#[inline(always)]
+fn zip_right<T: Copy, F: Formula<T>>(a: &[T], b: &mut [T]) {
+    for (b, a) in b.iter_mut().zip(a) {
+        *b = F::of(*a, *b);
+    }
+}
+
+#[inline(always)]
+fn zip_into<T: Copy, F: Formula<T>>(a: &[T], b: &[T], out: &mut [T]) {
+    for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+        *o = F::of(*a, *b);
+    }
+}
+
+for_each_isa!(pick_left = zip_left<T: Copy, F: Formula<T>>(a: &mut [T], b: &[T]));
+for_each_isa!(pick_right = zip_right<T: Copy, F: Formula<T>>(a: &[T], b: &mut [T]));
+for_each_isa!(pick_into = zip_into<T: Copy, F: Formula<T>>(a: &[T], b: &[T], out: &mut [T]));
+
+type RightLoop<T> = unsafe fn(&[T], &mut [T]);
+type IntoLoop<T> = unsafe fn(&[T], &[T], &mut [T]);
+
+/// The loops of one function for one element type and instruction set.
+///
+/// There is none for a scalar operand: it is spread over a block that stays in L1, where a second load is free.
+#[derive(Clone, Copy)]
+pub(super) struct BinaryKernel<T> {
+    left: unsafe fn(&mut [T], &[T]),
+    right: Option<RightLoop<T>>,
+    into: Option<IntoLoop<T>>,
+}
+
+/// Elements handled at a time where one operand is copied or spread first.
+const BLOCK: usize = 512;
+
+impl<T: Copy + Default> BinaryKernel<T> {
+    fn light<F: Formula<T>>(isa: Isa) -> Self {
+        BinaryKernel {
+            left: pick_left::<T, F>(isa),
+            right: Some(pick_right::<T, F>(isa)),
+            into: Some(pick_into::<T, F>(isa)),
+        }
+    }
+
+    fn heavy<F: Formula<T>>(isa: Isa) -> Self {
+        BinaryKernel { left: pick_left::<T, F>(isa), right: None, into: None }
+    }
+
+    /// A formula that does not vectorize: one loop serves every instruction set.
+    fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
+        BinaryKernel { left: zip_left::<T, F>, right: None, into: None }
+    }
+
+    #[inline]
+    fn slices_left(&self, a: &mut [T], b: &[T]) {
+        // SAFETY: the loop was picked for an instruction set that this machine has.
+        unsafe { (self.left)(a, b) }
+    }
+
+    #[inline]
+    fn slices_right(&self, a: &[T], b: &mut [T]) {
+        match self.right {
+            // SAFETY: the loop was picked for an instruction set that this machine has.
+            Some(right) => unsafe { right(a, b) },
+            None => {
+                let mut copy = [T::default(); BLOCK];
+                for (a, b) in a.chunks(BLOCK).zip(b.chunks_mut(BLOCK)) {
+                    let copy = &mut copy[..a.len()];
+                    copy.copy_from_slice(a);
+                    self.slices_left(copy, b);
+                    b.copy_from_slice(copy);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn slices_into(&self, a: &[T], b: &[T], out: &mut [T]) {
+        match self.into {
+            // SAFETY: the loop was picked for an instruction set that this machine has.
+            Some(into) => unsafe { into(a, b, out) },
+            None => {
+                for ((a, b), out) in a.chunks(BLOCK).zip(b.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
+                    out.copy_from_slice(a);
+                    self.slices_left(out, b);
+                }
+            }
+        }
+    }
+
+    pub(super) fn run_left(&self, a: &mut [T], b: Operand<T>) {
+        match b {
+            Operand::Slice(b) => self.slices_left(a, b),
+            Operand::Scalar(b) => with_spread(b, a.len(), |b| {
+                for a in a.chunks_mut(b.len()) {
+                    self.slices_left(a, &b[..a.len()]);
+                }
+            }),
+        }
+    }
+
+    pub(super) fn run_right(&self, a: Operand<T>, b: &mut [T]) {
+        match a {
+            Operand::Slice(a) => self.slices_right(a, b),
+            Operand::Scalar(a) => with_spread(a, b.len(), |a| {
+                for b in b.chunks_mut(a.len()) {
+                    self.slices_right(&a[..b.len()], b);
+                }
+            }),
+        }
+    }
+
+    pub(super) fn run_into(&self, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
+        match (a, b) {
+            (Operand::Slice(a), Operand::Slice(b)) => self.slices_into(a, b, out),
+            (Operand::Slice(a), Operand::Scalar(b)) => with_spread(b, out.len(), |b| {
+                for (a, out) in a.chunks(b.len()).zip(out.chunks_mut(b.len())) {
+                    self.slices_into(a, &b[..a.len()], out);
+                }
+            }),
+            (Operand::Scalar(a), Operand::Slice(b)) => with_spread(a, out.len(), |a| {
+                for (b, out) in b.chunks(a.len()).zip(out.chunks_mut(a.len())) {
+                    self.slices_into(&a[..b.len()], b, out);
+                }
+            }),
+            (Operand::Scalar(a), Operand::Scalar(b)) => {
+                let mut value = [a];
+                self.slices_left(&mut value, &[b]);
+                out.fill(value[0]);
+            }
+        }
+    }
+}
+
+/// Calls `body` with a block filled with `value`, no longer than is useful for `length` elements.
+#[inline]
+pub(super) fn with_spread<T: Copy>(value: T, length: usize, body: impl FnOnce(&[T])) {
+    if length <= 8 {
+        body(&[value; 8])
+    } else if length <= 64 {
+        body(&[value; 64])
+    } else {
+        body(&[value; BLOCK])
+    }
+}
+
+/// `name(function, isa)`: the kernel of each listed formula. The word before a name says how its loop is built.
+macro_rules! binary_table {
+    ($name:ident for $t:ty: $($kind:ident $f:ident($a:ident, $b:ident) = $formula:expr;)*) => {
+        pub(super) fn $name(f: Binary, isa: Isa) -> Option<BinaryKernel<$t>> {
+            match f {
+                $(Binary::$f => {
+                    struct Row;
+                    impl Formula<$t> for Row {
+                        #[inline(always)]
+                        fn of($a: $t, $b: $t) -> $t { $formula }
+                    }
+                    Some(BinaryKernel::$kind::<Row>(isa))
+                })*
+                #[allow(unreachable_patterns)]
+                _ => None,
+            }
+        }
+    };
+}
+
+macro_rules! float_binary_table {
+    ($name:ident for $t:ident: $exp:ident $log:ident; $($rest:tt)*) => {
+        binary_table! { $name for $t:
+            light Add(a, b) = a + b;
+            light Sub(a, b) = a - b;
+            light Mul(a, b) = a * b;
+            light Div(a, b) = a / b;
+            light DivNoNan(a, b) = if b == 0.0 { 0.0 } else { a / b };
+            light FloorDiv(a, b) = (a / b).floor();
+            light TruncateDiv(a, b) = (a / b).trunc();
+            // The C remainder is exact, so every implementation of it agrees.
+            scalar TruncateMod(a, b) = a % b;
+            scalar FloorMod(a, b) = {
+                let r = a % b;
+                if (r != 0.0) & ((b < 0.0) != (r < 0.0)) { r + b } else { r }
+            };
+            light Maximum(a, b) = if (a < b) | b.is_nan() { b } else { a };
+            light Minimum(a, b) = if (b < a) | b.is_nan() { b } else { a };
+            light SquaredDifference(a, b) = { let d = a - b; d * d };
+            heavy Xlogy(a, b) = { let v = a * $log(b); if a == 0.0 { 0.0 } else { v } };
+            light Xdivy(a, b) = if a == 0.0 { 0.0 } else { a / b };
+            light MulNoNan(a, b) = if b == 0.0 { 0.0 } else { a * b };
+            light TanhGrad(y, dy) = dy * (1.0 - y * y);
+            light SigmoidGrad(y, dy) = dy * y * (1.0 - y);
+            light SqrtGrad(y, dy) = 0.5 * dy / y;
+            light RsqrtGrad(y, dy) = -0.5 * (dy * y) * (y * y);
+            light ReciprocalGrad(y, dy) = dy * -(y * y);
+            light ReluGrad(g, x) = if x > 0.0 { g } else { 0.0 };
+            light Relu6Grad(g, x) = if (x > 0.0) & (x < 6.0) { g } else { 0.0 };
+            light EluGrad(g, y) = if y < 0.0 { (y + 1.0) * g } else { g };
+            light SeluGrad(g, y) = if y < 0.0 { g * (y + SELU_SCALE_ALPHA as $t) } else { g * SELU_SCALE as $t };
+            heavy SoftplusGrad(g, x) = g / ($exp(-x) + 1.0);
+            light SoftsignGrad(g, x) = { let d = 1.0 + x.abs(); g / (d * d) };
+            $($rest)*
+        }
+    };
+}
+
+float_binary_table! { f32_kernel for f32: exp_f32 log_f32;
+    heavy Pow(a, b) = pow_f32(a, b);
+    heavy Atan2(a, b) = atan2_f32(a, b);
+}
+
+float_binary_table! { f64_kernel for f64: exp_f64 log_f64;
+    scalar Pow(a, b) = libm::pow(a, b);
+    scalar Atan2(a, b) = libm::atan2(a, b);
+}
+
+macro_rules! integer_binary_table {
+    ($($name:ident for $t:ident: $floor_div:expr, $floor_mod:expr, $power:ident;)*) => {$(
+        binary_table! { $name for $t:
+            light Add(a, b) = a.wrapping_add(b);
+            light Sub(a, b) = a.wrapping_sub(b);
+            light Mul(a, b) = a.wrapping_mul(b);
+            scalar Div(a, b) = if b == 0 { 0 } else { a.wrapping_div(b) };
+            scalar TruncateDiv(a, b) = if b == 0 { 0 } else { a.wrapping_div(b) };
+            scalar TruncateMod(a, b) = if b == 0 { 0 } else { a.wrapping_rem(b) };
+            scalar FloorDiv(a, b) = if b == 0 { 0 } else { $floor_div(a, b) };
+            scalar FloorMod(a, b) = if b == 0 { 0 } else { $floor_mod(a, b) };
+            scalar Pow(a, b) = $power(a as _, b as _) as $t;
+            light Maximum(a, b) = a.max(b);
+            light Minimum(a, b) = a.min(b);
+            light SquaredDifference(a, b) = { let d = a.wrapping_sub(b); d.wrapping_mul(d) };
+            light ReluGrad(g, x) = if x > 0 { g } else { 0 };
+            light Relu6Grad(g, x) = if (x > 0) & (x < 6) { g } else { 0 };
+        }
+    )*};
+}
+
+macro_rules! signed_floor {
+    ($t:ident) => {
+        |a: $t, b: $t| {
+            let q = a.wrapping_div(b);
+            if (a.wrapping_rem(b) != 0) & ((a < 0) != (b < 0)) { q.wrapping_sub(1) } else { q }
+        }
+    };
+}
+
+macro_rules! signed_modulo {
+    ($t:ident) => {
+        |a: $t, b: $t| {
+            let r = a.wrapping_rem(b);
+            if (r != 0) & ((r < 0) != (b < 0)) { r.wrapping_add(b) } else { r }
+        }
+    };
+}
+
+/// `base^exponent` modulo 2^64, which truncates to the wrapped power in every narrower type.
+fn unsigned_power(mut base: u64, mut exponent: u64) -> u64 {
+    let mut value = 1u64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            value = value.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    value
+}
+
+/// `unsigned_power` of sign-extended numbers; a negative exponent gives the truncated quotient.
+fn signed_power(base: i64, exponent: i64) -> i64 {
+    if exponent >= 0 {
+        return unsigned_power(base as u64, exponent as u64) as i64;
+    }
+    match base {
+        1 => 1,
+        -1 => 1 - 2 * (exponent & 1),
+        _ => 0,
+    }
+}
+
+integer_binary_table! {
+    i8_kernel for i8: signed_floor!(i8), signed_modulo!(i8), signed_power;
+    i16_kernel for i16: signed_floor!(i16), signed_modulo!(i16), signed_power;
+    i32_kernel for i32: signed_floor!(i32), signed_modulo!(i32), signed_power;
+    i64_kernel for i64: signed_floor!(i64), signed_modulo!(i64), signed_power;
+    u8_kernel for u8: u8::wrapping_div, u8::wrapping_rem, unsigned_power;
+    u16_kernel for u16: u16::wrapping_div, u16::wrapping_rem, unsigned_power;
+    u32_kernel for u32: u32::wrapping_div, u32::wrapping_rem, unsigned_power;
+    u64_kernel for u64: u64::wrapping_div, u64::wrapping_rem, unsigned_power;
+}
+
+macro_rules! complex_binary_table {
+    ($($name:ident for $t:ident;)*) => {$(
+        binary_table! { $name for Complex<$t>:
+            light Add(a, b) = a + b;
+            light Sub(a, b) = a - b;
+            light Mul(a, b) = a * b;
+            scalar Div(a, b) = a / b;
+            scalar DivNoNan(a, b) = if b == Complex::new(0.0, 0.0) { b } else { a / b };
+            scalar Pow(a, b) = if b == Complex::new(0.0, 0.0) { Complex::new(1.0, 0.0) } else { a.powc(b) };
+            light SquaredDifference(a, b) = { let d = a - b; d.conj() * d };
+            scalar Xlogy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a * b.ln() };
+            scalar Xdivy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a / b };
+            light MulNoNan(a, b) = if b == Complex::new(0.0, 0.0) { b } else { a * b };
+            light TanhGrad(y, dy) = { let y = y.conj(); dy * (Complex::new(1.0, 0.0) - y * y) };
+            light SigmoidGrad(y, dy) = { let y = y.conj(); dy * y * (Complex::new(1.0, 0.0) - y) };
+            scalar SqrtGrad(y, dy) = dy * 0.5 / y.conj();
+            light RsqrtGrad(y, dy) = { let y = y.conj(); (dy * y) * -0.5 * (y * y) };
+            light ReciprocalGrad(y, dy) = { let y = y.conj(); dy * -(y * y) };
+        }
+    )*};
+}
+
+complex_binary_table! {
+    complex64_kernel for f32;
+    complex128_kernel for f64;
+}

@@ -1,0 +1,102 @@
+//! Laws of elementwise accuracy: how far each f32 function may be from the double-precision one, over the whole line.
+
+use ferroflow_tensor::vector::{Unary, unary};
+
+/// The distance of `got` from `want` in units of the last place of f32 at `want`.
+fn ulps(got: f32, want: f64) -> f64 {
+    if want.is_nan() || got.is_nan() {
+        return if want.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if got as f64 == want || got == want as f32 {
+        return if got as f64 == want { 0.0 } else { 0.5 };
+    }
+    if got.is_infinite() || want.is_infinite() {
+        return f64::INFINITY;
+    }
+    let exponent = (want.abs().max(f32::MIN_POSITIVE as f64).log2().floor() as i32).max(-126);
+    (got as f64 - want).abs() / 2f64.powi(exponent - 23)
+}
+
+/// Every 1,021st float of the whole line (4.2 million), with the special ones.
+fn line() -> Vec<f32> {
+    let mut x: Vec<f32> = (0..=u32::MAX).step_by(1021).map(f32::from_bits).collect();
+    x.extend([0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN]);
+    x.extend([f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(1)]);
+    for edge in [1.0f32, 0.5, 88.72284, 88.72283, -87.33655, -103.97208, -103.27893, 9.0, 16.0, 0.921875] {
+        for step in 0..50u32 {
+            x.extend([f32::from_bits(edge.to_bits() + step), f32::from_bits(edge.to_bits() - step)]);
+        }
+    }
+    x
+}
+
+fn worst(f: Unary, reference: fn(f64) -> f64) -> (f64, f32) {
+    let x = line();
+    let mut y = vec![0.0f32; x.len()];
+    unary(f, &x, &mut y);
+    let mut worst = (0.0, 0.0);
+    for (x, y) in x.iter().zip(&y) {
+        let want = reference(*x as f64);
+        let distance = ulps(*y, want);
+        if distance > worst.0 {
+            worst = (distance, *x);
+        }
+        if want == 0.0 && !x.is_nan() {
+            assert_eq!(y.is_sign_negative(), want.is_sign_negative(), "{f:?}({x:e}) has the wrong sign of zero");
+        }
+    }
+    worst
+}
+
+/// A function, the same in double precision, and the units in the last place allowed between them.
+type Row = (Unary, fn(f64) -> f64, f64);
+
+fn sigmoid(x: f64) -> f64 {
+    if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) }
+}
+
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p() + if x.is_nan() { x } else { 0.0 }
+}
+
+#[test]
+fn f32_functions_stay_within_their_ulps() {
+    let table: [Row; 27] = [
+        (Unary::Exp, f64::exp, 1.0),
+        (Unary::Expm1, f64::exp_m1, 1.6),
+        (Unary::Log, f64::ln, 1.0),
+        (Unary::Log1p, f64::ln_1p, 1.5),
+        (Unary::Tanh, f64::tanh, 1.6),
+        (Unary::Sigmoid, sigmoid, 1.5),
+        (Unary::Softplus, softplus, 1.5),
+        (Unary::Erf, libm::erf, 1.5),
+        (Unary::Erfc, libm::erfc, 0.51),
+        (Unary::Sin, f64::sin, 0.51),
+        (Unary::Cos, f64::cos, 0.51),
+        (Unary::Tan, f64::tan, 0.51),
+        (Unary::Asin, f64::asin, 0.51),
+        (Unary::Acos, f64::acos, 0.51),
+        (Unary::Atan, f64::atan, 0.51),
+        (Unary::Sinh, f64::sinh, 0.51),
+        (Unary::Cosh, f64::cosh, 0.51),
+        (Unary::Asinh, f64::asinh, 0.51),
+        (Unary::Acosh, f64::acosh, 0.51),
+        (Unary::Atanh, f64::atanh, 0.51),
+        (Unary::Sqrt, f64::sqrt, 0.5),
+        (Unary::Rsqrt, |x| 1.0 / x.sqrt(), 1.5),
+        (Unary::Reciprocal, |x| 1.0 / x, 0.5),
+        (Unary::Softsign, |x| if x.is_infinite() { f64::NAN } else { x / (x.abs() + 1.0) }, 1.5),
+        (Unary::Lgamma, libm::lgamma, 0.51),
+        (Unary::Elu, |x| if x < 0.0 { x.exp_m1() } else { x }, 1.0),
+        (Unary::Rint, f64::round_ties_even, 0.0),
+    ];
+    let mut failed = Vec::new();
+    for (f, reference, allowed) in table {
+        let (distance, at) = worst(f, reference);
+        println!("{f:?}: {distance:.3} ulp at {at:e}");
+        if distance > allowed {
+            failed.push(format!("{f:?}: {distance} ulp at {at:e}, more than {allowed}"));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
