@@ -1,0 +1,122 @@
+//! The innermost kernel: a tile of at most 12 rows of the product, held in registers while the inner dimension runs.
+
+use super::lanes::Lanes;
+
+/// Most rows of a tile.
+pub(super) const MAX_ROWS: usize = 12;
+
+/// Registers across a tile of many rows. 12 x 2 sums, 2 columns of b and the value of a fill the 32 registers.
+pub(super) const WIDE: usize = 2;
+
+/// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
+pub(super) struct Tile<L: Lanes> {
+    pub depth: usize,
+    pub a: *const L::Elem,
+    /// Rows side by side in memory: distance of one inner step; else distance of one row, inner steps being side by side.
+    pub a_stride: usize,
+    pub b: *const L::Elem,
+    pub b_stride: usize,
+    /// The lanes of b's last register that may be read.
+    pub b_part: L::Mask,
+    pub c: *mut L::Elem,
+    pub c_stride: usize,
+    /// The lanes of c's last register that exist.
+    pub c_part: L::Mask,
+    /// Whether the sums are added to what c holds.
+    pub add: bool,
+    /// One value per column, or null.
+    pub bias: *const L::Elem,
+    pub relu: bool,
+}
+
+pub(super) type Kernel<L> = unsafe fn(&Tile<L>);
+
+/// How a's elements lie: side by side along a row, or along a column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    AlongRow,
+    AlongColumn,
+}
+
+/// The most registers across that a tile of this many rows may have when b is not packed: few rows need many columns to
+/// keep eight sums in flight.
+pub(super) fn widest(rows: usize) -> usize {
+    match rows {
+        0..=3 => 8,
+        4..=6 => 4,
+        _ => WIDE,
+    }
+}
+
+/// The kernel for `rows <= MAX_ROWS` rows and `width` registers across, a power of two that is at most `widest(rows)`.
+pub(super) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order) -> Kernel<L> {
+    macro_rules! of_rows {
+        ($rows:expr, $($width:literal)*) => {
+            match (width, order) {
+                $(($width, Order::AlongRow) => run::<L, $rows, $width, true>,
+                  ($width, Order::AlongColumn) => run::<L, $rows, $width, false>,)*
+                (_, Order::AlongRow) => run::<L, $rows, 1, true>,
+                (_, Order::AlongColumn) => run::<L, $rows, 1, false>,
+            }
+        };
+    }
+    match rows {
+        1 => of_rows!(1, 8 4 2),
+        2 => of_rows!(2, 8 4 2),
+        3 => of_rows!(3, 8 4 2),
+        4 => of_rows!(4, 4 2),
+        5 => of_rows!(5, 4 2),
+        6 => of_rows!(6, 4 2),
+        7 => of_rows!(7, 2),
+        8 => of_rows!(8, 2),
+        9 => of_rows!(9, 2),
+        10 => of_rows!(10, 2),
+        11 => of_rows!(11, 2),
+        _ => of_rows!(12, 2),
+    }
+}
+
+/// # Safety
+/// The CPU has AVX-512F; a, b and c are valid for the tile; nothing else touches this part of c.
+#[target_feature(enable = "avx512f")]
+unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool>(tile: &Tile<L>) {
+    // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias; parts of a register that
+    // lie outside are masked.
+    unsafe {
+        let last = WIDTH - 1;
+        let mut sums = [[L::zero(); WIDTH]; ROWS];
+        let (mut a, mut b) = (tile.a, tile.b);
+        let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
+        for _ in 0..tile.depth {
+            let mut columns = [L::zero(); WIDTH];
+            for (j, column) in columns.iter_mut().enumerate() {
+                *column = if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), tile.b_part) };
+            }
+            for (i, row) in sums.iter_mut().enumerate() {
+                let value = L::splat(a.add(i * row_step));
+                for (sum, column) in row.iter_mut().zip(columns) {
+                    *sum = value.mul_add(column, *sum);
+                }
+            }
+            a = a.add(inner_step);
+            b = b.add(tile.b_stride);
+        }
+        for (i, row) in sums.iter().enumerate() {
+            let c = tile.c.add(i * tile.c_stride);
+            for (j, &sum) in row.iter().enumerate() {
+                let part = if j < last { L::first(L::N) } else { tile.c_part };
+                let mut value = sum;
+                if tile.add {
+                    value = L::load_part(c.add(j * L::N), part).add(value);
+                }
+                if !tile.bias.is_null() {
+                    value = value.add(L::load_part(tile.bias.add(j * L::N), part));
+                }
+                if tile.relu {
+                    value = value.relu();
+                }
+                value.store_part(c.add(j * L::N), part);
+            }
+        }
+    }
+}

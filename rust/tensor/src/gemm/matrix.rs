@@ -1,0 +1,115 @@
+//! `MatRef`, a checked view of a matrix with any strides.
+
+use crate::status::{Result, Status};
+
+/// A matrix inside a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`.
+#[derive(Clone, Copy, Debug)]
+pub struct MatRef<'a, T> {
+    data: &'a [T],
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+}
+
+impl<'a, T> MatRef<'a, T> {
+    /// A `rows x cols` view of `data` with the given strides, in elements.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when an element of the view lies outside `data`.
+    pub fn new(data: &'a [T], rows: usize, cols: usize, row_stride: usize, col_stride: usize) -> Result<MatRef<'a, T>> {
+        let fits = rows == 0
+            || cols == 0
+            || (rows - 1)
+                .checked_mul(row_stride)
+                .zip((cols - 1).checked_mul(col_stride))
+                .and_then(|(down, right)| down.checked_add(right))
+                .is_some_and(|last| last < data.len());
+        if fits {
+            Ok(MatRef { data, rows, cols, row_stride, col_stride })
+        } else {
+            Err(Status::invalid_argument(format!(
+                "a {rows} x {cols} matrix with strides {row_stride} and {col_stride} does not fit in {} elements",
+                data.len()
+            )))
+        }
+    }
+
+    /// A `rows x cols` view of `data` stored row by row.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when `data` is shorter than the matrix.
+    pub fn row_major(data: &'a [T], rows: usize, cols: usize) -> Result<MatRef<'a, T>> {
+        MatRef::new(data, rows, cols, cols, 1)
+    }
+
+    /// The same elements with rows and columns exchanged.
+    pub fn transposed(self) -> MatRef<'a, T> {
+        MatRef {
+            data: self.data,
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Distance between an element and the one below it, in elements.
+    pub fn row_stride(&self) -> usize {
+        self.row_stride
+    }
+
+    /// Distance between an element and the one to its right, in elements.
+    pub fn col_stride(&self) -> usize {
+        self.col_stride
+    }
+
+    /// Where element `(0, 0)` is.
+    pub(super) fn as_ptr(&self) -> *const T {
+        self.data.as_ptr()
+    }
+
+    /// Element `(row, col)`, which the caller knows to be inside the matrix.
+    pub(super) fn at(&self, row: usize, col: usize) -> T
+    where
+        T: Copy,
+    {
+        self.data[row * self.row_stride + col * self.col_stride]
+    }
+
+    /// The elements of a row, where the columns lie side by side.
+    pub(super) fn row(&self, row: usize) -> Option<&'a [T]> {
+        if self.col_stride == 1 {
+            self.data.get(row * self.row_stride..row * self.row_stride + self.cols)
+        } else {
+            None
+        }
+    }
+}
+
+/// Checks that `a` times `b` has `len` elements.
+pub(super) fn check<T>(a: &MatRef<'_, T>, b: &MatRef<'_, T>, len: usize) -> Result<()> {
+    if a.cols != b.rows {
+        return Err(Status::invalid_argument(format!(
+            "Matrix size-incompatible: In[0]: [{},{}], In[1]: [{},{}]",
+            a.rows, a.cols, b.rows, b.cols
+        )));
+    }
+    if a.rows.checked_mul(b.cols) != Some(len) {
+        return Err(Status::invalid_argument(format!(
+            "the product has {} x {} elements, the output {len}",
+            a.rows, b.cols
+        )));
+    }
+    Ok(())
+}
