@@ -172,6 +172,7 @@ def test_objects_with_an_array_keep_its_type():
         ((1.5, dtypes.int32), TypeError, "Expected int32, got 1.5 of type 'float' instead"),
         (([1, 1.5], dtypes.uint32), TypeError, "Expected uint32, got 1.5 of type 'float' instead"),
         (([1, None], dtypes.int32), TypeError, "Expected int32, got None of type '_Message' instead"),
+        (([1, 2**2000], dtypes.float32), TypeError, "Expected float32, got [0-9]* which is out of its range"),
         ((1, dtypes.bool), TypeError, "Expected bool, got 1 of type 'int' instead"),
         (([True, 1], dtypes.bool), TypeError, "Expected bool, got 1 of type 'int' instead"),
         ((1, dtypes.string), TypeError, "Expected string, got 1 of type 'int' instead"),

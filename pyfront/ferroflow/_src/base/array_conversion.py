@@ -183,7 +183,7 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         except OverflowError:
             leaves = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
             _check_range(min(leaves), max(leaves), wanted)
-            raise
+            raise TypeError(f"Expected {wanted.name}, got {max(leaves, key=abs)} which is out of its range.") from None
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
@@ -279,8 +279,9 @@ def _without_dimensions(values: Any) -> Any:
 
 
 def _check_range(low: Any, high: Any, wanted: DType) -> None:
-    if low < wanted.min or high > wanted.max:
-        value = low if low < wanted.min else high
+    # As Python ints: NumPy cannot compare its numbers with bigger ones.
+    value = low if low < int(wanted.min) else high if high > int(wanted.max) else None
+    if value is not None:
         raise TypeError(f"Expected {wanted.name}, got {value} which is out of its range.")
 
 

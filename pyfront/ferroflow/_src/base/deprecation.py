@@ -1,0 +1,107 @@
+"""Names and arguments that have a newer spelling: using them issues a `DeprecationWarning` that says which."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
+    """Issues the warning that `old` has become `new`.
+
+    Args:
+        old: str, what was used.
+        new: str, what to use instead.
+        stacklevel: int, the frames between this call and the line to blame; 1 is the caller of the caller.
+    """
+    warnings.warn(f"{old} is deprecated; use {new} instead.", DeprecationWarning, stacklevel=stacklevel + 2)
+
+
+def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], _Function]:
+    """Marks a function or method as deprecated: each call issues a warning.
+
+    Args:
+        new_name: str, what to use instead, such as `"tf.global_variables"`.
+        name: str, the name in the warning; None for that of the function.
+
+    Returns:
+        A decorator.
+    """
+
+    def decorate(func: _Function) -> _Function:
+        old_name = func.__qualname__ if name is None else name
+
+        @functools.wraps(func)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            warn_deprecated(old_name, new_name)
+            return func(*args, **kwargs)
+
+        wrapper.__doc__ = f"Deprecated: use `{new_name}` instead.\n\n{func.__doc__ or ''}".rstrip()
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
+
+
+def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
+    """Marks arguments of a function as deprecated: each call that gives one a value but None issues a warning.
+
+    The arguments reach the function as they were given; `deprecated_argument_lookup` chooses between old and new.
+
+    Args:
+        **new_names: from the old name of an argument to the new one.
+
+    Returns:
+        A decorator.
+
+    Raises:
+        ValueError: by the decorator; the function has no argument of an old or new name.
+    """
+
+    def decorate(func: _Function) -> _Function:
+        code = func.__code__
+        positional = code.co_varnames[: code.co_argcount]
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        missing = [name for pair in new_names.items() for name in pair if name not in known]
+        if missing:
+            raise ValueError(f"{func.__qualname__} has no argument {', '.join(missing)}; it has {', '.join(known)}.")
+        positions = [(positional.index(old), old) for old in new_names if old in positional]
+
+        @functools.wraps(func)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            for old, new in new_names.items():
+                if kwargs.get(old) is not None:
+                    warn_deprecated(f"The argument {old} of {func.__name__}", new)
+            for position, old in positions:
+                if position < len(args) and args[position] is not None:
+                    warn_deprecated(f"The argument {old} of {func.__name__}", new_names[old])
+            return func(*args, **kwargs)
+
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that can be given by a new or an old name.
+
+    Args:
+        new_name: str.
+        new_value: its value, None if it was not given.
+        old_name: str.
+        old_value: its value, None if it was not given.
+
+    Returns:
+        The value that was given, or None.
+
+    Raises:
+        ValueError: both were given.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
+    return old_value

@@ -1,0 +1,49 @@
+"""`tf.resource_loader`: where the data files of a program lie."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def load_resource(path: str) -> bytes:
+    """The contents of a file of this package.
+
+    Args:
+        path: str, relative to the root of the package.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read.
+    """
+    with open(os.path.join(_PACKAGE_ROOT, path), "rb") as file:
+        return file.read()
+
+
+def get_data_files_path() -> str:
+    """The directory of the file that calls this."""
+    return os.path.dirname(sys._getframe(1).f_code.co_filename)
+
+
+def get_root_dir_with_all_resources() -> str:
+    """The directory under `*.runfiles` that holds the file that calls this; without such, the directory of the file."""
+    script_directory = os.path.dirname(sys._getframe(1).f_code.co_filename)
+    child, directory = "", script_directory
+    while ".runfiles" not in os.path.basename(directory):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return script_directory
+        child, directory = directory, parent
+    return child or script_directory
+
+
+def get_path_to_datafile(path: str) -> str:
+    """The path of a file that lies beside the file that calls this."""
+    return os.path.join(os.path.dirname(sys._getframe(1).f_code.co_filename), path)
+
+
+def readahead_file_path(path: str, readahead: str = "128M") -> str:
+    """The path itself: files are not read ahead."""
+    del readahead
+    return path

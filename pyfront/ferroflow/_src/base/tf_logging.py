@@ -1,0 +1,139 @@
+"""`tf.logging`: messages with levels, on Python's logger `tensorflow`."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+DEBUG: Final = logging.DEBUG
+INFO: Final = logging.INFO
+WARN: Final = logging.WARNING
+ERROR: Final = logging.ERROR
+FATAL: Final = logging.CRITICAL
+
+_logger: logging.Logger | None = None
+_logger_lock = threading.Lock()
+
+# Calls so far, by the file and line of the call.
+_counters: dict[tuple[str, int], Iterator[int]] = {}
+
+
+def _get_logger() -> logging.Logger:
+    global _logger
+    if _logger is None:
+        with _logger_lock:
+            if _logger is None:
+                _logger = _new_logger()
+    return _logger
+
+
+def _new_logger() -> logging.Logger:
+    # TF 1.x: programs find this logger by its name to set its level.
+    logger = logging.getLogger("tensorflow")
+    # A program that has set up logging decides where messages go; else they would be shown twice.
+    if not logging.getLogger().handlers and not logger.handlers:
+        interactive = bool(getattr(sys, "ps1", None)) or bool(sys.flags.interactive)
+        if interactive:
+            logger.setLevel(INFO)
+        handler = logging.StreamHandler(sys.stdout if interactive else sys.stderr)
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        logger.addHandler(handler)
+    return logger
+
+
+def _emit(level: int, msg: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    logger = _get_logger()
+    if logger.isEnabledFor(level):
+        # The record names the line of the program: above here and the public function.
+        kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 2
+        logger.log(level, msg, *args, **kwargs)
+
+
+def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at `level`."""
+    _emit(level, msg, args, kwargs)
+
+
+def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at `level`."""
+    _emit(level, msg, args, kwargs)
+
+
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level DEBUG."""
+    _emit(DEBUG, msg, args, kwargs)
+
+
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level INFO."""
+    _emit(INFO, msg, args, kwargs)
+
+
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level WARN."""
+    _emit(WARN, msg, args, kwargs)
+
+
+def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level WARN."""
+    _emit(WARN, msg, args, kwargs)
+
+
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level ERROR."""
+    _emit(ERROR, msg, args, kwargs)
+
+
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at level FATAL; the program goes on."""
+    _emit(FATAL, msg, args, kwargs)
+
+
+def TaskLevelStatusMessage(msg: Any) -> None:  # noqa: N802 (TF 1.x: the public name)
+    """Logs `msg` at level ERROR."""
+    _emit(ERROR, msg, (), {})
+
+
+def flush() -> None:
+    """Writes out what the handlers of the logger still hold."""
+    for handler in _get_logger().handlers:
+        handler.flush()
+
+
+def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+    """Logs `msg % args` at `level` if `condition` is true."""
+    if condition:
+        _emit(level, msg, args, {})
+
+
+def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Logs `msg % args` at `level` on the first of every `n` calls from the line of the caller."""
+    if _calls_so_far() % n == 0:
+        _emit(level, msg, args, {})
+
+
+def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Logs `msg % args` at `level` on the first `n` calls from the line of the caller."""
+    if _calls_so_far() < n:
+        _emit(level, msg, args, {})
+
+
+def _calls_so_far() -> int:
+    """The earlier calls of the public function that calls this, from the line that called that."""
+    frame = sys._getframe(2)
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    return next(_counters.setdefault(place, itertools.count()))
+
+
+def get_verbosity() -> int:
+    """The lowest level that is logged."""
+    return _get_logger().getEffectiveLevel()
+
+
+def set_verbosity(v: int | str) -> None:
+    """Sets the lowest level that is logged, such as `tf.logging.INFO`."""
+    _get_logger().setLevel(v)
