@@ -447,10 +447,10 @@ def _from_numpy(type_value: Any) -> DType | None:
     if isinstance(type_value, type) and issubclass(type_value, np.generic):
         if type_value.__name__ in _BY_ML_NAME:
             return _BY_ML_NAME[type_value.__name__]
-        try:
-            type_value = np.dtype(type_value)
-        except TypeError:
+        # An abstract type, such as np.integer, is no element type.
+        if type_value not in np.sctypeDict.values():
             return None
+        type_value = np.dtype(type_value)
     if not isinstance(type_value, np.dtype):
         return None
     if type_value.kind in "SU":
