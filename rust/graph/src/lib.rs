@@ -1,1 +1,26 @@
-//! Placeholder module list; see docs/architecture.md.
+//! Vocabulary of the engine: op definitions and their registry, attributes, shape inference, the graph, gating,
+//! GraphDef import and export, and the interfaces that kernels and resources implement.
+
+mod attr;
+mod constant;
+mod error;
+pub mod gating;
+mod graph;
+mod kernel;
+mod node;
+mod op_def;
+mod registry;
+mod resource;
+mod schema;
+mod shape_context;
+pub mod shape_rules;
+
+pub use attr::{AttrMap, AttrValue, Func};
+pub use error::BuildError;
+pub use graph::{Graph, InputArg, NodeSpec};
+pub use kernel::{Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel};
+pub use node::{Node, NodeId, OutputId, OutputType};
+pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Op, OpDef, RefAccess};
+pub use registry::Registry;
+pub use resource::{Resources, Variable};
+pub use shape_context::{ShapeContext, ShapeFn};

@@ -1,0 +1,147 @@
+//! What the graph alone decides of a tensor's value: constants, and pure ops of them, evaluated by their own kernels.
+
+use crate::graph::Graph;
+use crate::kernel::{Cancellation, KernelContext, KernelInit, Step, Variables};
+use crate::node::{Node, OutputId};
+use crate::resource::Resources;
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{PartialShape, Result, Tensor, bail};
+
+/// Values above this many elements are not looked at: shapes and indices are small.
+const MAX_ELEMENTS: usize = 4096;
+/// Most nodes looked at for one question; values behind more count as unknown.
+const MAX_NODES: usize = 256;
+
+/// The value of an output, where constants and known shapes decide it.
+pub fn value(graph: &Graph, output: OutputId) -> Option<Tensor> {
+    evaluate(graph, output, &mut { MAX_NODES })
+}
+
+fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tensor> {
+    let node = graph.node(output.node).ok()?;
+    if &*node.op.name == "Const" {
+        return node.attrs.tensor("value").ok();
+    }
+    *budget = budget.checked_sub(1)?;
+    if node.op.is_stateful || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
+        return None;
+    }
+    if &*node.op.name == "Shape" || &*node.op.name == "ShapeN" || &*node.op.name == "Size" || &*node.op.name == "Rank" {
+        return from_shape(graph, node, output.index as usize);
+    }
+    if node.outputs.iter().any(|o| o.shape.elements().is_some_and(|n| n > MAX_ELEMENTS)) {
+        return None;
+    }
+    let mut inputs = Vec::with_capacity(node.inputs.len());
+    for &i in &node.inputs {
+        let t = evaluate(graph, i, budget)?;
+        if t.elements() > MAX_ELEMENTS {
+            return None;
+        }
+        inputs.push(t);
+    }
+    run(node, inputs).ok()?.into_iter().nth(output.index as usize)?
+}
+
+/// Shape, Size and Rank need no value, only a known shape.
+fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
+    let shape = &graph.output(*node.inputs.get(index)?).ok()?.shape;
+    let dtype = node.outputs.get(index)?.dtype;
+    let numbers: Vec<i64> = match &*node.op.name {
+        "Rank" => vec![shape.rank()? as i64],
+        "Size" => vec![shape.elements()? as i64],
+        _ => shape.to_shape()?.to_i64(),
+    };
+    let out_shape: Vec<usize> = if matches!(&*node.op.name, "Rank" | "Size") { vec![] } else { vec![numbers.len()] };
+    if dtype == ferroflow_tensor::DType::I64 {
+        return Tensor::from_slice(out_shape.as_slice(), &numbers).ok();
+    }
+    let narrow: Option<Vec<i32>> = numbers.iter().map(|&n| i32::try_from(n).ok()).collect();
+    Tensor::from_slice(out_shape.as_slice(), &narrow?).ok()
+}
+
+/// Runs a pure node's kernel once, outside any session.
+fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
+    let Some(factory) = node.op.kernel else { bail!(Unimplemented, "{} has no kernel", node.op.name) };
+    let resources = Resources::new();
+    let types: Vec<_> = inputs.iter().map(|t| t.dtype()).collect();
+    let kernel = factory(&KernelInit { node, input_types: &types, resources: &resources })?;
+    let cancellation = Cancellation::new();
+    let step = Step { threads: Threads::single(), cancellation: &cancellation, resources: &resources };
+    let mut outputs = vec![None; node.outputs.len()];
+    kernel.compute(&mut KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default()))?;
+    Ok(outputs)
+}
+
+/// The shape that a vector of dimensions describes; unknown where not even its length is decided.
+///
+/// Errors: `InvalidArgument` for dimensions below -1.
+pub fn as_shape(graph: &Graph, output: OutputId) -> Result<PartialShape> {
+    shape_of_dims(graph, output, &mut { MAX_NODES })
+}
+
+fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Result<PartialShape> {
+    if let Some(dims) = evaluate(graph, output, &mut { MAX_NODES }) {
+        let dims = dims.to_i64s()?;
+        if let Some(d) = dims.iter().find(|&&d| d < -1) {
+            bail!(InvalidArgument, "Dimension {d} must be >= -1");
+        }
+        return Ok(PartialShape::from_wire(Some(&dims)));
+    }
+    let node = graph.node(output.node)?;
+    let unknown = match graph.output(output)?.shape.dim(0) {
+        Some(n) => PartialShape::unknown_of_rank(n),
+        None => PartialShape::unknown(),
+    };
+    if *budget_left == 0 {
+        return Ok(unknown);
+    }
+    *budget_left -= 1;
+    let input = |i: usize| node.inputs.get(i).copied();
+    match (&*node.op.name, input(0)) {
+        ("Shape", Some(x)) => Ok(graph.output(x)?.shape.clone()),
+        ("ShapeN", _) => match input(output.index as usize) {
+            Some(x) => Ok(graph.output(x)?.shape.clone()),
+            None => Ok(unknown),
+        },
+        ("Cast" | "Identity", Some(x)) => shape_of_dims(graph, x, budget_left),
+        ("Pack", _) => {
+            let dims = node.inputs.iter().map(|&i| {
+                let value = evaluate(graph, i, &mut { MAX_NODES }).and_then(|t| t.to_i64s().ok());
+                value.and_then(|v| v.first().copied()).and_then(|d| usize::try_from(d).ok())
+            });
+            Ok(PartialShape::from_dims(&dims.collect::<Vec<_>>()))
+        }
+        ("ConcatV2", _) => {
+            let n = node.inputs.len().saturating_sub(1);
+            let mut all = PartialShape::scalar();
+            for &part in &node.inputs[..n] {
+                all = all.concatenate(&shape_of_dims(graph, part, budget_left)?);
+            }
+            Ok(all)
+        }
+        ("StridedSlice", Some(x)) => Ok(sliced(graph, node, x, budget_left)?.unwrap_or(unknown)),
+        _ => Ok(unknown),
+    }
+}
+
+/// `dims[begin:end:stride]` of a partly known vector of dimensions.
+fn sliced(graph: &Graph, node: &Node, dims: OutputId, budget_left: &mut usize) -> Result<Option<PartialShape>> {
+    let bound = |i: usize| {
+        let t = evaluate(graph, *node.inputs.get(i)?, &mut { MAX_NODES })?.to_i64s().ok()?;
+        if t.len() == 1 { t.first().copied() } else { None }
+    };
+    let (Some(begin), Some(end), Some(stride)) = (bound(1), bound(2), bound(3)) else { return Ok(None) };
+    let mask = |name| node.attrs.int(name).unwrap_or(0);
+    let exotic = mask("ellipsis_mask") | mask("new_axis_mask") | mask("shrink_axis_mask");
+    let Some(dims) = shape_of_dims(graph, dims, budget_left)?.dims() else { return Ok(None) };
+    if exotic != 0 || stride < 1 {
+        return Ok(None);
+    }
+    let n = dims.len() as i64;
+    let clamp = |x: i64| if x < 0 { (x + n).max(0) } else { x.min(n) } as usize;
+    let begin = if mask("begin_mask") & 1 == 1 { 0 } else { clamp(begin) };
+    let end = if mask("end_mask") & 1 == 1 { dims.len() } else { clamp(end) };
+    let picked: Vec<_> = dims[begin..end.max(begin)].iter().step_by(stride as usize).copied().collect();
+    Ok(Some(PartialShape::from_dims(&picked)))
+}

@@ -1,0 +1,269 @@
+//! `Kernel`: what computes a node, and the context it computes in.
+
+use crate::attr::AttrMap;
+use crate::node::Node;
+use crate::resource::{Resources, Variable};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Code, DType, Result, Status, Tensor, bail, ensure};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Computes one node; one instance per node and session, so what it holds is that node's state.
+pub trait Kernel: Send + Sync {
+    fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()>;
+}
+
+impl<F: Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync> Kernel for F {
+    fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
+        self(ctx)
+    }
+}
+
+/// Boxes a closure as a kernel: `kernel(move |ctx| ...)`.
+pub fn kernel(f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + 'static) -> Result<Box<dyn Kernel>> {
+    Ok(Box::new(f))
+}
+
+pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
+
+/// What a kernel's constructor sees: the node with its attributes and types.
+pub struct KernelInit<'a> {
+    pub node: &'a Node,
+    pub input_types: &'a [DType],
+    pub resources: &'a Resources,
+}
+
+impl Deref for KernelInit<'_> {
+    type Target = AttrMap;
+    fn deref(&self) -> &AttrMap {
+        &self.node.attrs
+    }
+}
+
+impl KernelInit<'_> {
+    pub fn input_type(&self, i: usize) -> Result<DType> {
+        match self.input_types.get(i) {
+            Some(t) => Ok(*t),
+            None => bail!(Internal, "{} has no input {i}", self.node.name),
+        }
+    }
+
+    pub fn output_type(&self, i: usize) -> Result<DType> {
+        match self.node.outputs.get(i) {
+            Some(t) => Ok(t.dtype),
+            None => bail!(Internal, "{} has no output {i}", self.node.name),
+        }
+    }
+
+    /// The error of a constructor that has no kernel for these types.
+    pub fn unsupported(&self) -> Status {
+        let types: Vec<_> = self.input_types.iter().map(|t| t.schema_name()).collect();
+        Status::invalid_argument(format!(
+            "No OpKernel was registered to support Op '{}' with these types: [{}]",
+            self.node.op.name,
+            types.join(", ")
+        ))
+    }
+}
+
+/// Ends a step early: by the user (close, Ctrl-C), a deadline, or another node's failure.
+#[derive(Default)]
+pub struct Cancellation {
+    cancelled: AtomicBool,
+    reason: Mutex<Option<Status>>,
+}
+
+impl Cancellation {
+    pub fn new() -> Cancellation {
+        Cancellation::default()
+    }
+
+    /// Asks the step to end with `reason`; the first reason stays.
+    pub fn cancel(&self, reason: Status) {
+        self.reason.lock().get_or_insert(reason);
+        self.cancelled.store(true, Ordering::Release);
+    }
+
+    /// Errors: the reason, once cancelled. Long kernels ask between blocks.
+    pub fn check(&self) -> Result<()> {
+        if !self.cancelled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(self.reason.lock().clone().unwrap_or_else(|| Status::new(Code::Cancelled, "Step was cancelled")))
+    }
+}
+
+/// What all kernels of one step share.
+pub struct Step<'a> {
+    pub threads: Threads,
+    pub cancellation: &'a Cancellation,
+    pub resources: &'a Resources,
+}
+
+/// The variables behind a node's reference inputs, and the versions its writes make.
+#[derive(Default)]
+pub struct Variables<'a> {
+    /// By input position; `None` where the input is a plain value.
+    pub handles: &'a [Option<Arc<Variable>>],
+    /// Bit i: the version that a write through input i makes is read later in the step.
+    pub wanted: u64,
+    pub written: SmallVec<[(usize, Tensor); 1]>,
+}
+
+/// Inputs and outputs of one execution of a node.
+pub struct KernelContext<'a> {
+    pub step: &'a Step<'a>,
+    node: &'a Node,
+    inputs: &'a mut [Tensor],
+    outputs: &'a mut [Option<Tensor>],
+    variables: Variables<'a>,
+}
+
+impl<'a> KernelContext<'a> {
+    pub fn new(
+        step: &'a Step<'a>,
+        node: &'a Node,
+        inputs: &'a mut [Tensor],
+        outputs: &'a mut [Option<Tensor>],
+        variables: Variables<'a>,
+    ) -> Self {
+        KernelContext { step, node, inputs, outputs, variables }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.node.name
+    }
+
+    pub fn threads(&self) -> Threads {
+        self.step.threads
+    }
+
+    pub fn num_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    pub fn input(&self, i: usize) -> Result<&Tensor> {
+        match self.inputs.get(i) {
+            Some(t) => Ok(t),
+            None => bail!(Internal, "{} has no input {i}", self.node.name),
+        }
+    }
+
+    pub fn inputs(&self) -> &[Tensor] {
+        self.inputs
+    }
+
+    /// The input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor behind.
+    pub fn take(&mut self, i: usize) -> Result<Tensor> {
+        match self.inputs.get_mut(i) {
+            Some(t) => Ok(std::mem::replace(t, Tensor::scalar(false))),
+            None => bail!(Internal, "{} has no input {i}", self.node.name),
+        }
+    }
+
+    pub fn set_output(&mut self, i: usize, value: Tensor) {
+        if let Some(slot) = self.outputs.get_mut(i) {
+            *slot = Some(value);
+        }
+    }
+
+    /// Errors once the step is cancelled.
+    pub fn check_cancelled(&self) -> Result<()> {
+        self.step.cancellation.check()
+    }
+
+    /// The variable that reference input `i` names.
+    pub fn variable(&self, i: usize) -> Result<&'a Arc<Variable>> {
+        match self.variables.handles.get(i) {
+            Some(Some(v)) => Ok(v),
+            _ => bail!(InvalidArgument, "Input {i} of {} is not a variable's reference", self.node.name),
+        }
+    }
+
+    /// Gives the variable of input `i` a value, initialized or not before. `f` runs under the variable's lock.
+    pub fn assign(&mut self, i: usize, f: impl FnOnce(&mut Option<Tensor>) -> Result<()>) -> Result<()> {
+        let variable = self.variable(i)?;
+        let mut value = variable.lock();
+        f(&mut value)?;
+        self.note_written(i, &value);
+        Ok(())
+    }
+
+    /// Updates the variable of input `i` in place (its elements are copied first where a reader still holds them).
+    ///
+    /// Errors: `FailedPrecondition` before the first assignment.
+    pub fn update<R>(&mut self, i: usize, f: impl FnOnce(&mut Tensor, &mut [Tensor]) -> Result<R>) -> Result<R> {
+        let variable = self.variable(i)?;
+        let mut value = variable.lock();
+        let tensor = value.as_mut().ok_or_else(|| uninitialized(variable))?;
+        let result = f(tensor, self.inputs)?;
+        self.note_written(i, &value);
+        Ok(result)
+    }
+
+    /// `update` of several variables at once (an optimizer's variable and slots), without a moment between them.
+    ///
+    /// Errors: `FailedPrecondition` where one has no value, `InvalidArgument` where one variable is named twice.
+    pub fn update_many<const N: usize>(
+        &mut self,
+        which: [usize; N],
+        f: impl FnOnce([&mut Tensor; N], &mut [Tensor]) -> Result<()>,
+    ) -> Result<()> {
+        let mut variables = Vec::with_capacity(N);
+        for i in which {
+            variables.push(self.variable(i)?);
+        }
+        // One order for all steps, so that two updates never wait for each other.
+        let mut order: SmallVec<[usize; 4]> = (0..N).collect();
+        order.sort_by_key(|&k| Arc::as_ptr(variables[k]).addr());
+        for pair in order.windows(2) {
+            ensure!(
+                !Arc::ptr_eq(variables[pair[0]], variables[pair[1]]),
+                InvalidArgument,
+                "{} updates variable {} through two of its inputs",
+                self.node.name,
+                variables[pair[0]].name
+            );
+        }
+        let mut guards: [Option<_>; N] = [const { None }; N];
+        for &k in &order {
+            guards[k] = Some(variables[k].lock());
+        }
+        let mut tensors: SmallVec<[&mut Tensor; N]> = SmallVec::new();
+        for (guard, variable) in guards.iter_mut().zip(&variables) {
+            match guard.as_mut().and_then(|g| g.as_mut()) {
+                Some(t) => tensors.push(t),
+                None => return Err(uninitialized(variable)),
+            }
+        }
+        let Ok(tensors) = tensors.into_inner() else { bail!(Internal, "wrong number of variables") };
+        f(tensors, self.inputs)?;
+        for (k, guard) in guards.iter().enumerate() {
+            if let Some(guard) = guard {
+                self.note_written(which[k], guard);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_written(&mut self, i: usize, value: &Option<Tensor>) {
+        if self.variables.wanted >> i & 1 == 1
+            && let Some(t) = value
+        {
+            self.variables.written.push((i, t.clone()));
+        }
+    }
+
+    /// The versions made, for the executor.
+    pub fn into_written(self) -> SmallVec<[(usize, Tensor); 1]> {
+        self.variables.written
+    }
+}
+
+/// TF 1.x: programs match on these words.
+pub fn uninitialized(variable: &Variable) -> Status {
+    Status::failed_precondition(format!("Attempting to use uninitialized value {}", variable.name))
+}

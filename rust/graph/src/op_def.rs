@@ -1,0 +1,270 @@
+//! `OpDef`: all that is known of an op (schema, doc, shape rule, kernel), and `Op`, its builder.
+
+use crate::attr::AttrValue;
+use crate::kernel::{Kernel, KernelFactory, KernelInit};
+use crate::schema;
+use crate::shape_context::ShapeFn;
+use ferroflow_tensor::vector::{Binary, Compare, Unary};
+use ferroflow_tensor::{DType, Result, Status};
+use std::sync::Arc;
+
+/// The type of an input or output argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgType {
+    Fixed(DType),
+    /// The type that the `type` attribute of this name holds.
+    Attr(Arc<str>),
+}
+
+/// One argument of the schema; it stands for one tensor, or for a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArgDef {
+    pub name: Arc<str>,
+    pub ty: ArgType,
+    pub is_ref: bool,
+    /// `N * T`: the int attribute that counts the tensors.
+    pub number_attr: Option<Arc<str>>,
+    /// `T` is a `list(type)` attribute: one tensor for each of its types.
+    pub is_type_list: bool,
+}
+
+impl ArgDef {
+    pub fn is_list(&self) -> bool {
+        self.is_type_list || self.number_attr.is_some()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttrKind {
+    Int,
+    Float,
+    Bool,
+    Str,
+    Type,
+    Shape,
+    Tensor,
+    Func,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttrDef {
+    pub name: Arc<str>,
+    pub kind: AttrKind,
+    pub is_list: bool,
+    pub default: Option<AttrValue>,
+    /// Least int, or least length of a list.
+    pub minimum: Option<i64>,
+    /// Allowed types; empty: any.
+    pub allowed_types: Vec<DType>,
+    /// Allowed strings; empty: any.
+    pub allowed_strings: Vec<String>,
+}
+
+impl AttrDef {
+    /// `int`, `list(type)` ...: the word of op schemas.
+    pub fn type_name(&self) -> String {
+        let one = match self.kind {
+            AttrKind::Int => "int",
+            AttrKind::Float => "float",
+            AttrKind::Bool => "bool",
+            AttrKind::Str => "string",
+            AttrKind::Type => "type",
+            AttrKind::Shape => "shape",
+            AttrKind::Tensor => "tensor",
+            AttrKind::Func => "func",
+        };
+        if self.is_list { format!("list({one})") } else { one.to_owned() }
+    }
+}
+
+/// What an op does with the variables its reference inputs name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefAccess {
+    /// Makes a new version (Assign, ScatterAdd, ApplyAdam).
+    Write,
+    /// Looks at the variable itself, initialized or not (IsVariableInitialized).
+    Inspect,
+}
+
+/// An elementwise function that the planner may fuse with its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Elementwise {
+    Unary(Unary),
+    Binary(Binary),
+    Compare(Compare),
+}
+
+pub struct OpDef {
+    pub name: Arc<str>,
+    pub inputs: Vec<ArgDef>,
+    pub outputs: Vec<ArgDef>,
+    pub attrs: Vec<AttrDef>,
+    /// Has state or side effects: never merged with an equal op, never folded, never dropped as dead when it is a target.
+    pub is_stateful: bool,
+    pub is_commutative: bool,
+    pub is_aggregate: bool,
+    /// Output 0 is input 0 itself; readers of it read the variable behind it.
+    pub is_alias: bool,
+    /// Its output names a variable of the session (`VariableV2`).
+    pub is_variable: bool,
+    pub ref_access: RefAccess,
+    pub elementwise: Option<Elementwise>,
+    pub doc: &'static str,
+    pub shape: Option<ShapeFn>,
+    pub kernel: Option<KernelFactory>,
+}
+
+impl OpDef {
+    pub fn attr(&self, name: &str) -> Option<&AttrDef> {
+        self.attrs.iter().find(|a| &*a.name == name)
+    }
+}
+
+/// Builder of an `OpDef`; schema strings have TensorFlow's syntax (`"values: N * T"`, `"T: {float, double} = DT_FLOAT"`).
+pub struct Op {
+    pub(crate) def: OpDef,
+    pub(crate) error: Option<Status>,
+}
+
+impl Op {
+    pub fn new(name: &str) -> Op {
+        Op {
+            def: OpDef {
+                name: name.into(),
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                attrs: Vec::new(),
+                is_stateful: false,
+                is_commutative: false,
+                is_aggregate: false,
+                is_alias: false,
+                is_variable: false,
+                ref_access: RefAccess::Write,
+                elementwise: None,
+                doc: "",
+                shape: None,
+                kernel: None,
+            },
+            error: None,
+        }
+    }
+
+    fn keep<T>(&mut self, parsed: Result<T>) -> Option<T> {
+        match parsed {
+            Ok(v) => Some(v),
+            Err(e) => {
+                let name = &self.def.name;
+                self.error.get_or_insert(Status::internal(format!("schema of {name}: {}", e.message())));
+                None
+            }
+        }
+    }
+
+    /// `"name: T"`, `"name: N * T"`, `"name: Ref(T)"`, `"name: float"`.
+    #[must_use]
+    pub fn input(mut self, text: &str) -> Op {
+        let arg = self.keep(schema::parse_arg(text));
+        self.def.inputs.extend(arg);
+        self
+    }
+
+    #[must_use]
+    pub fn output(mut self, text: &str) -> Op {
+        let arg = self.keep(schema::parse_arg(text));
+        self.def.outputs.extend(arg);
+        self
+    }
+
+    /// `"T: {float, double} = DT_FLOAT"`, `"N: int >= 1"`, `"shape: shape = { unknown_rank: true }"`.
+    #[must_use]
+    pub fn attr(mut self, text: &str) -> Op {
+        let attr = self.keep(schema::parse_attr(text));
+        self.def.attrs.extend(attr);
+        self
+    }
+
+    #[must_use]
+    pub fn stateful(mut self) -> Op {
+        self.def.is_stateful = true;
+        self
+    }
+
+    #[must_use]
+    pub fn commutative(mut self) -> Op {
+        self.def.is_commutative = true;
+        self
+    }
+
+    #[must_use]
+    pub fn aggregate(mut self) -> Op {
+        self.def.is_aggregate = true;
+        self
+    }
+
+    #[must_use]
+    pub fn alias(mut self) -> Op {
+        self.def.is_alias = true;
+        self
+    }
+
+    #[must_use]
+    pub fn variable(mut self) -> Op {
+        self.def.is_variable = true;
+        self.stateful()
+    }
+
+    /// Reference inputs are looked at, not written.
+    #[must_use]
+    pub fn inspects_ref(mut self) -> Op {
+        self.def.ref_access = RefAccess::Inspect;
+        self
+    }
+
+    /// The op computes this elementwise function of its inputs.
+    #[must_use]
+    pub fn elementwise(mut self, f: Elementwise) -> Op {
+        self.def.elementwise = Some(f);
+        self
+    }
+
+    #[must_use]
+    pub fn doc(mut self, text: &'static str) -> Op {
+        self.def.doc = text;
+        self
+    }
+
+    #[must_use]
+    pub fn shape(mut self, f: ShapeFn) -> Op {
+        self.def.shape = Some(f);
+        self
+    }
+
+    /// The kernel's constructor; called once per node and session.
+    #[must_use]
+    pub fn kernel(mut self, f: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Op {
+        self.def.kernel = Some(f);
+        self
+    }
+
+    /// Arguments and attributes agree: every attribute an argument names exists and has the right kind.
+    pub(crate) fn finish(mut self) -> Result<OpDef> {
+        if let Some(e) = self.error {
+            return Err(e);
+        }
+        for arg in self.def.inputs.iter_mut().chain(&mut self.def.outputs) {
+            let known = |name: &str, kind| {
+                let found = self.def.attrs.iter().find(|a| &*a.name == name && a.kind == kind);
+                found.ok_or_else(|| {
+                    Status::internal(format!("schema of {}: argument {} names no attr {name}", self.def.name, arg.name))
+                })
+            };
+            if let Some(n) = &arg.number_attr {
+                known(n, AttrKind::Int)?;
+            }
+            if let ArgType::Attr(t) = &arg.ty {
+                arg.is_type_list = known(t, AttrKind::Type)?.is_list;
+            }
+        }
+        Ok(self.def)
+    }
+}
