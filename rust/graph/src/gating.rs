@@ -59,12 +59,7 @@ pub fn gate_groups(gate: Gate, gradients: &[GatedGradient]) -> Vec<Vec<NodeId>> 
 /// Adds, for each group, a control edge from every producer of a gradient in it to `gates`' node of each member.
 ///
 /// `gates[i]` is the node (an `Identity`) that stands for gradient i from here on; the updates read it.
-pub fn apply(
-    graph: &mut Graph,
-    gate: Gate,
-    gradients: &[GatedGradient],
-    gates: &[NodeId],
-) -> Result<(), BuildError> {
+pub fn apply(graph: &mut Graph, gate: Gate, gradients: &[GatedGradient], gates: &[NodeId]) -> Result<(), BuildError> {
     for group in gate_groups(gate, gradients) {
         for (g, &id) in gradients.iter().zip(gates) {
             if group.contains(&g.gradient.node) {

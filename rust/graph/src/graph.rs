@@ -103,7 +103,9 @@ impl Graph {
 
     fn op(&self, name: &str) -> Result<&Arc<OpDef>, BuildError> {
         self.registry.get(name).ok_or_else(|| {
-            BuildError::Status(Status::not_found(format!("Op type not registered '{name}' in this build of ferroflow.")))
+            BuildError::Status(Status::not_found(format!(
+                "Op type not registered '{name}' in this build of ferroflow."
+            )))
         })
     }
 
@@ -176,11 +178,8 @@ impl Graph {
         for (i, input) in inputs.iter().enumerate() {
             self.consumers[input.node as usize].push((id, i as u32));
         }
-        let outputs = types
-            .into_iter()
-            .zip(shapes)
-            .map(|((dtype, is_ref), shape)| OutputType { dtype, is_ref, shape })
-            .collect();
+        let outputs =
+            types.into_iter().zip(shapes).map(|((dtype, is_ref), shape)| OutputType { dtype, is_ref, shape }).collect();
         let mut control_inputs: SmallVec<[NodeId; 2]> = SmallVec::new();
         for c in spec.control_inputs {
             if !control_inputs.contains(&c) {

@@ -18,7 +18,9 @@ pub mod shape_rules;
 pub use attr::{AttrMap, AttrValue, Func};
 pub use error::BuildError;
 pub use graph::{Graph, InputArg, NodeSpec};
-pub use kernel::{Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel};
+pub use kernel::{
+    Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel, uninitialized,
+};
 pub use node::{Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Op, OpDef, RefAccess};
 pub use registry::Registry;

@@ -1,0 +1,175 @@
+//! Rewrites a draft before it is ordered: constants folded, identities seen through, equal nodes merged, dead ones dropped.
+//!
+//! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and inputs.
+
+use crate::plan::{Action, Context, Draft, Source};
+use ferroflow_graph::{Cancellation, KernelContext, Step, Variables};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Result, Tensor};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Folded results above this size are computed each step instead of being kept.
+const MAX_FOLDED_BYTES: usize = 10 << 20;
+
+pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) -> Result<()> {
+    simplify(d, cx);
+    drop_dead(d);
+    Ok(())
+}
+
+/// One pass in topological (id) order: sources are replaced by what they stand for, then the node is folded or merged.
+fn simplify(d: &mut Draft, cx: &Context<'_>) {
+    // What readers of (node, output) should read instead.
+    let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
+    let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
+    let mut forwarded_order: FxHashMap<u32, u32> = FxHashMap::default();
+    for i in 0..d.nodes.len() {
+        let mut waits: SmallVec<[u32; 2]> = SmallVec::new();
+        for s in d.nodes[i].inputs.iter_mut() {
+            if let Source::Output { node, index } = *s
+                && let Some(to) = stands_for.get(&(node, index))
+            {
+                *s = *to;
+                // The node stepped over may itself wait for others (a gate); its place in the order is kept.
+                if forwarded_order.contains_key(&node) {
+                    waits.push(node);
+                }
+            }
+        }
+        for w in waits {
+            if !d.nodes[i].control.contains(&w) {
+                d.nodes[i].control.push(w);
+            }
+        }
+        let n = &d.nodes[i];
+        let Action::Run(kernel) = &n.action else { continue };
+        if n.node.op.is_stateful || n.is_ref.contains(&true) || n.root.is_some() {
+            continue;
+        }
+        let own_control = !n.node.control_inputs.is_empty();
+        if is_identity(&n.node.op.name)
+            && let Some(&source) = n.inputs.first()
+            && !matches!(source, Source::Variable { .. })
+        {
+            stands_for.insert((i as u32, 0), source);
+            if own_control {
+                forwarded_order.insert(i as u32, 0);
+            }
+            d.nodes[i].action = Action::Nothing;
+            continue;
+        }
+        if own_control {
+            continue;
+        }
+        if !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_))) {
+            let inputs = n.inputs.iter().map(|s| match s {
+                Source::Constant(c) => d.constants[*c as usize].clone(),
+                _ => Tensor::scalar(false),
+            });
+            if let Some(values) = fold(cx, d, i, kernel.clone(), inputs.collect()) {
+                for (o, value) in values.into_iter().enumerate() {
+                    stands_for.insert((i as u32, o as u32), Source::Constant(d.constants.len() as u32));
+                    d.constants.push(value);
+                }
+                d.nodes[i].action = Action::Nothing;
+            }
+            continue;
+        }
+        let key = Key { op: Arc::as_ptr(&n.node.op).addr(), inputs: n.inputs.clone() };
+        let same = seen.entry(key).or_default();
+        match same.iter().copied().find(|&j| d.nodes[j as usize].node.attrs == n.node.attrs) {
+            Some(j) if !n.inputs.iter().any(|s| matches!(s, Source::Variable { .. })) => {
+                for o in 0..n.outputs {
+                    stands_for.insert((i as u32, o), Source::Output { node: j, index: o });
+                }
+                let computes = std::mem::take(&mut d.nodes[i].computes);
+                d.nodes[j as usize].computes.extend(computes);
+                d.nodes[i].action = Action::Nothing;
+            }
+            _ => same.push(i as u32),
+        }
+    }
+    for s in d.fetches.iter_mut() {
+        if let Source::Output { node, index } = *s
+            && let Some(to) = stands_for.get(&(node, index))
+        {
+            *s = *to;
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    op: usize,
+    inputs: SmallVec<[Source; 3]>,
+}
+
+/// Ops that only pass their input on.
+fn is_identity(op: &str) -> bool {
+    matches!(op, "Identity" | "StopGradient" | "PreventGradient" | "Snapshot")
+}
+
+/// Runs a node on constants; `None` where it fails (then the step itself reports it) or the result is large.
+fn fold(
+    cx: &Context<'_>,
+    d: &Draft,
+    i: usize,
+    kernel: Arc<dyn ferroflow_graph::Kernel>,
+    mut inputs: Vec<Tensor>,
+) -> Option<Vec<Tensor>> {
+    let node = &d.nodes[i].node;
+    let known = |o: &ferroflow_graph::OutputType| {
+        o.shape.elements().is_none_or(|n| n.saturating_mul(o.dtype.size().max(1)) <= MAX_FOLDED_BYTES)
+    };
+    if !node.outputs.iter().all(known) {
+        return None;
+    }
+    let cancellation = Cancellation::new();
+    let step = Step { threads: Threads::single(), cancellation: &cancellation, resources: cx.resources };
+    let mut outputs = vec![None; node.outputs.len()];
+    let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
+    kernel.compute(&mut ctx).ok()?;
+    let values: Option<Vec<Tensor>> = outputs.into_iter().collect();
+    values.filter(|v| v.iter().map(Tensor::byte_size).sum::<usize>() <= MAX_FOLDED_BYTES)
+}
+
+/// Turns what nobody needs any more into mere order.
+fn drop_dead(d: &mut Draft) {
+    let mut live = vec![false; d.nodes.len()];
+    let mut stack: Vec<u32> = d.targets.clone();
+    for s in &d.fetches {
+        if let Source::Output { node, .. } = s {
+            stack.push(*node);
+        }
+    }
+    for (i, n) in d.nodes.iter().enumerate() {
+        if n.node.op.is_stateful || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
+            stack.push(i as u32);
+        }
+    }
+    // A node that others wait for may be wanted for its effects only; pure ones have none, but may fail, so they stay.
+    for n in &d.nodes {
+        for c in &n.node.control_inputs {
+            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
+                stack.push(i as u32);
+            }
+        }
+    }
+    while let Some(i) = stack.pop() {
+        if std::mem::replace(&mut live[i as usize], true) {
+            continue;
+        }
+        for s in &d.nodes[i as usize].inputs {
+            if let Source::Output { node, .. } = s {
+                stack.push(*node);
+            }
+        }
+    }
+    for (n, live) in d.nodes.iter_mut().zip(live) {
+        if !live && matches!(n.action, Action::Run(_)) {
+            n.action = Action::Nothing;
+        }
+    }
+}

@@ -1,0 +1,524 @@
+//! `Plan`: a request turned into a list of instructions over numbered value slots.
+//!
+//! Graph nodes become steps (`StepNode`) with resolved sources; optimisation rewrites them; the visibility rule and the
+//! scheduler order them; what computes becomes an instruction, what only orders (NoOp, Const, a variable's read) does not.
+
+use crate::optimize;
+use crate::placement::Devices;
+use crate::prune::{Request, is_fed_placeholder, prune};
+use crate::schedule::Edges;
+use crate::versions::{Accesses, VariableIndex, Versions};
+use ferroflow_graph::{Graph, Kernel, Node, NodeId, OutputId, RefAccess, Resources, Variable};
+use ferroflow_tensor::{DType, Result, Tensor, bail};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Where a step node's input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    Feed(u32),
+    Output {
+        node: u32,
+        index: u32,
+    },
+    /// A variable, read through graph node `via` (itself or an alias of it).
+    Variable {
+        variable: VariableIndex,
+        via: NodeId,
+    },
+    /// Entry of the plan's constants.
+    Constant(u32),
+}
+
+/// What a step node does when its turn comes.
+#[derive(Clone)]
+pub(crate) enum Action {
+    /// Only orders: NoOp, constants, variables and their reads.
+    Nothing,
+    /// Reads its variable, to fail where it has no value (a read that is a target itself).
+    Check,
+    Run(Arc<dyn Kernel>),
+}
+
+pub(crate) struct StepNode {
+    pub node: Arc<Node>,
+    /// The graph nodes computed here: more than one after fusion.
+    pub computes: Vec<NodeId>,
+    pub inputs: SmallVec<[Source; 3]>,
+    /// Step nodes that must have run.
+    pub control: SmallVec<[u32; 2]>,
+    pub action: Action,
+    /// Number of value outputs.
+    pub outputs: u32,
+    /// The variable that output 0 names or aliases.
+    pub root: Option<VariableIndex>,
+    /// By input position, for inputs that are references the node writes or inspects.
+    pub is_ref: SmallVec<[bool; 3]>,
+}
+
+/// The steps of a request before they are ordered.
+pub(crate) struct Draft {
+    pub nodes: Vec<StepNode>,
+    pub constants: Vec<Tensor>,
+    pub variables: Vec<Arc<Variable>>,
+    pub fetches: Vec<Source>,
+    /// Step nodes asked for as targets.
+    pub targets: Vec<u32>,
+}
+
+/// Makes a node's kernel, or finds the one that the session keeps for it.
+pub(crate) type KernelSource<'a> = dyn Fn(&Arc<Node>, &[DType]) -> Result<Arc<dyn Kernel>> + 'a;
+
+pub(crate) struct Context<'a> {
+    pub graph: &'a Graph,
+    pub resources: &'a Resources,
+    pub devices: &'a Devices,
+    pub kernel: &'a KernelSource<'a>,
+    pub optimize: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input {
+    /// A slot's value; moved out where this is its last reader.
+    Slot {
+        slot: u32,
+        take: bool,
+    },
+    Constant(u32),
+    /// A reference: the kernel finds the variable among its handles.
+    Handle,
+}
+
+pub(crate) struct Run {
+    pub kernel: Arc<dyn Kernel>,
+    pub node: Arc<Node>,
+    pub computes: Vec<NodeId>,
+    pub inputs: SmallVec<[Input; 3]>,
+    pub first_output: u32,
+    pub outputs: u32,
+    /// Bit i: nobody reads output i.
+    pub dead_outputs: u64,
+    pub handles: Vec<Option<Arc<Variable>>>,
+    /// (input position, slot): versions made here that are read later.
+    pub version_slots: SmallVec<[(usize, u32); 1]>,
+    pub wanted: u64,
+}
+
+pub(crate) enum Instruction {
+    /// Takes the start version of a variable; fails, at node `via`, where it has none.
+    Load {
+        variable: Arc<Variable>,
+        slot: Option<u32>,
+        via: NodeId,
+    },
+    Run(Box<Run>),
+}
+
+pub(crate) struct Plan {
+    pub instructions: Vec<Instruction>,
+    pub slots: usize,
+    pub constants: Vec<Tensor>,
+    pub fetches: Vec<Input>,
+    /// Graph nodes of the step and their devices, for `log_device_placement`.
+    pub placement: Vec<(Arc<Node>, usize)>,
+}
+
+impl Plan {
+    pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
+        let mut placement = Vec::new();
+        let mut draft = draft(request, cx, &mut placement)?;
+        if cx.optimize {
+            optimize::run(&mut draft, cx)?;
+        }
+        emit(draft, request.feeds.len(), placement)
+    }
+}
+
+fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, usize)>) -> Result<Draft> {
+    let graph = cx.graph;
+    let fed: FxHashSet<OutputId> = request.feeds.iter().copied().collect();
+    let feed_index: FxHashMap<OutputId, u32> = request.feeds.iter().enumerate().map(|(i, &o)| (o, i as u32)).collect();
+    let ids = prune(graph, request, &fed)?;
+    let local: FxHashMap<NodeId, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
+    let mut d = Draft {
+        nodes: Vec::with_capacity(ids.len()),
+        constants: Vec::new(),
+        variables: Vec::new(),
+        fetches: Vec::new(),
+        targets: Vec::new(),
+    };
+    let mut roots = Roots { graph, feeds: &feed_index, memo: FxHashMap::default() };
+    let mut variable_index: FxHashMap<NodeId, VariableIndex> = FxHashMap::default();
+    for &id in &ids {
+        let node = graph.node(id)?;
+        placement.push((node.clone(), cx.devices.place(node).map_err(|e| e.at_node(id))?));
+        if node.op.is_variable {
+            variable_index.insert(id, d.variables.len() as u32);
+            d.variables.push(variable_of(node, cx.resources)?);
+        }
+    }
+    for &id in &ids {
+        let node = graph.node(id)?;
+        let mut source = |o: OutputId| -> Result<Source> {
+            if let Some(&f) = feed_index.get(&o) {
+                return Ok(Source::Feed(f));
+            }
+            if let Some(&variable) = roots.of(o)?.and_then(|v| variable_index.get(&v)) {
+                return Ok(Source::Variable { variable, via: o.node });
+            }
+            match local.get(&o.node) {
+                Some(&node) => Ok(Source::Output { node, index: o.index }),
+                None => bail!(Internal, "node {} was pruned but is read", o.node),
+            }
+        };
+        let inputs: SmallVec<[Source; 3]> = node.inputs.iter().map(|&o| source(o)).collect::<Result<_>>()?;
+        let is_ref = ref_inputs(node);
+        let mut control: SmallVec<[u32; 2]> = SmallVec::new();
+        for &c in &node.control_inputs {
+            if !is_fed_placeholder(graph, c, &fed)
+                && let Some(&c) = local.get(&c)
+            {
+                control.push(c);
+            }
+        }
+        // A variable behind an input is reached through the node that names it: keep that node's place in the order.
+        for &o in &node.inputs {
+            if !feed_index.contains_key(&o)
+                && let Some(&n) = local.get(&o.node)
+                && !control.contains(&n)
+            {
+                control.push(n);
+            }
+        }
+        let root = match roots.of(OutputId { node: id, index: 0 })? {
+            Some(v) => variable_index.get(&v).copied(),
+            None => None,
+        };
+        let outputs = node.outputs.iter().filter(|o| !o.is_ref).count() as u32;
+        let action = if node.op.is_variable || (node.op.is_alias && root.is_some()) || &*node.op.name == "NoOp" {
+            Action::Nothing
+        } else if &*node.op.name == "Const" {
+            Action::Nothing
+        } else {
+            let types: Vec<DType> =
+                node.inputs.iter().map(|&o| graph.output(o).map(|t| t.dtype)).collect::<Result<_>>()?;
+            Action::Run((cx.kernel)(node, &types).map_err(|e| e.at_node(id))?)
+        };
+        d.nodes.push(StepNode {
+            node: node.clone(),
+            computes: vec![id],
+            inputs,
+            control,
+            action,
+            outputs,
+            root,
+            is_ref,
+        });
+    }
+    for &o in &request.fetches {
+        d.fetches.push(if let Some(&f) = feed_index.get(&o) {
+            Source::Feed(f)
+        } else if let Some(&variable) = roots.of(o)?.and_then(|v| variable_index.get(&v)) {
+            Source::Variable { variable, via: o.node }
+        } else {
+            let Some(&node) = local.get(&o.node) else { bail!(Internal, "fetched node {} was pruned", o.node) };
+            Source::Output { node, index: o.index }
+        });
+    }
+    d.targets = request.targets.iter().filter_map(|t| local.get(t).copied()).collect();
+    check_reads(&mut d);
+    constants(&mut d)?;
+    Ok(d)
+}
+
+/// A read of a variable that is asked for itself, or that something waits for, must fail where there is no value.
+fn check_reads(d: &mut Draft) {
+    let mut waited = vec![false; d.nodes.len()];
+    for n in &d.nodes {
+        for id in n.node.control_inputs.iter() {
+            if let Ok(i) = d.nodes.binary_search_by_key(id, |m| m.node.id) {
+                waited[i] = true;
+            }
+        }
+    }
+    for &t in &d.targets {
+        waited[t as usize] = true;
+    }
+    for (n, waited) in d.nodes.iter_mut().zip(waited) {
+        if waited && n.node.op.is_alias && n.root.is_some() {
+            n.action = Action::Check;
+        }
+    }
+}
+
+/// Reads of Const nodes become reads of the plan's constants.
+fn constants(d: &mut Draft) -> Result<()> {
+    let mut index: FxHashMap<u32, u32> = FxHashMap::default();
+    for (i, n) in d.nodes.iter_mut().enumerate() {
+        if &*n.node.op.name == "Const" {
+            index.insert(i as u32, d.constants.len() as u32);
+            d.constants.push(n.node.attrs.tensor("value").map_err(|e| e.at_node(n.node.id))?);
+        }
+    }
+    let replace = |s: &mut Source| {
+        if let Source::Output { node, .. } = s
+            && let Some(&c) = index.get(node)
+        {
+            *s = Source::Constant(c);
+        }
+    };
+    d.nodes.iter_mut().flat_map(|n| n.inputs.iter_mut()).for_each(replace);
+    d.fetches.iter_mut().for_each(replace);
+    Ok(())
+}
+
+/// Which of a node's inputs are references that it writes or inspects.
+fn ref_inputs(node: &Node) -> SmallVec<[bool; 3]> {
+    let mut flags: SmallVec<[bool; 3]> = SmallVec::new();
+    for arg in &node.op.inputs {
+        let count = match &arg.number_attr {
+            Some(n) => usize::try_from(node.attrs.int(n).unwrap_or(0)).unwrap_or(0),
+            None if arg.is_type_list => node.inputs.len().saturating_sub(flags.len()),
+            None => 1,
+        };
+        flags.extend(std::iter::repeat_n(arg.is_ref, count));
+    }
+    flags.resize(node.inputs.len(), false);
+    flags
+}
+
+fn variable_of(node: &Node, resources: &Resources) -> Result<Arc<Variable>> {
+    let shared = node.attrs.str("shared_name").unwrap_or_default();
+    let container = node.attrs.str("container").unwrap_or_default();
+    let name = if shared.is_empty() { node.name.to_string() } else { shared };
+    let dtype = node.attrs.dtype("dtype")?;
+    resources.lookup_or_create(&container, &name, || Ok(Variable::new(&*node.name, dtype)))
+}
+
+/// Finds the variable that a reference, or an alias of one, stands for.
+struct Roots<'a> {
+    graph: &'a Graph,
+    feeds: &'a FxHashMap<OutputId, u32>,
+    memo: FxHashMap<OutputId, Option<NodeId>>,
+}
+
+impl Roots<'_> {
+    fn of(&mut self, output: OutputId) -> Result<Option<NodeId>> {
+        let mut path = Vec::new();
+        let mut at = output;
+        let root = loop {
+            if self.feeds.contains_key(&at) {
+                break None;
+            }
+            if let Some(known) = self.memo.get(&at) {
+                break *known;
+            }
+            path.push(at);
+            let node = self.graph.node(at.node)?;
+            if node.op.is_variable {
+                break Some(at.node);
+            }
+            let is_ref = node.outputs.get(at.index as usize).is_some_and(|o| o.is_ref);
+            let passes_on = (node.op.is_alias || is_ref) && at.index == 0;
+            match node.inputs.first() {
+                Some(&input) if passes_on => at = input,
+                _ => break None,
+            }
+        };
+        self.memo.extend(path.into_iter().map(|o| (o, root)));
+        Ok(root)
+    }
+}
+
+/// Orders the draft and writes the instructions.
+fn emit(d: Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Plan> {
+    let n = d.nodes.len();
+    let mut edges = Edges::new(n);
+    let mut accesses = Accesses { writes: Vec::new(), reads: Vec::new(), variables: d.variables.len() };
+    // For every node, the entries of `accesses.reads` of its inputs (None: not a read), then of its check.
+    let mut read_entries: Vec<SmallVec<[Option<usize>; 3]>> = Vec::with_capacity(n);
+    for (i, node) in d.nodes.iter().enumerate() {
+        let i = i as u32;
+        node.control.iter().for_each(|&c| edges.hard[c as usize].push(i));
+        let mut entries: SmallVec<[Option<usize>; 3]> = SmallVec::new();
+        for (k, source) in node.inputs.iter().enumerate() {
+            let mut entry = None;
+            match *source {
+                Source::Output { node: from, .. } => edges.hard[from as usize].push(i),
+                Source::Variable { variable, .. } => {
+                    let writes = node.is_ref[k] && node.node.op.ref_access == RefAccess::Write;
+                    if writes {
+                        accesses.writes.push((i, variable));
+                    } else if matches!(node.action, Action::Run(_)) {
+                        entry = Some(accesses.reads.len());
+                        accesses.reads.push((i, variable));
+                    }
+                }
+                Source::Feed(_) | Source::Constant(_) => {}
+            }
+            entries.push(entry);
+        }
+        if let (Action::Check, Some(variable)) = (&node.action, node.root) {
+            entries.push(Some(accesses.reads.len()));
+            accesses.reads.push((i, variable));
+        }
+        read_entries.push(entries);
+    }
+    let versions = Versions::assign(&accesses, &mut edges, u64::from)?;
+    let writes = |i: u32| d.nodes[i as usize].is_ref.contains(&true);
+    let order = edges.order(|i| if writes(i) { u64::from(i) } else { 1 << 32 | u64::from(i) })?;
+
+    // Slots: feeds, then node outputs, then versions as they are met.
+    let mut slots = feeds as u32;
+    let mut first_output = vec![0u32; n];
+    for (i, node) in d.nodes.iter().enumerate() {
+        first_output[i] = slots;
+        slots += node.node.outputs.len() as u32 + node.outputs.saturating_sub(node.node.outputs.len() as u32);
+    }
+    let mut used = vec![false; slots as usize];
+    let mut version_slot: FxHashMap<(VariableIndex, u32), u32> = FxHashMap::default();
+    // Versions some reader or fetch wants, so that the write hands them over.
+    let mut wanted: FxHashSet<(VariableIndex, u32)> =
+        accesses.reads.iter().zip(&versions.seen).map(|(&(_, v), &k)| (v, k)).collect();
+    let last_version = |v: VariableIndex| versions.writers[v as usize].len() as u32;
+    for fetch in &d.fetches {
+        match *fetch {
+            Source::Variable { variable, .. } => {
+                wanted.insert((variable, last_version(variable)));
+            }
+            Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
+            Source::Feed(_) | Source::Constant(_) => {}
+        }
+    }
+    for node in &d.nodes {
+        for source in &node.inputs {
+            if let Source::Output { node, index } = *source {
+                used[(first_output[node as usize] + index) as usize] = true;
+            }
+        }
+    }
+    let mut instructions = Vec::with_capacity(n);
+    for &i in &order {
+        let node = &d.nodes[i as usize];
+        let mut load = |variable: VariableIndex, version: u32, via: NodeId, instructions: &mut Vec<Instruction>| {
+            *version_slot.entry((variable, version)).or_insert_with(|| {
+                let slot = slots;
+                slots += 1;
+                if version == 0 {
+                    let variable = d.variables[variable as usize].clone();
+                    instructions.push(Instruction::Load { variable, slot: Some(slot), via });
+                }
+                slot
+            })
+        };
+        let Action::Run(kernel) = &node.action else {
+            if let (Action::Check, Some(variable)) = (&node.action, node.root) {
+                let entry = read_entries[i as usize].last().copied().flatten();
+                let version = entry.map_or(0, |e| versions.seen[e]);
+                if version == 0 {
+                    load(variable, 0, node.node.id, &mut instructions);
+                }
+            }
+            continue;
+        };
+        let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
+        let mut handles: Vec<Option<Arc<Variable>>> = Vec::new();
+        let mut written: SmallVec<[(usize, VariableIndex); 1]> = SmallVec::new();
+        for (k, source) in node.inputs.iter().enumerate() {
+            inputs.push(match *source {
+                Source::Feed(slot) => Input::Slot { slot, take: false },
+                Source::Constant(c) => Input::Constant(c),
+                Source::Output { node, index } => {
+                    Input::Slot { slot: first_output[node as usize] + index, take: false }
+                }
+                Source::Variable { variable, via } => {
+                    if node.is_ref[k] {
+                        handles.resize(node.inputs.len(), None);
+                        handles[k] = Some(d.variables[variable as usize].clone());
+                        if node.node.op.ref_access == RefAccess::Write {
+                            written.push((k, variable));
+                        }
+                        Input::Handle
+                    } else {
+                        let entry = read_entries[i as usize][k];
+                        let version = entry.map_or(0, |e| versions.seen[e]);
+                        Input::Slot { slot: load(variable, version, via, &mut instructions), take: false }
+                    }
+                }
+            });
+        }
+        let mut version_slots: SmallVec<[(usize, u32); 1]> = SmallVec::new();
+        let mut wanted_bits = 0;
+        for (k, variable) in written {
+            let made = versions.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
+            if wanted.contains(&(variable, made)) && k < 64 {
+                wanted_bits |= 1 << k;
+                version_slots.push((k, load(variable, made, node.node.id, &mut instructions)));
+            }
+        }
+        let outputs = node.outputs.max(node.node.outputs.len() as u32);
+        let first = first_output[i as usize];
+        let dead_outputs =
+            (0..outputs.min(64)).filter(|&o| !used[(first + o) as usize]).fold(0, |bits, o| bits | 1 << o);
+        instructions.push(Instruction::Run(Box::new(Run {
+            kernel: kernel.clone(),
+            node: node.node.clone(),
+            computes: node.computes.clone(),
+            inputs,
+            first_output: first,
+            outputs,
+            dead_outputs,
+            handles,
+            version_slots,
+            wanted: wanted_bits,
+        })));
+    }
+    let mut fetches = Vec::with_capacity(d.fetches.len());
+    for fetch in &d.fetches {
+        fetches.push(match *fetch {
+            Source::Feed(slot) => Input::Slot { slot, take: false },
+            Source::Constant(c) => Input::Constant(c),
+            Source::Output { node, index } => Input::Slot { slot: first_output[node as usize] + index, take: false },
+            Source::Variable { variable, via } => {
+                let version = last_version(variable);
+                let slot = *version_slot.entry((variable, version)).or_insert_with(|| {
+                    let slot = slots;
+                    slots += 1;
+                    instructions.push(Instruction::Load {
+                        variable: d.variables[variable as usize].clone(),
+                        slot: Some(slot),
+                        via,
+                    });
+                    slot
+                });
+                Input::Slot { slot, take: false }
+            }
+        });
+    }
+    mark_last_uses(&mut instructions, &mut fetches, slots as usize);
+    Ok(Plan { instructions, slots: slots as usize, constants: d.constants, fetches, placement })
+}
+
+/// Lets the last reader of every slot move its value out; a loaded slot that nobody reads keeps nothing.
+fn mark_last_uses(instructions: &mut [Instruction], fetches: &mut [Input], slots: usize) {
+    let mut read = vec![false; slots];
+    let mark = |inputs: &mut [Input], read: &mut [bool]| {
+        for input in inputs.iter_mut().rev() {
+            if let Input::Slot { slot, take } = input {
+                *take = !std::mem::replace(&mut read[*slot as usize], true);
+            }
+        }
+    };
+    mark(fetches, &mut read);
+    for instruction in instructions.iter_mut().rev() {
+        match instruction {
+            Instruction::Run(run) => mark(&mut run.inputs, &mut read),
+            Instruction::Load { slot, .. } => {
+                if slot.is_some_and(|s| !read[s as usize]) {
+                    *slot = None;
+                }
+            }
+        }
+    }
+}
