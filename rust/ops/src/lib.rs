@@ -1,1 +1,37 @@
-//! Placeholder module list; see docs/architecture.md.
+//! The ops: one file is one op or one table of ops that differ only in a formula; one folder is one family.
+
+mod array;
+mod flow;
+mod math;
+mod nn;
+mod random;
+mod state;
+#[cfg(test)]
+mod testing;
+
+use ferroflow_graph::Registry;
+use ferroflow_tensor::Result;
+use std::sync::Arc;
+
+/// The registry of every op there is.
+///
+/// Errors: `Internal` for a faulty definition.
+pub fn registry() -> Result<Arc<Registry>> {
+    let mut r = Registry::new();
+    array::register(&mut r);
+    flow::register(&mut r);
+    math::register(&mut r);
+    nn::register(&mut r);
+    random::register(&mut r);
+    state::register(&mut r);
+    r.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_definition_is_sound() {
+        let registry = super::registry().unwrap();
+        assert!(registry.get("Const").is_some());
+    }
+}

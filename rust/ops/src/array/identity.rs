@@ -1,0 +1,48 @@
+//! Ops that hand their inputs on unchanged; they differ in what gradients and the planner make of them.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_tensor::Result;
+
+fn pass(ctx: &mut KernelContext<'_>) -> Result<()> {
+    for i in 0..ctx.num_inputs() {
+        let value = ctx.take(i)?;
+        ctx.set_output(i, value);
+    }
+    Ok(())
+}
+
+fn pass_kernel(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(pass)
+}
+
+fn same_shapes(c: &mut ferroflow_graph::ShapeContext<'_>) -> Result<()> {
+    for i in 0..c.num_inputs() {
+        let s = c.input(i)?.clone();
+        c.set_output(i, s);
+    }
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let unary = |name: &str| {
+        let op = Op::new(name).input("input: T").output("output: T").attr("T: type");
+        op.shape(shape_rules::unchanged).kernel(pass_kernel)
+    };
+    r.add(unary("Identity").alias().doc("Returns its input; of a variable's reference, its value."));
+    r.add(unary("StopGradient").doc("Returns its input; no gradient passes."));
+    r.add(
+        unary("PreventGradient")
+            .attr("message: string = ''")
+            .doc("Returns its input; asking for its gradient is an error."),
+    );
+    r.add(unary("Snapshot").doc("Returns its input."));
+    r.add(
+        Op::new("IdentityN")
+            .input("input: T")
+            .output("output: T")
+            .attr("T: list(type) >= 1")
+            .doc("Returns its inputs.")
+            .shape(same_shapes)
+            .kernel(pass_kernel),
+    );
+}

@@ -1,0 +1,13 @@
+//! Ops that only order others.
+
+use ferroflow_graph::{Op, Registry, kernel};
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add(Op::new("NoOp").doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))));
+    r.add(
+        Op::new("ControlTrigger")
+            .doc("Does nothing; orders what waits for it.")
+            .stateful()
+            .kernel(|_| kernel(|_| Ok(()))),
+    );
+}
