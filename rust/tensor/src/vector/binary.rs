@@ -384,8 +384,9 @@ macro_rules! float_binary_table {
             light SqrtGrad(y, dy) = 0.5 * dy / y;
             light RsqrtGrad(y, dy) = -0.5 * (dy * y) * (y * y);
             light ReciprocalGrad(y, dy) = dy * -(y * y);
-            light ReluGrad(g, x) = if x > 0.0 { g } else { 0.0 };
-            light Relu6Grad(g, x) = if (x > 0.0) & (x < 6.0) { g } else { 0.0 };
+            // A product, as TensorFlow has it: a NaN or infinite gradient shows even where the unit was off.
+            light ReluGrad(g, x) = g * if x > 0.0 { 1.0 } else { 0.0 };
+            light Relu6Grad(g, x) = g * if (x > 0.0) & (x < 6.0) { 1.0 } else { 0.0 };
             light EluGrad(g, y) = if y < 0.0 { (y + 1.0) * g } else { g };
             light SeluGrad(g, y) = if y < 0.0 { g * (y + SELU_SCALE_ALPHA as $t) } else { g * SELU_SCALE as $t };
             heavy SoftplusGrad(g, x) = g / ($exp(-x) + 1.0);

@@ -72,7 +72,7 @@ impl Isa {
 macro_rules! for_each_isa {
     ($pick:ident = $body:ident <$($g:ident : $bound:path),*> ($($arg:ident : $ty:ty),*) $(-> $ret:ty)?) => {
         #[inline]
-        pub(super) fn $pick<$($g: $bound),*>(isa: $crate::vector::isa::Isa) -> unsafe fn($($ty),*) $(-> $ret)? {
+        fn $pick<$($g: $bound),*>(isa: $crate::vector::isa::Isa) -> unsafe fn($($ty),*) $(-> $ret)? {
             fn baseline<$($g: $bound),*>($($arg: $ty),*) $(-> $ret)? {
                 $body::<$($g),*>($($arg),*)
             }

@@ -4,8 +4,10 @@
 //! its alignment or how a caller splits it (a reduction: on the elements and their number). Callers split the work
 //! between threads.
 
+mod arg_extreme;
 mod binary;
 mod compare;
+mod convert;
 mod element;
 mod error_function;
 mod exp_log;
@@ -13,14 +15,25 @@ mod gamma;
 mod half_types;
 mod hyperbolic;
 mod isa;
+mod logical;
+mod reduce;
+mod softmax;
 mod trig;
 mod unary;
 
+pub use arg_extreme::{Ordered, arg_max, arg_max_with, arg_min, arg_min_with};
 pub use binary::{
     Binary, Operand, binary, binary_in_place_left, binary_in_place_left_with, binary_in_place_right,
     binary_in_place_right_with, binary_with, has_negative, has_zero,
 };
 pub use compare::{Comparable, Compare, compare, compare_with};
+pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
 pub use isa::Isa;
+pub use logical::{Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
+pub use reduce::{
+    Reduce, Reducible, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with, reduce_slice,
+    reduce_slice_wide, reduce_slice_wide_with, split_point,
+};
+pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};

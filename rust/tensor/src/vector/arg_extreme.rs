@@ -1,0 +1,107 @@
+//! The place of the largest and of the smallest element.
+
+use super::half_types::Half;
+use super::isa::{Isa, for_each_isa};
+use half::{bf16, f16};
+
+/// An element type with an order, a bottom and a top.
+pub trait Ordered: Copy + Send + Sync + 'static {
+    #[doc(hidden)]
+    const BOTTOM: Self;
+    #[doc(hidden)]
+    const TOP: Self;
+    #[doc(hidden)]
+    fn is_less(a: Self, b: Self) -> bool;
+    #[doc(hidden)]
+    fn is_same(a: Self, b: Self) -> bool;
+}
+
+macro_rules! ordered {
+    ($($t:ident: $bottom:ident, $top:ident;)*) => {$(
+        impl Ordered for $t {
+            const BOTTOM: $t = $t::$bottom;
+            const TOP: $t = $t::$top;
+            #[inline(always)]
+            fn is_less(a: $t, b: $t) -> bool { a < b }
+            #[inline(always)]
+            fn is_same(a: $t, b: $t) -> bool { a == b }
+        }
+    )*};
+}
+ordered! {
+    f32: NEG_INFINITY, INFINITY; f64: NEG_INFINITY, INFINITY;
+    i8: MIN, MAX; i16: MIN, MAX; i32: MIN, MAX; i64: MIN, MAX;
+    u8: MIN, MAX; u16: MIN, MAX; u32: MIN, MAX; u64: MIN, MAX;
+}
+
+macro_rules! ordered_half {
+    ($($t:ident),*) => {$(
+        impl Ordered for $t {
+            const BOTTOM: $t = $t::NEG_INFINITY;
+            const TOP: $t = $t::INFINITY;
+            #[inline(always)]
+            fn is_less(a: $t, b: $t) -> bool { Half::to_f32(a) < Half::to_f32(b) }
+            #[inline(always)]
+            fn is_same(a: $t, b: $t) -> bool { Half::to_f32(a) == Half::to_f32(b) }
+        }
+    )*};
+}
+ordered_half!(f16, bf16);
+
+/// The index of the first largest element; NaNs are passed over, and 0 is the answer where nothing else is.
+pub fn arg_max<T: Ordered>(x: &[T]) -> usize {
+    arg_max_with(Isa::current(), x)
+}
+
+/// The index of the first smallest element; NaNs are passed over, and 0 is the answer where nothing else is.
+pub fn arg_min<T: Ordered>(x: &[T]) -> usize {
+    arg_min_with(Isa::current(), x)
+}
+
+/// `arg_max` on a named instruction set; it must be available on this machine.
+pub fn arg_max_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
+    // SAFETY: the loop was picked for an instruction set that this machine has.
+    unsafe { pick_arg_max::<T>(isa)(x) }
+}
+
+/// `arg_min` on a named instruction set; it must be available on this machine.
+pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
+    // SAFETY: the loop was picked for an instruction set that this machine has.
+    unsafe { pick_arg_min::<T>(isa)(x) }
+}
+
+/// First the extreme, then its first place: two loops that vectorize, where one that carries an index does not.
+#[inline(always)]
+fn arg_extreme<T: Ordered>(x: &[T], start: T, is_better: impl Fn(T, T) -> bool) -> usize {
+    let mut lanes = [start; 32];
+    let mut groups = x.chunks_exact(32);
+    for group in &mut groups {
+        for (best, v) in lanes.iter_mut().zip(group) {
+            *best = if is_better(*v, *best) { *v } else { *best };
+        }
+    }
+    let mut best = start;
+    for v in lanes.iter().chain(groups.remainder()) {
+        best = if is_better(*v, best) { *v } else { best };
+    }
+    for (block, group) in x.chunks(128).enumerate() {
+        let found = group.iter().fold(false, |found, v| found | T::is_same(*v, best));
+        if found && let Some(i) = group.iter().position(|v| T::is_same(*v, best)) {
+            return block * 128 + i;
+        }
+    }
+    0
+}
+
+#[inline(always)]
+fn arg_max_loop<T: Ordered>(x: &[T]) -> usize {
+    arg_extreme(x, T::BOTTOM, |v, best| T::is_less(best, v))
+}
+
+#[inline(always)]
+fn arg_min_loop<T: Ordered>(x: &[T]) -> usize {
+    arg_extreme(x, T::TOP, |v, best| T::is_less(v, best))
+}
+
+for_each_isa!(pick_arg_max = arg_max_loop<T: Ordered>(x: &[T]) -> usize);
+for_each_isa!(pick_arg_min = arg_min_loop<T: Ordered>(x: &[T]) -> usize);

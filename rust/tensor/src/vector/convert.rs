@@ -1,0 +1,110 @@
+//! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
+//!
+//! Where C++ leaves the result open (a float that the integer type cannot hold) the nearest integer of the type is
+//! taken, and zero for NaN. To 16-bit floats everything goes through f32, half to even at each step, as in TensorFlow.
+
+use super::half_types::Half;
+use super::isa::{Isa, for_each_isa};
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// A type that converts to `D` element by element.
+pub trait CastTo<D>: Copy + 'static {
+    #[doc(hidden)]
+    fn cast_to(self) -> D;
+}
+
+/// Writes each element of `src`, converted, to `dst`; panics if the lengths differ.
+///
+/// A complex number gives its real part, a real one gets a zero imaginary part, and a number is true unless it is zero.
+pub fn cast<S: CastTo<D>, D: Copy + 'static>(src: &[S], dst: &mut [D]) {
+    cast_with(Isa::current(), src, dst);
+}
+
+/// `cast` on a named instruction set; it must be available on this machine.
+pub fn cast_with<S: CastTo<D>, D: Copy + 'static>(isa: Isa, src: &[S], dst: &mut [D]) {
+    assert_eq!(src.len(), dst.len(), "source and destination lengths differ");
+    // SAFETY: the loop was picked for an instruction set that this machine has.
+    unsafe { pick_cast::<D, S>(isa)(src, dst) }
+}
+
+#[inline(always)]
+fn cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]) {
+    for (d, s) in dst.iter_mut().zip(src) {
+        *d = s.cast_to();
+    }
+}
+
+for_each_isa!(pick_cast = cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]));
+
+macro_rules! casts {
+    ($s:ty => $($d:ty),*: $v:ident, $value:expr) => {$(
+        impl CastTo<$d> for $s {
+            #[inline(always)]
+            fn cast_to(self) -> $d {
+                let $v = self;
+                $value as $d
+            }
+        }
+    )*};
+}
+
+/// From one type to all: `$number` is a primitive number equal to the element, `$single` the same as f32.
+macro_rules! casts_from {
+    ($($s:ty: $v:ident, $number:expr, $single:expr, $truth:expr;)*) => {$(
+        casts!($s => i8, i16, i32, i64, u8, u16, u32, u64, f32, f64: $v, $number);
+        casts_from!(@one $s => bool: $v, $truth);
+        casts_from!(@one $s => f16: $v, <f16 as Half>::of_f32($single));
+        casts_from!(@one $s => bf16: $v, <bf16 as Half>::of_f32($single));
+    )*};
+    (@one $s:ty => $d:ty: $v:ident, $value:expr) => {
+        impl CastTo<$d> for $s {
+            #[inline(always)]
+            fn cast_to(self) -> $d {
+                let $v = self;
+                $value
+            }
+        }
+    };
+}
+
+casts_from! {
+    i8: v, v, v as f32, v != 0;
+    i16: v, v, v as f32, v != 0;
+    i32: v, v, v as f32, v != 0;
+    i64: v, v, v as f32, v != 0;
+    u8: v, v, v as f32, v != 0;
+    u16: v, v, v as f32, v != 0;
+    u32: v, v, v as f32, v != 0;
+    u64: v, v, v as f32, v != 0;
+    f32: v, v, v, v != 0.0;
+    f64: v, v, v as f32, v != 0.0;
+    bool: v, v as u8, v as u8 as f32, v;
+    f16: v, Half::to_f32(v), Half::to_f32(v), Half::to_f32(v) != 0.0;
+    bf16: v, Half::to_f32(v), Half::to_f32(v), Half::to_f32(v) != 0.0;
+    Complex<f32>: v, v.re, v.re, v.re != 0.0;
+    Complex<f64>: v, v.re, v.re as f32, v.re != 0.0;
+}
+
+macro_rules! casts_to_complex {
+    ($($s:ty),*) => {$(
+        impl CastTo<Complex<f32>> for $s {
+            #[inline(always)]
+            fn cast_to(self) -> Complex<f32> {
+                Complex::new(<$s as CastTo<f32>>::cast_to(self), 0.0)
+            }
+        }
+        impl CastTo<Complex<f64>> for $s {
+            #[inline(always)]
+            fn cast_to(self) -> Complex<f64> {
+                Complex::new(<$s as CastTo<f64>>::cast_to(self), 0.0)
+            }
+        }
+    )*};
+}
+
+casts_to_complex!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, bool, f16, bf16);
+casts_from!(@one Complex<f32> => Complex<f32>: v, v);
+casts_from!(@one Complex<f32> => Complex<f64>: v, Complex::new(v.re as f64, v.im as f64));
+casts_from!(@one Complex<f64> => Complex<f32>: v, Complex::new(v.re as f32, v.im as f32));
+casts_from!(@one Complex<f64> => Complex<f64>: v, v);
