@@ -25,10 +25,8 @@ pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], th
     let mut graph = Graph::new(crate::registry()?);
     let mut values = Vec::new();
     let mut constant = |graph: &mut Graph, t: Tensor| -> Result<OutputId> {
-        let attrs = vec![
-            ("value".to_owned(), AttrValue::Tensor(t.clone())),
-            ("dtype".to_owned(), AttrValue::Type(t.dtype())),
-        ];
+        let attrs =
+            vec![("value".to_owned(), AttrValue::Tensor(t.clone())), ("dtype".to_owned(), AttrValue::Type(t.dtype()))];
         let name = format!("c{}", graph.len());
         let spec = NodeSpec { op: "Const", name: &name, inputs: vec![], control_inputs: vec![], attrs, device: "" };
         values.push(t);
@@ -38,9 +36,7 @@ pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], th
     for arg in args {
         inputs.push(match arg {
             Arg::One(t) => InputArg::One(constant(&mut graph, t)?),
-            Arg::List(l) => {
-                InputArg::List(l.into_iter().map(|t| constant(&mut graph, t)).collect::<Result<_>>()?)
-            }
+            Arg::List(l) => InputArg::List(l.into_iter().map(|t| constant(&mut graph, t)).collect::<Result<_>>()?),
         });
     }
     let attrs = attrs.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect();

@@ -1,1 +1,26 @@
-//! Placeholder module list; see docs/architecture.md.
+//! `ferroflow._core`: the engine as a Python module. Converts arguments, releases the GIL, calls; decides nothing else.
+
+mod attr;
+mod convert;
+mod error;
+mod graph;
+mod handle;
+mod op_info;
+mod session;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("StatusError", m.py().get_type::<error::StatusError>())?;
+    m.add_class::<graph::Graph>()?;
+    m.add_class::<handle::OperationHandle>()?;
+    m.add_class::<handle::TensorHandle>()?;
+    m.add_class::<session::Session>()?;
+    m.add_class::<session::Callable>()?;
+    m.add_class::<session::ResourceScope>()?;
+    m.add_function(wrap_pyfunction!(op_info::op_info, m)?)?;
+    m.add_function(wrap_pyfunction!(op_info::op_names, m)?)?;
+    Ok(())
+}

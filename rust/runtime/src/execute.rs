@@ -1,6 +1,7 @@
 //! Runs a plan's instructions in order on the calling thread.
 
 use crate::plan::{Input, Instruction, Plan, Run};
+use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
 use ferroflow_graph::{KernelContext, Step, Variables};
 use ferroflow_tensor::{Result, Status, Tensor};
@@ -81,20 +82,27 @@ pub(crate) fn execute(
     frames: &Frames,
     feeds: SmallVec<[Tensor; 4]>,
     step: &Step<'_>,
+    pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<Vec<Tensor>> {
     let mut frame = frames.acquire(plan.slots);
     for (slot, feed) in frame.iter_mut().zip(feeds) {
         *slot = Some(feed);
     }
-    let result = instructions(plan, &mut frame, step, trace.as_deref_mut()).and_then(|()| {
+    let result = instructions(plan, &mut frame, step, pulse, trace.as_deref_mut()).and_then(|()| {
         plan.fetches.iter().map(|&f| fetch_input(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
     });
     frames.recycle(frame);
     result
 }
 
-fn instructions(plan: &Plan, frame: &mut Frame, step: &Step<'_>, mut trace: Option<&mut Trace>) -> Result<()> {
+fn instructions(
+    plan: &Plan,
+    frame: &mut Frame,
+    step: &Step<'_>,
+    pulse: &Pulse<'_>,
+    mut trace: Option<&mut Trace>,
+) -> Result<()> {
     for instruction in &plan.instructions {
         match instruction {
             Instruction::Load { variable, slot, via } => {
@@ -104,6 +112,7 @@ fn instructions(plan: &Plan, frame: &mut Frame, step: &Step<'_>, mut trace: Opti
                 }
             }
             Instruction::Run(instruction) => {
+                pulse.check()?;
                 step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
                 let start = trace.as_ref().map(|t| t.began.elapsed());
                 run(plan, instruction, frame, step).map_err(|e| e.at_node(instruction.node.id))?;

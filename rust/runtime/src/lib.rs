@@ -5,11 +5,14 @@ mod optimize;
 mod placement;
 mod plan;
 mod prune;
+mod pulse;
 mod schedule;
 mod session;
 mod trace;
 mod versions;
 
 pub use placement::Devices;
-pub use session::{RunOptions, Session, SessionOptions, StepOutcome};
+pub use prune::Request;
+pub use pulse::Poll;
+pub use session::{Prepared, RunOptions, Session, SessionOptions, StepOutcome};
 pub use trace::{Event, Trace};

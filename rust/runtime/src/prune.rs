@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 /// What a step is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Request {
+pub struct Request {
     pub feeds: Vec<OutputId>,
     pub fetches: Vec<OutputId>,
     pub targets: Vec<NodeId>,

@@ -4,10 +4,11 @@ use crate::execute::{Frames, execute};
 use crate::placement::Devices;
 use crate::plan::{Context, Plan};
 use crate::prune::Request;
+use crate::pulse::{Poll, Pulse};
 use crate::trace::Trace;
-use ferroflow_graph::{Cancellation, Graph, Kernel, KernelInit, Node, NodeId, OutputId, Resources, Step};
+use ferroflow_graph::{Cancellation, Graph, Kernel, KernelInit, Node, NodeId, Resources, Step};
 use ferroflow_tensor::threads::{Threads, default_count};
-use ferroflow_tensor::{DType, Result, Status, Tensor};
+use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -30,9 +31,11 @@ impl Default for SessionOptions {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-pub struct RunOptions {
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions<'a> {
     pub trace: bool,
+    /// Asked about every 50 ms on the calling thread; an error ends the step.
+    pub poll: Option<&'a Poll<'a>>,
 }
 
 pub struct StepOutcome {
@@ -41,12 +44,22 @@ pub struct StepOutcome {
     pub trace: Option<Trace>,
 }
 
-struct Prepared {
+/// A planned request.
+pub struct Prepared {
     plan: Plan,
     frames: Frames,
+    /// Version of the graph that was planned; the plan is stale once the graph's is another.
+    pub graph_version: u64,
 }
 
-type Plans = FxHashMap<Arc<Request>, (u64, Arc<Prepared>)>;
+impl Prepared {
+    /// The step's nodes with the index of the CPU device each runs on.
+    pub fn placement(&self) -> &[(Arc<Node>, usize)] {
+        &self.plan.placement
+    }
+}
+
+type Plans = FxHashMap<Arc<Request>, Arc<Prepared>>;
 
 pub struct Session {
     graph: Arc<RwLock<Graph>>,
@@ -89,11 +102,14 @@ impl Session {
         &self.options.devices
     }
 
-    fn prepare(&self, request: &Request) -> Result<Arc<Prepared>> {
+    /// The plan of a request: made on first use and kept until the graph changes.
+    ///
+    /// Errors: those of placement, and of kernels that cannot be made, with their node.
+    pub fn prepare(&self, request: &Request) -> Result<Arc<Prepared>> {
         let graph = self.graph.read();
-        let version = graph.version();
-        if let Some((planned, prepared)) = self.plans.read().get(request)
-            && *planned == version
+        let graph_version = graph.version();
+        if let Some(prepared) = self.plans.read().get(request)
+            && prepared.graph_version == graph_version
         {
             return Ok(prepared.clone());
         }
@@ -106,8 +122,10 @@ impl Session {
             optimize: self.options.optimize,
         };
         let plan = Plan::build(request, &context)?;
-        let prepared = Arc::new(Prepared { plan, frames: Frames::default() });
-        self.plans.write().insert(Arc::new(request.clone()), (version, prepared.clone()));
+        let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version });
+        let mut plans = self.plans.write();
+        plans.retain(|_, p| p.graph_version == graph_version);
+        plans.insert(Arc::new(request.clone()), prepared.clone());
         Ok(prepared)
     }
 
@@ -126,52 +144,26 @@ impl Session {
         Ok(self.kernels.lock().entry(node.id).or_insert(kernel).clone())
     }
 
-    /// Runs one step: feeds in, fetches out, targets for their effects.
+    /// Runs one step of a plan: `values` are the feeds in the request's order.
     ///
-    /// Errors: `FailedPrecondition` on a closed session; otherwise those of planning and of the nodes, which they name.
+    /// Errors: `FailedPrecondition` on a closed session; what `options.poll` says; otherwise the failing node's, which it
+    /// names.
     pub fn run(
-        &self,
-        feeds: SmallVec<[(OutputId, Tensor); 4]>,
-        fetches: &[OutputId],
-        targets: &[NodeId],
-        options: &RunOptions,
-        cancellation: &Arc<Cancellation>,
-    ) -> Result<StepOutcome> {
-        let (feeds, values): (Vec<OutputId>, SmallVec<[Tensor; 4]>) = feeds.into_iter().unzip();
-        self.run_request(
-            &Request { feeds, fetches: fetches.to_vec(), targets: targets.to_vec() },
-            values,
-            options,
-            cancellation,
-        )
-    }
-
-    fn run_request(
-        &self,
-        request: &Request,
-        values: SmallVec<[Tensor; 4]>,
-        options: &RunOptions,
-        cancellation: &Arc<Cancellation>,
-    ) -> Result<StepOutcome> {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(Status::failed_precondition("Session has been closed."));
-        }
-        let prepared = self.prepare(request)?;
-        self.run_prepared(&prepared, values, options, cancellation)
-    }
-
-    fn run_prepared(
         &self,
         prepared: &Prepared,
         values: SmallVec<[Tensor; 4]>,
-        options: &RunOptions,
-        cancellation: &Arc<Cancellation>,
+        options: &RunOptions<'_>,
     ) -> Result<StepOutcome> {
+        if self.is_closed() {
+            return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
+        }
+        let cancellation = Arc::new(Cancellation::new());
         let id = self.next_step.fetch_add(1, Ordering::Relaxed);
         self.running.lock().insert(id, cancellation.clone());
         let mut trace = options.trace.then(Trace::new);
-        let step = Step { threads: self.threads, cancellation, resources: &self.resources };
-        let result = execute(&prepared.plan, &prepared.frames, values, &step, trace.as_mut());
+        let step = Step { threads: self.threads, cancellation: &cancellation, resources: &self.resources };
+        let pulse = Pulse::begin(options.poll);
+        let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut());
         self.running.lock().remove(&id);
         Ok(StepOutcome { values: result?, trace })
     }

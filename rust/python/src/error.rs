@@ -1,0 +1,41 @@
+//! The engine's failures as Python exceptions.
+
+use ferroflow_graph::BuildError;
+use ferroflow_tensor::Status;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    ferroflow._core,
+    StatusError,
+    PyException,
+    "A failed step or call: args are (code, message, id of the failing node or None)."
+);
+
+pub fn status(e: Status) -> PyErr {
+    StatusError::new_err((e.code() as i32, e.message().to_owned(), e.node()))
+}
+
+pub fn build(e: BuildError) -> PyErr {
+    match e {
+        BuildError::Value(m) => PyValueError::new_err(m),
+        BuildError::Type(m) => PyTypeError::new_err(m),
+        BuildError::Status(s) => status(s),
+    }
+}
+
+/// Runs `f`; a panic in the engine becomes an `InternalError` instead of taking the interpreter down.
+pub fn guarded<T>(f: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
+        Ok(result) => result,
+        Err(payload) => {
+            let text = payload
+                .downcast_ref::<&str>()
+                .map(|s| (*s).to_owned())
+                .or_else(|| payload.downcast_ref::<String>().cloned())
+                .unwrap_or_default();
+            Err(status(Status::internal(format!("the engine failed unexpectedly: {text}"))))
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! The session as Python sees it. `run_fast` serves the usual fetches and feeds in one call without Python code;
+//! whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
+
+use crate::convert::{quick_tensor, tensor_of, to_python};
+use crate::error::{guarded, status};
+use crate::graph::{Graph, Shared};
+use crate::handle::{OperationHandle, TensorHandle};
+use ferroflow_graph::{OutputId, Resources};
+use ferroflow_runtime::{Devices, Prepared, Request, RunOptions, SessionOptions, StepOutcome, Trace};
+use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
+use parking_lot::{Mutex, RwLock};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Variables, queues and other state that sessions may share.
+#[pyclass(frozen, module = "ferroflow._core")]
+pub struct ResourceScope {
+    resources: Arc<Resources>,
+}
+
+#[pymethods]
+impl ResourceScope {
+    #[new]
+    fn new() -> Self {
+        ResourceScope { resources: Arc::new(Resources::new()) }
+    }
+
+    /// Drops the state of the named containers; of all where none is named.
+    fn clear(&self, containers: Vec<String>) {
+        if containers.is_empty() {
+            self.resources.clear_all();
+        }
+        containers.iter().for_each(|c| self.resources.clear(c));
+    }
+}
+
+/// Fetches and feeds by identity: each fetch as node and output + 1 (0: the operation), then each feed.
+type Key = SmallVec<[u64; 8]>;
+
+/// How the values are handed back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    One,
+    List,
+    Tuple,
+}
+
+struct Feed {
+    dtype: DType,
+    shape: PartialShape,
+}
+
+/// A request that needs no further thought.
+struct Ready {
+    prepared: Arc<Prepared>,
+    feeds: SmallVec<[Feed; 4]>,
+    /// For each fetch: whether it has a value (operations have none).
+    has_value: SmallVec<[bool; 4]>,
+    /// The request, to plan again when the graph has grown.
+    request: Request,
+}
+
+#[pyclass(frozen, module = "ferroflow._core")]
+pub struct Session {
+    inner: Arc<ferroflow_runtime::Session>,
+    shared: Arc<Shared>,
+    ready: RwLock<FxHashMap<Key, Arc<Ready>>>,
+    /// Makes the Python exception of a failed step: called with (code, message, node id or None).
+    make_error: Py<PyAny>,
+    /// Milliseconds after which a step fails with DeadlineExceeded; 0: never.
+    timeout_ms: u64,
+}
+
+fn key_of_tensor(t: &TensorHandle) -> u64 {
+    u64::from(t.node) << 32 | u64::from(t.index + 1)
+}
+
+impl Session {
+    fn error(&self, py: Python<'_>, e: Status) -> PyErr {
+        match self.make_error.call1(py, (e.code() as i32, e.message(), e.node())) {
+            Ok(exception) => PyErr::from_value(exception.into_bound(py)),
+            Err(e) => e,
+        }
+    }
+
+    /// Adds a fetch to key and request; false where Python must look at it.
+    fn fetch(&self, item: &Bound<'_, PyAny>, key: &mut Key) -> bool {
+        if let Ok(t) = item.cast::<TensorHandle>() {
+            key.push(key_of_tensor(t.get()));
+            return Arc::ptr_eq(&t.get().graph, &self.shared);
+        }
+        if let Ok(op) = item.cast::<OperationHandle>() {
+            key.push(u64::from(op.get().node) << 32);
+            return Arc::ptr_eq(&op.get().graph, &self.shared);
+        }
+        false
+    }
+
+    /// The plan for a key; None where something may not be fetched or fed.
+    fn ready(&self, py: Python<'_>, key: &Key, fetches: usize) -> PyResult<Option<Arc<Ready>>> {
+        if let Some(ready) = self.ready.read().get(key)
+            && ready.prepared.graph_version == self.shared.graph.read().version()
+        {
+            return Ok(Some(ready.clone()));
+        }
+        let mut request = Request::default();
+        let mut has_value = SmallVec::new();
+        for &k in &key[1..1 + fetches] {
+            let (node, output) = ((k >> 32) as u32, k as u32);
+            if self.shared.unfetchable.read().contains(&node) {
+                return Ok(None);
+            }
+            has_value.push(output != 0);
+            match output.checked_sub(1) {
+                Some(index) => request.fetches.push(OutputId { node, index }),
+                None => request.targets.push(node),
+            }
+        }
+        let mut feeds = SmallVec::new();
+        for &k in &key[1 + fetches..] {
+            let output = OutputId { node: (k >> 32) as u32, index: (k as u32).wrapping_sub(1) };
+            if self.shared.unfeedable.read().contains(&output) {
+                return Ok(None);
+            }
+            let graph = self.shared.graph.read();
+            let known = graph.output(output).map_err(status)?;
+            feeds.push(Feed { dtype: known.dtype, shape: known.shape.clone() });
+            request.feeds.push(output);
+        }
+        let prepared = self.prepare(py, &request)?;
+        let ready = Arc::new(Ready { prepared, feeds, has_value, request });
+        let mut all = self.ready.write();
+        if all.len() > 4096 {
+            all.clear();
+        }
+        all.insert(key.clone(), ready.clone());
+        Ok(Some(ready))
+    }
+
+    fn prepare(&self, py: Python<'_>, request: &Request) -> PyResult<Arc<Prepared>> {
+        guarded(|| match py.detach(|| self.inner.prepare(request)) {
+            Ok(p) => Ok(p),
+            Err(e) => Err(self.error(py, e)),
+        })
+    }
+
+    fn step(
+        &self,
+        py: Python<'_>,
+        prepared: &Prepared,
+        values: SmallVec<[Tensor; 4]>,
+        trace: bool,
+        timeout_ms: u64,
+    ) -> PyResult<StepOutcome> {
+        guarded(|| {
+            let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+            let deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms));
+            let outcome = py.detach(|| {
+                let poll = || {
+                    if deadline.is_some_and(|d| Instant::now() > d) {
+                        return Err(Status::deadline_exceeded("Timed out waiting for notification"));
+                    }
+                    Python::attach(|py| py.check_signals()).map_err(|e| {
+                        *raised.lock() = Some(e);
+                        Status::cancelled("interrupted by a signal")
+                    })
+                };
+                // The closure lives on this stack frame and the step ends before it does.
+                self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll) })
+            });
+            match (outcome, raised.into_inner()) {
+                (_, Some(e)) => Err(e),
+                (Ok(outcome), None) => Ok(outcome),
+                (Err(e), None) => Err(self.error(py, e)),
+            }
+        })
+    }
+
+    fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Tensor>, shape: Shape) -> PyResult<Py<PyAny>> {
+        let mut values = values.into_iter();
+        let mut next = |has: bool| match has {
+            true => values.next().map_or_else(|| Ok(py.None()), |v| to_python(py, v)),
+            false => Ok(py.None()),
+        };
+        if shape == Shape::One {
+            return next(ready.has_value.first().copied().unwrap_or(false));
+        }
+        let items: SmallVec<[Py<PyAny>; 4]> = ready.has_value.iter().map(|&h| next(h)).collect::<PyResult<_>>()?;
+        Ok(if shape == Shape::List { PyList::new(py, items)?.into_any() } else { PyTuple::new(py, items)?.into_any() }
+            .unbind())
+    }
+}
+
+fn events(trace: Option<Trace>) -> Vec<(Vec<u32>, u64, u64)> {
+    let events = trace.map(|t| t.events).unwrap_or_default();
+    events.into_iter().map(|e| (e.nodes, e.start.as_nanos() as u64, e.end.as_nanos() as u64)).collect()
+}
+
+fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
+    fetches.try_iter()?.map(|f| f.map(Bound::unbind)).collect()
+}
+
+#[pymethods]
+impl Session {
+    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms.
+    #[new]
+    #[pyo3(signature = (graph, make_error, options, resources=None))]
+    fn new(
+        graph: &Graph,
+        make_error: Py<PyAny>,
+        options: &Bound<'_, PyDict>,
+        resources: Option<&ResourceScope>,
+    ) -> PyResult<Self> {
+        let get = |name: &str| -> PyResult<u64> {
+            Ok(options.get_item(name)?.map(|v| v.extract::<u64>()).transpose()?.unwrap_or(0))
+        };
+        let devices =
+            Devices { cpus: (get("cpus")? as usize).max(1), allow_soft_placement: get("allow_soft_placement")? != 0 };
+        let optimize = options.get_item("optimize")?.is_none_or(|v| v.is_truthy().unwrap_or(true));
+        let inner = ferroflow_runtime::Session::new(
+            graph.shared.graph.clone(),
+            SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize },
+            resources.map_or_else(|| Arc::new(Resources::new()), |r| r.resources.clone()),
+        );
+        Ok(Session {
+            inner: Arc::new(inner),
+            shared: graph.shared.clone(),
+            ready: RwLock::default(),
+            make_error,
+            timeout_ms: get("operation_timeout_in_ms")?,
+        })
+    }
+
+    /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None; NotImplemented
+    /// for anything that needs Python's own checks or conversions.
+    #[pyo3(signature = (fetches, feed_dict=None))]
+    fn run_fast(
+        &self,
+        py: Python<'_>,
+        fetches: &Bound<'_, PyAny>,
+        feed_dict: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let mut key: Key = SmallVec::new();
+        key.push(0);
+        let shape = if let Ok(list) = fetches.cast_exact::<PyList>() {
+            for item in list.iter() {
+                if !self.fetch(&item, &mut key) {
+                    return Ok(py.NotImplemented());
+                }
+            }
+            Shape::List
+        } else if let Ok(tuple) = fetches.cast_exact::<PyTuple>() {
+            for item in tuple.iter() {
+                if !self.fetch(&item, &mut key) {
+                    return Ok(py.NotImplemented());
+                }
+            }
+            Shape::Tuple
+        } else {
+            if !self.fetch(fetches, &mut key) {
+                return Ok(py.NotImplemented());
+            }
+            Shape::One
+        };
+        let count = key.len() - 1;
+        key[0] = count as u64;
+        let mut fed: SmallVec<[Bound<'_, PyAny>; 4]> = SmallVec::new();
+        if let Some(feeds) = feed_dict {
+            let Ok(feeds) = feeds.cast_exact::<PyDict>() else { return Ok(py.NotImplemented()) };
+            for (tensor, value) in feeds.iter() {
+                let Ok(t) = tensor.cast::<TensorHandle>() else { return Ok(py.NotImplemented()) };
+                if !Arc::ptr_eq(&t.get().graph, &self.shared) {
+                    return Ok(py.NotImplemented());
+                }
+                key.push(key_of_tensor(t.get()));
+                fed.push(value);
+            }
+        }
+        if self.inner.is_closed() {
+            return Ok(py.NotImplemented());
+        }
+        let Some(ready) = self.ready(py, &key, count)? else { return Ok(py.NotImplemented()) };
+        let mut values: SmallVec<[Tensor; 4]> = SmallVec::new();
+        for (value, feed) in fed.iter().zip(&ready.feeds) {
+            let Some(t) = quick_tensor(value, feed.dtype)? else { return Ok(py.NotImplemented()) };
+            if !fits(&feed.shape, &t) {
+                return Ok(py.NotImplemented());
+            }
+            values.push(t);
+        }
+        let outcome = self.step(py, &ready.prepared, values, false, self.timeout_ms)?;
+        self.pack(py, &ready, outcome.values, shape)
+    }
+
+    /// One step: values of `fetches` (tensors) in order. `feeds`: (tensor, value) pairs, values converted by NumPy's rules.
+    /// With `trace`, (values, events), each event (node ids, start, end) in nanoseconds since the step began.
+    #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0))]
+    fn run_flat(
+        &self,
+        py: Python<'_>,
+        fetches: Vec<Bound<'_, TensorHandle>>,
+        feeds: Vec<(Bound<'_, TensorHandle>, Bound<'_, PyAny>)>,
+        targets: Vec<Bound<'_, OperationHandle>>,
+        trace: bool,
+        timeout_ms: u64,
+    ) -> PyResult<Py<PyAny>> {
+        let foreign = |graph: &Arc<Shared>| !Arc::ptr_eq(graph, &self.shared);
+        if fetches.iter().any(|f| foreign(&f.get().graph))
+            || feeds.iter().any(|f| foreign(&f.0.get().graph))
+            || targets.iter().any(|f| foreign(&f.get().graph))
+        {
+            return Err(PyValueError::new_err("a fetched or fed tensor is not of this session's graph"));
+        }
+        let request = Request {
+            feeds: feeds.iter().map(|(t, _)| t.get().output()).collect(),
+            fetches: fetches.iter().map(|t| t.get().output()).collect(),
+            targets: targets.iter().map(|t| t.get().node).collect(),
+        };
+        let mut values: SmallVec<[Tensor; 4]> = SmallVec::new();
+        for (tensor, value) in &feeds {
+            let dtype = self.shared.graph.read().output(tensor.get().output()).map_err(status)?.dtype;
+            values.push(tensor_of(value, dtype)?);
+        }
+        let prepared = self.prepare(py, &request)?;
+        let timeout = if timeout_ms > 0 { timeout_ms } else { self.timeout_ms };
+        let outcome = self.step(py, &prepared, values, trace, timeout)?;
+        let values: Vec<Py<PyAny>> = outcome.values.into_iter().map(|t| to_python(py, t)).collect::<PyResult<_>>()?;
+        let values = PyList::new(py, values)?;
+        if trace {
+            return Ok((values, events(outcome.trace)).into_pyobject(py)?.into_any().unbind());
+        }
+        Ok(values.into_any().unbind())
+    }
+
+    /// (name, op, device index) of the nodes that a request would run.
+    fn placement(
+        &self,
+        py: Python<'_>,
+        fetches: Vec<Bound<'_, TensorHandle>>,
+        feeds: Vec<Bound<'_, TensorHandle>>,
+        targets: Vec<Bound<'_, OperationHandle>>,
+    ) -> PyResult<Vec<(String, String, usize)>> {
+        let request = Request {
+            feeds: feeds.iter().map(|t| t.get().output()).collect(),
+            fetches: fetches.iter().map(|t| t.get().output()).collect(),
+            targets: targets.iter().map(|t| t.get().node).collect(),
+        };
+        let prepared = self.prepare(py, &request)?;
+        let nodes = prepared.placement().iter();
+        Ok(nodes.map(|(n, device)| (n.name.to_string(), n.op.name.to_string(), *device)).collect())
+    }
+
+    /// Full names of the session's devices.
+    fn device_names(&self) -> Vec<String> {
+        self.inner.devices().names()
+    }
+
+    /// A function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
+    fn make_callable(
+        slf: Bound<'_, Self>,
+        fetches: Bound<'_, PyAny>,
+        feed_list: Vec<Bound<'_, TensorHandle>>,
+    ) -> PyResult<Callable> {
+        let this = slf.get();
+        let mut key: Key = SmallVec::new();
+        key.push(0);
+        let (items, shape) = if fetches.is_instance_of::<PyList>() {
+            (handles(&fetches)?, Shape::List)
+        } else if fetches.is_instance_of::<PyTuple>() {
+            (handles(&fetches)?, Shape::Tuple)
+        } else {
+            (vec![fetches.clone().unbind()], Shape::One)
+        };
+        for item in &items {
+            if !this.fetch(item.bind(slf.py()), &mut key) {
+                return Err(PyTypeError::new_err("make_callable takes tensors and operations of this session's graph"));
+            }
+        }
+        key[0] = items.len() as u64;
+        for t in &feed_list {
+            key.push(key_of_tensor(t.get()));
+        }
+        let Some(ready) = this.ready(slf.py(), &key, items.len())? else {
+            return Err(PyValueError::new_err("a tensor may not be fetched or fed"));
+        };
+        Ok(Callable { session: slf.unbind(), ready: RwLock::new(ready), shape })
+    }
+
+    /// Cancels steps under way and refuses later ones.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.inner.close());
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+}
+
+/// Whether a value may be fed where `shape` is known.
+fn fits(shape: &PartialShape, value: &Tensor) -> bool {
+    match shape.to_wire() {
+        None => true,
+        Some(dims) => {
+            dims.len() == value.rank() && dims.iter().zip(value.shape().iter()).all(|(&d, &v)| d < 0 || d as usize == v)
+        }
+    }
+}
+
+/// What `Session.make_callable` returns.
+#[pyclass(frozen, module = "ferroflow._core")]
+pub struct Callable {
+    session: Py<Session>,
+    ready: RwLock<Arc<Ready>>,
+    shape: Shape,
+}
+
+#[pymethods]
+impl Callable {
+    #[pyo3(signature = (*args))]
+    fn __call__(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        let session = self.session.get();
+        let mut ready = self.ready.read().clone();
+        if ready.prepared.graph_version != session.shared.graph.read().version() {
+            let prepared = session.prepare(py, &ready.request)?;
+            let feeds = ready.feeds.iter().map(|f| Feed { dtype: f.dtype, shape: f.shape.clone() }).collect();
+            ready =
+                Arc::new(Ready { prepared, feeds, has_value: ready.has_value.clone(), request: ready.request.clone() });
+            *self.ready.write() = ready.clone();
+        }
+        if args.len() != ready.feeds.len() {
+            return Err(PyTypeError::new_err(format!(
+                "Expected {} arguments, one for each tensor of feed_list, got {}",
+                ready.feeds.len(),
+                args.len()
+            )));
+        }
+        let mut values: SmallVec<[Tensor; 4]> = SmallVec::new();
+        for (value, feed) in args.iter().zip(&ready.feeds) {
+            let t = tensor_of(&value, feed.dtype)?;
+            if !fits(&feed.shape, &t) {
+                return Err(session.error(
+                    py,
+                    Status::new(
+                        Code::InvalidArgument,
+                        format!("Cannot feed value of shape {} where shape {} is expected", t.shape(), feed.shape),
+                    ),
+                ));
+            }
+            values.push(t);
+        }
+        let outcome = session.step(py, &ready.prepared, values, false, session.timeout_ms)?;
+        session.pack(py, &ready, outcome.values, self.shape)
+    }
+}

@@ -1,0 +1,91 @@
+//! `Pulse`: lets a step look up from its work every 50 ms, for signals and deadlines, at the price of one atomic load a node.
+
+use ferroflow_tensor::Result;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_millis(50);
+/// Beats without a step under way before the ticking thread ends.
+const IDLE_BEATS: u32 = 40;
+
+/// What a step asks when it looks up; an error ends it.
+pub type Poll<'a> = dyn Fn() -> Result<()> + 'a;
+
+static BEATS: AtomicU64 = AtomicU64::new(0);
+static STEPS: AtomicUsize = AtomicUsize::new(0);
+/// Process id of the ticking thread's process, while it runs (a fork leaves the thread behind).
+static TICKING: Mutex<Option<u32>> = Mutex::new(None);
+
+fn tick() {
+    let mut idle = 0;
+    loop {
+        std::thread::sleep(PERIOD);
+        BEATS.fetch_add(1, Ordering::Relaxed);
+        idle = if STEPS.load(Ordering::Acquire) == 0 { idle + 1 } else { 0 };
+        if idle >= IDLE_BEATS {
+            let mut ticking = TICKING.lock();
+            // A step may have begun since: `begin` counts itself first and then looks at TICKING.
+            if STEPS.load(Ordering::Acquire) == 0 {
+                *ticking = None;
+                return;
+            }
+        }
+    }
+}
+
+/// One step's watch on the beat.
+pub(crate) struct Pulse<'a> {
+    poll: Option<&'a Poll<'a>>,
+    seen: Cell<u64>,
+}
+
+impl<'a> Pulse<'a> {
+    pub fn begin(poll: Option<&'a Poll<'a>>) -> Pulse<'a> {
+        if poll.is_some() {
+            STEPS.fetch_add(1, Ordering::AcqRel);
+            let mut ticking = TICKING.lock();
+            if *ticking != Some(std::process::id()) {
+                let started = std::thread::Builder::new().name("ferroflow-pulse".into()).spawn(tick);
+                *ticking = started.ok().map(|_| std::process::id());
+            }
+        }
+        Pulse { poll, seen: Cell::new(BEATS.load(Ordering::Relaxed)) }
+    }
+
+    /// Asks, where a beat has passed since the last time.
+    pub fn check(&self) -> Result<()> {
+        let now = BEATS.load(Ordering::Relaxed);
+        if now == self.seen.get() {
+            return Ok(());
+        }
+        self.seen.set(now);
+        self.poll.map_or(Ok(()), |poll| poll())
+    }
+}
+
+impl Drop for Pulse<'_> {
+    fn drop(&mut self) {
+        if self.poll.is_some() {
+            STEPS.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroflow_tensor::Status;
+
+    #[test]
+    fn a_long_step_is_asked_and_can_be_ended() {
+        let poll: &Poll<'_> = &|| Err(Status::cancelled("stop"));
+        let pulse = Pulse::begin(Some(poll));
+        let began = std::time::Instant::now();
+        while pulse.check().is_ok() {
+            assert!(began.elapsed() < Duration::from_secs(5), "no beat came");
+            std::hint::spin_loop();
+        }
+    }
+}
