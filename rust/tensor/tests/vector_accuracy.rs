@@ -1,6 +1,7 @@
 //! Laws of elementwise accuracy: how far each f32 function may be from the double-precision one, over the whole line.
 
-use ferroflow_tensor::vector::{Unary, unary};
+use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, unary, unary_in_place};
+use std::collections::BTreeMap;
 
 /// The distance of `got` from `want` in units of the last place of f32 at `want`.
 fn ulps(got: f32, want: f64) -> f64 {
@@ -99,4 +100,67 @@ fn f32_functions_stay_within_their_ulps() {
         }
     }
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn f64_functions_stay_within_their_ulps_of_the_golden_table() {
+    let mut worst: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for line in include_str!("golden/f64_functions.txt").lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let f = Unary::ALL.into_iter().find(|f| format!("{f:?}") == fields[0]).unwrap();
+        let x = f64::from_bits(u64::from_str_radix(fields[1], 16).unwrap());
+        let want = f64::from_bits(u64::from_str_radix(fields[2], 16).unwrap());
+        let mut got = [x];
+        unary_in_place(f, &mut got);
+        let ulp = f64::from_bits(want.abs().to_bits() + 1) - want.abs();
+        let mut distance = (got[0] - want).abs() / ulp;
+        // Near its zeros the logarithm of the gamma function is only as good as its argument.
+        if matches!(f, Unary::Lgamma | Unary::Digamma) && want.abs() < 1.0 {
+            distance = (got[0] - want).abs() / f64::EPSILON;
+        }
+        assert!(!distance.is_nan(), "{f:?}({x:e}) is {}", got[0]);
+        let entry = worst.entry(format!("{f:?}")).or_default();
+        if distance > entry.0 {
+            *entry = (distance, x);
+        }
+    }
+    for (f, (distance, x)) in &worst {
+        println!("{f}: {distance} ulp at {x:e}");
+    }
+    for (f, (distance, x)) in worst {
+        let allowed = match f.as_str() {
+            "Lgamma" | "Digamma" => 4.0,
+            _ => 1.0,
+        };
+        assert!(distance <= allowed, "{f}: {distance} ulp at {x:e}, more than {allowed}");
+    }
+}
+
+#[test]
+fn f32_powers_are_rounded_from_double_precision_with_the_special_cases_of_c() {
+    let mut points = vec![0.0f32, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1e30, -1e30, 1e-40, 7.25, -7.25];
+    points.extend([f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN_POSITIVE, 16777215.0, 1.0000001]);
+    points.extend((0..200).map(|i| (i as f32 - 100.0) * 0.37));
+    for a in &points {
+        for b in &points {
+            let mut out = [0.0f32];
+            binary(Binary::Pow, Operand::Slice(&[*a]), Operand::Slice(&[*b]), &mut out);
+            let want = libm::pow(*a as f64, *b as f64);
+            assert!(ulps(out[0], want) <= 0.501, "pow({a:e}, {b:e}) = {:e}, not {want:e}", out[0]);
+        }
+    }
+}
+
+#[test]
+fn f32_angles_are_rounded_from_double_precision_with_the_special_cases_of_c() {
+    let mut points = vec![0.0f32, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, -3e38, 2.5];
+    points.extend((0..200).map(|i| (i as f32 - 100.0) * 0.37));
+    for y in &points {
+        for x in &points {
+            let mut out = [0.0f32];
+            binary(Binary::Atan2, Operand::Slice(&[*y]), Operand::Slice(&[*x]), &mut out);
+            let want = libm::atan2(*y as f64, *x as f64);
+            assert!(ulps(out[0], want) <= 0.501, "atan2({y:e}, {x:e}) = {:e}, not {want:e}", out[0]);
+        }
+    }
 }

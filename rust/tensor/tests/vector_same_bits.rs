@@ -98,7 +98,7 @@ fn unary_depends_on_elements_alone<T: Sample>() {
     for f in Unary::ALL.into_iter().filter(|f| f.supports::<T>()) {
         let mut alone = vec![T::default(); COUNT];
         for (x, out) in x.chunks(1).zip(alone.chunks_mut(1)) {
-            unary_with(Isa::Baseline, f, x, out);
+            unary_with(Isa::BASELINE, f, x, out);
         }
         let want = bits(&alone);
         for isa in Isa::available() {
@@ -125,7 +125,7 @@ fn binary_depends_on_elements_alone<T: Sample>() {
         let name = std::any::type_name::<T>();
         let mut alone = vec![T::default(); COUNT];
         for ((a, b), out) in a.chunks(1).zip(b.chunks(1)).zip(alone.chunks_mut(1)) {
-            binary_with(Isa::Baseline, f, Operand::Slice(a), Operand::Slice(b), out);
+            binary_with(Isa::BASELINE, f, Operand::Slice(a), Operand::Slice(b), out);
         }
         let want = bits(&alone);
         for isa in Isa::available() {
@@ -170,7 +170,7 @@ where
     for length in [0usize, 1, 2, 15, 64, 65, 1000, 4096, 4097, 12_288, 30_001] {
         let x = samples::<T>(4, length);
         for f in Reduce::ALL.into_iter().filter(|f| f.supports::<T>()) {
-            let want = reduce_slice_wide_with(Isa::Baseline, f, &x).bits();
+            let want = reduce_slice_wide_with(Isa::BASELINE, f, &x).bits();
             for isa in Isa::available() {
                 assert_eq!(reduce_slice_wide_with(isa, f, &x).bits(), want, "{f:?} of {length} {name} on {isa:?}");
             }
@@ -183,7 +183,7 @@ where
                 let rows = &x[..length - length % columns];
                 let mut want = samples::<T>(5, columns);
                 let start = want.clone();
-                reduce_rows_into_with(Isa::Baseline, f, &mut want, rows);
+                reduce_rows_into_with(Isa::BASELINE, f, &mut want, rows);
                 for isa in Isa::available() {
                     let mut acc = start.clone();
                     reduce_rows_into_with(isa, f, &mut acc, rows);

@@ -58,15 +58,15 @@ pub fn arg_min<T: Ordered>(x: &[T]) -> usize {
     arg_min_with(Isa::current(), x)
 }
 
-/// `arg_max` on a named instruction set; it must be available on this machine.
+/// `arg_max` on a given instruction set.
 pub fn arg_max_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
-    // SAFETY: the loop was picked for an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_max::<T>(isa)(x) }
 }
 
-/// `arg_min` on a named instruction set; it must be available on this machine.
+/// `arg_min` on a given instruction set.
 pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
-    // SAFETY: the loop was picked for an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_arg_min::<T>(isa)(x) }
 }
 

@@ -149,7 +149,7 @@ pub fn binary_in_place_right<T: Element>(f: Binary, a: Operand<T>, b: &mut [T]) 
     binary_in_place_right_with(Isa::current(), f, a, b);
 }
 
-/// `binary` on a named instruction set; it must be available on this machine.
+/// `binary` on a given instruction set.
 pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
     a.assert_length(out.len());
     b.assert_length(out.len());
@@ -157,14 +157,14 @@ pub fn binary_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: Operand<T>
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_left` on a named instruction set; it must be available on this machine.
+/// `binary_in_place_left` on a given instruction set.
 pub fn binary_in_place_left_with<T: Element>(isa: Isa, f: Binary, a: &mut [T], b: Operand<T>) {
     b.assert_length(a.len());
     let done = T::binary_left(f, isa, a, b);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `binary_in_place_right` on a named instruction set; it must be available on this machine.
+/// `binary_in_place_right` on a given instruction set.
 pub fn binary_in_place_right_with<T: Element>(isa: Isa, f: Binary, a: Operand<T>, b: &mut [T]) {
     a.assert_length(b.len());
     let done = T::binary_right(f, isa, a, b);
@@ -246,14 +246,14 @@ impl<T: Copy + Default> BinaryKernel<T> {
 
     #[inline]
     fn slices_left(&self, a: &mut [T], b: &[T]) {
-        // SAFETY: the loop was picked for an instruction set that this machine has.
+        // SAFETY: an `Isa` exists only for what this machine has.
         unsafe { (self.left)(a, b) }
     }
 
     #[inline]
     fn slices_right(&self, a: &[T], b: &mut [T]) {
         match self.right {
-            // SAFETY: the loop was picked for an instruction set that this machine has.
+            // SAFETY: an `Isa` exists only for what this machine has.
             Some(right) => unsafe { right(a, b) },
             None => {
                 let mut copy = [T::default(); BLOCK];
@@ -270,7 +270,7 @@ impl<T: Copy + Default> BinaryKernel<T> {
     #[inline]
     fn slices_into(&self, a: &[T], b: &[T], out: &mut [T]) {
         match self.into {
-            // SAFETY: the loop was picked for an instruction set that this machine has.
+            // SAFETY: an `Isa` exists only for what this machine has.
             Some(into) => unsafe { into(a, b, out) },
             None => {
                 for ((a, b), out) in a.chunks(BLOCK).zip(b.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
@@ -494,8 +494,9 @@ macro_rules! complex_binary_table {
             scalar Xlogy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a * b.ln() };
             scalar Xdivy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a / b };
             light MulNoNan(a, b) = if b == Complex::new(0.0, 0.0) { b } else { a * b };
-            light TanhGrad(y, dy) = { let y = y.conj(); dy * (Complex::new(1.0, 0.0) - y * y) };
-            light SigmoidGrad(y, dy) = { let y = y.conj(); dy * y * (Complex::new(1.0, 0.0) - y) };
+            // TF 1.x: these two take y as it is (its gradient rules conjugate first), the next three conjugate it.
+            light TanhGrad(y, dy) = dy * (Complex::new(1.0, 0.0) - y * y);
+            light SigmoidGrad(y, dy) = dy * y * (Complex::new(1.0, 0.0) - y);
             scalar SqrtGrad(y, dy) = dy * 0.5 / y.conj();
             light RsqrtGrad(y, dy) = { let y = y.conj(); (dy * y) * -0.5 * (y * y) };
             light ReciprocalGrad(y, dy) = { let y = y.conj(); dy * -(y * y) };

@@ -71,7 +71,7 @@ pub fn compare<T: Comparable>(f: Compare, a: Operand<T>, b: Operand<T>, out: &mu
     compare_with(Isa::current(), f, a, b, out);
 }
 
-/// `compare` on a named instruction set; it must be available on this machine.
+/// `compare` on a given instruction set.
 pub fn compare_with<T: Comparable>(isa: Isa, f: Compare, a: Operand<T>, b: Operand<T>, out: &mut [bool]) {
     a.assert_length(out.len());
     b.assert_length(out.len());
@@ -84,7 +84,7 @@ pub fn compare_with<T: Comparable>(isa: Isa, f: Compare, a: Operand<T>, b: Opera
         Compare::Less | Compare::Greater => pick_less::<T>(isa),
         Compare::LessEqual | Compare::GreaterEqual => pick_less_equal::<T>(isa),
     };
-    // SAFETY: the loop was picked for an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     let run = |a: &[T], b: &[T], out: &mut [bool]| unsafe { kernel(a, b, out) };
     match (a, b) {
         (Operand::Slice(a), Operand::Slice(b)) => run(a, b, out),

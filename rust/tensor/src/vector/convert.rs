@@ -21,10 +21,10 @@ pub fn cast<S: CastTo<D>, D: Copy + 'static>(src: &[S], dst: &mut [D]) {
     cast_with(Isa::current(), src, dst);
 }
 
-/// `cast` on a named instruction set; it must be available on this machine.
+/// `cast` on a given instruction set.
 pub fn cast_with<S: CastTo<D>, D: Copy + 'static>(isa: Isa, src: &[S], dst: &mut [D]) {
     assert_eq!(src.len(), dst.len(), "source and destination lengths differ");
-    // SAFETY: the loop was picked for an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_cast::<D, S>(isa)(src, dst) }
 }
 
@@ -36,6 +36,36 @@ fn cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]) {
 }
 
 for_each_isa!(pick_cast = cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]));
+
+/// A float's integer part as `D`, the nearest end of `D` where it has none, zero for NaN.
+///
+/// `as` says the same; this form vectorizes.
+trait Truncate<D> {
+    fn truncated(self) -> D;
+}
+
+macro_rules! truncate {
+    ($($s:ident => $($d:ident),*;)*) => {$($(
+        impl Truncate<$d> for $s {
+            #[inline(always)]
+            fn truncated(self) -> $d {
+                const LOW: $s = $d::MIN as $s;
+                // 2^bits or 2^(bits - 1), the first number past the end.
+                const HIGH: $s = ($d::MAX / 2 + 1) as $s * 2.0;
+                let held = (LOW..HIGH).contains(&self);
+                // SAFETY: within [LOW, HIGH) the integer part is in the type, and so is zero.
+                let inside: $d = unsafe { (if held { self } else { 0.0 }).to_int_unchecked() };
+                let value = if self >= HIGH { $d::MAX } else { inside };
+                if self < LOW { $d::MIN } else { value }
+            }
+        }
+    )*)*};
+}
+
+truncate! {
+    f32 => i8, i16, i32, i64, u8, u16, u32, u64;
+    f64 => i8, i16, i32, i64, u8, u16, u32, u64;
+}
 
 macro_rules! casts {
     ($s:ty => $($d:ty),*: $v:ident, $value:expr) => {$(
@@ -52,7 +82,7 @@ macro_rules! casts {
 /// From one type to all: `$number` is a primitive number equal to the element, `$single` the same as f32.
 macro_rules! casts_from {
     ($($s:ty: $v:ident, $number:expr, $single:expr, $truth:expr;)*) => {$(
-        casts!($s => i8, i16, i32, i64, u8, u16, u32, u64, f32, f64: $v, $number);
+        casts!($s => f32, f64: $v, $number);
         casts_from!(@one $s => bool: $v, $truth);
         casts_from!(@one $s => f16: $v, <f16 as Half>::of_f32($single));
         casts_from!(@one $s => bf16: $v, <bf16 as Half>::of_f32($single));
@@ -66,6 +96,39 @@ macro_rules! casts_from {
             }
         }
     };
+}
+
+macro_rules! casts_to_integers {
+    (plain $($s:ty: $v:ident, $number:expr;)*) => {
+        $(casts!($s => i8, i16, i32, i64, u8, u16, u32, u64: $v, $number);)*
+    };
+    (truncated $($s:ty: $v:ident, $number:expr;)*) => {
+        $(casts_to_integers!(@each $s: $v, $number => i8 i16 i32 i64 u8 u16 u32 u64);)*
+    };
+    (@each $s:ty: $v:ident, $number:expr => $($d:ident)*) => {
+        $(casts_from!(@one $s => $d: $v, Truncate::<$d>::truncated($number));)*
+    };
+}
+
+casts_to_integers! { plain
+    i8: v, v;
+    i16: v, v;
+    i32: v, v;
+    i64: v, v;
+    u8: v, v;
+    u16: v, v;
+    u32: v, v;
+    u64: v, v;
+    bool: v, v;
+}
+
+casts_to_integers! { truncated
+    f32: v, v;
+    f64: v, v;
+    f16: v, Half::to_f32(v);
+    bf16: v, Half::to_f32(v);
+    Complex<f32>: v, v.re;
+    Complex<f64>: v, v.re;
 }
 
 casts_from! {

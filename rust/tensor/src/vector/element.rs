@@ -32,11 +32,11 @@ macro_rules! native_elements {
     ($($t:ty: $kernel:ident;)*) => {$(
         impl Element for $t {
             fn supports_unary(f: Unary) -> bool {
-                unary::$kernel(f, Isa::Baseline).is_some()
+                unary::$kernel(f, Isa::BASELINE).is_some()
             }
 
             fn supports_binary(f: Binary) -> bool {
-                binary::$kernel(f, Isa::Baseline).is_some()
+                binary::$kernel(f, Isa::BASELINE).is_some()
             }
 
             fn unary_into(f: Unary, isa: Isa, x: &[Self], out: &mut [Self]) -> bool {

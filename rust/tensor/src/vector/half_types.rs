@@ -77,12 +77,12 @@ for_each_isa!(pick_narrow = narrow_loop<H: Half>(x: &[f32], out: &mut [H]));
 
 /// Converts each element to f32, exactly.
 pub(super) fn widen<H: Half>(isa: Isa, x: &[H], out: &mut [f32]) {
-    // SAFETY: the caller passes an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_widen::<H>(isa)(x, out) }
 }
 
 /// Rounds each element to nearest, half to even.
 pub(super) fn narrow<H: Half>(isa: Isa, x: &[f32], out: &mut [H]) {
-    // SAFETY: the caller passes an instruction set that this machine has.
+    // SAFETY: an `Isa` exists only for what this machine has.
     unsafe { pick_narrow::<H>(isa)(x, out) }
 }

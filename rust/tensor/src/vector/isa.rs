@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// An instruction set that a loop is compiled for; results do not depend on it, only speed does.
+/// What loops are compiled for.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Isa {
+pub(super) enum Level {
     /// What the target triple guarantees (SSE2 on x86-64).
     Baseline = 1,
     /// AVX2 with FMA.
@@ -14,42 +14,56 @@ pub enum Isa {
     Avx512 = 3,
 }
 
+/// An instruction set of this machine; results do not depend on it, only speed does.
+///
+/// A value exists only for an instruction set that the machine has, so holding one is leave to run its loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Isa(Level);
+
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 impl Isa {
+    /// What every machine of the target has.
+    pub const BASELINE: Isa = Isa(Level::Baseline);
+
     /// The best instruction set of this machine, found once.
     #[inline]
     pub fn current() -> Isa {
         match CHOSEN.load(Ordering::Relaxed) {
-            3 => Isa::Avx512,
-            2 => Isa::Avx2,
-            1 => Isa::Baseline,
+            3 => Isa(Level::Avx512),
+            2 => Isa(Level::Avx2),
+            1 => Isa(Level::Baseline),
             _ => Isa::choose(),
         }
     }
 
     #[cold]
     fn choose() -> Isa {
-        let best = if Isa::Avx512.is_available() {
-            Isa::Avx512
-        } else if Isa::Avx2.is_available() {
-            Isa::Avx2
-        } else {
-            Isa::Baseline
-        };
-        CHOSEN.store(best as u8, Ordering::Relaxed);
+        let best = Isa::available().pop().unwrap_or(Isa::BASELINE);
+        CHOSEN.store(best.0 as u8, Ordering::Relaxed);
         best
     }
 
-    /// Whether this machine can run loops compiled for `self`.
-    pub fn is_available(self) -> bool {
+    /// Every instruction set of this machine that loops are compiled for, the best one last.
+    pub fn available() -> Vec<Isa> {
+        [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_present()).map(Isa).collect()
+    }
+
+    #[inline]
+    pub(super) fn level(self) -> Level {
+        self.0
+    }
+}
+
+impl Level {
+    fn is_present(self) -> bool {
         match self {
-            Isa::Baseline => true,
+            Level::Baseline => true,
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            Level::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => {
-                Isa::Avx2.is_available()
+            Level::Avx512 => {
+                Level::Avx2.is_present()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
@@ -58,11 +72,6 @@ impl Isa {
             #[cfg(not(target_arch = "x86_64"))]
             _ => false,
         }
-    }
-
-    /// Every instruction set that this machine can run.
-    pub fn available() -> Vec<Isa> {
-        [Isa::Baseline, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_available()).collect()
     }
 }
 
@@ -86,11 +95,11 @@ macro_rules! for_each_isa {
             fn avx512<$($g: $bound),*>($($arg: $ty),*) $(-> $ret)? {
                 $body::<$($g),*>($($arg),*)
             }
-            match isa {
+            match isa.level() {
                 #[cfg(target_arch = "x86_64")]
-                $crate::vector::isa::Isa::Avx512 => avx512::<$($g),*>,
+                $crate::vector::isa::Level::Avx512 => avx512::<$($g),*>,
                 #[cfg(target_arch = "x86_64")]
-                $crate::vector::isa::Isa::Avx2 => avx2::<$($g),*>,
+                $crate::vector::isa::Level::Avx2 => avx2::<$($g),*>,
                 _ => baseline::<$($g),*>,
             }
         }

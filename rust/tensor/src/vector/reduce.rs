@@ -85,7 +85,7 @@ pub fn reduce_slice_wide<T: Reducible>(f: Reduce, x: &[T]) -> T::Accumulator {
     reduce_slice_wide_with(Isa::current(), f, x)
 }
 
-/// `reduce_slice_wide` on a named instruction set; it must be available on this machine.
+/// `reduce_slice_wide` on a given instruction set.
 pub fn reduce_slice_wide_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     pairwise(isa, f, x)
@@ -123,7 +123,7 @@ pub fn reduce_rows_into<T: Reducible>(f: Reduce, acc: &mut [T], rows: &[T]) {
     reduce_rows_into_with(Isa::current(), f, acc, rows);
 }
 
-/// `reduce_rows_into` on a named instruction set; it must be available on this machine.
+/// `reduce_rows_into` on a given instruction set.
 pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], rows: &[T]) {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     let columns = acc.len();
@@ -292,7 +292,7 @@ macro_rules! reduce_loops {
 
             fn fold_block(f: Reduce, isa: Isa, x: &[$t]) -> $accumulator {
                 match f {
-                    // SAFETY: the caller passes an instruction set that this machine has.
+                    // SAFETY: an `Isa` exists only for what this machine has.
                     $(Reduce::$f => unsafe { pick_block::<$t, $f>(isa)(x) },)*
                     #[allow(unreachable_patterns)]
                     _ => <$accumulator>::default(),
@@ -301,7 +301,7 @@ macro_rules! reduce_loops {
 
             fn fold_rows(f: Reduce, isa: Isa, rows: &[$t], stride: usize, out: &mut [$accumulator]) {
                 match f {
-                    // SAFETY: the caller passes an instruction set that this machine has.
+                    // SAFETY: an `Isa` exists only for what this machine has.
                     $(Reduce::$f => unsafe { pick_rows::<$t, $f>(isa)(rows, stride, out) },)*
                     #[allow(unreachable_patterns)]
                     _ => {}

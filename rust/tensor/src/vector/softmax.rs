@@ -195,25 +195,25 @@ macro_rules! native_logits {
         impl Logits for $t {
             fn softmax_rows(isa: Isa, logits: &[$t], classes: usize, out: &mut [$t]) {
                 if !logits.is_empty() {
-                    // SAFETY: the caller passes an instruction set that this machine has.
+                    // SAFETY: an `Isa` exists only for what this machine has.
                     unsafe { pick_softmax::<$t>(isa)(isa, logits, classes, out) }
                 }
             }
 
             fn log_softmax_rows(isa: Isa, logits: &[$t], classes: usize, out: &mut [$t]) {
                 if !logits.is_empty() {
-                    // SAFETY: the caller passes an instruction set that this machine has.
+                    // SAFETY: an `Isa` exists only for what this machine has.
                     unsafe { pick_log_softmax::<$t>(isa)(isa, logits, classes, out) }
                 }
             }
 
             fn xent_row(isa: Isa, logits: &[$t], labels: &[$t], backprop: &mut [$t]) -> $t {
-                // SAFETY: the caller passes an instruction set that this machine has.
+                // SAFETY: an `Isa` exists only for what this machine has.
                 unsafe { pick_xent::<$t>(isa)(isa, logits, labels, backprop) }
             }
 
             fn sparse_xent_row(isa: Isa, logits: &[$t], label: usize, backprop: &mut [$t]) -> $t {
-                // SAFETY: the caller passes an instruction set that this machine has.
+                // SAFETY: an `Isa` exists only for what this machine has.
                 unsafe { pick_sparse_xent::<$t>(isa)(isa, logits, label, backprop, 1.0) }
             }
         }

@@ -90,14 +90,14 @@ pub fn unary_in_place<T: Element>(f: Unary, x: &mut [T]) {
     unary_in_place_with(Isa::current(), f, x);
 }
 
-/// `unary` on a named instruction set; it must be available on this machine.
+/// `unary` on a given instruction set.
 pub fn unary_with<T: Element>(isa: Isa, f: Unary, x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "{f:?}: input and output lengths differ");
     let done = T::unary_into(f, isa, x, out);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
 }
 
-/// `unary_in_place` on a named instruction set; it must be available on this machine.
+/// `unary_in_place` on a given instruction set.
 pub fn unary_in_place_with<T: Element>(isa: Isa, f: Unary, x: &mut [T]) {
     let done = T::unary_in_place(f, isa, x);
     assert!(done, "{f:?} does not exist for {}", std::any::type_name::<T>());
@@ -188,7 +188,7 @@ impl<T: Copy + Default> UnaryKernel<T> {
 
     #[inline]
     fn call(&self, x: &mut [T]) {
-        // SAFETY: the loop was picked for an instruction set that this machine has.
+        // SAFETY: an `Isa` exists only for what this machine has.
         unsafe { (self.in_place)(x) }
     }
 
@@ -211,7 +211,7 @@ impl<T: Copy + Default> UnaryKernel<T> {
     #[inline]
     pub(super) fn run(&self, x: &[T], out: &mut [T]) {
         match self.into {
-            // SAFETY: the loop was picked for an instruction set that this machine has.
+            // SAFETY: an `Isa` exists only for what this machine has.
             Some(into) => unsafe { into(x, out) },
             None => {
                 for (o, v) in out.chunks_mut(Self::BLOCK).zip(x.chunks(Self::BLOCK)) {
