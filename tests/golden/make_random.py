@@ -4,7 +4,8 @@ Usage: python make_random.py [--check]   (needs TensorFlow 2.x; the committed fi
 
 Each line of random.txt is `<case> <run> <value> ...`: run counts the executions of the op within one session,
 floats are the hexadecimal of their IEEE bits, integers are decimal. Lines `sha256 <case> <hex>` hash the
-little-endian bytes of 1,000,003 values, or of as many as the case says. Unless it says otherwise, the op has seed=1, seed2=2.
+little-endian bytes of 1,000,003 values, or of as many as the case says. Unless it says otherwise, the op has
+seed=1, seed2=2.
 """
 
 import argparse
@@ -241,7 +242,8 @@ def large_cases():
             )
     rates = [3.0, 30.0, 3000.0]
     logits = [[(row * 7 + column * 3) % 17 for column in range(9)] for row in range(1000)]
-    return cases + [
+    return [
+        *cases,
         ("uniform_i32_0_10", lambda: raw.RandomUniformInt(shape=[LARGE], minval=0, maxval=10, **SEEDS)),
         ("shuffle", lambda: raw.RandomShuffle(value=tf.range(LARGE), **SEEDS)),
         (

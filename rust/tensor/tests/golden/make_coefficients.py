@@ -30,7 +30,7 @@ def remez(g, weight, lo, hi, degree, rounds=12):
         solution = lu_solve(rows, right)
         coefficients = [solution[k] for k in range(degree + 1)]
 
-        def error(x):
+        def error(x, coefficients=coefficients):
             return weight(x) * (sum(c * x**k for k, c in enumerate(coefficients)) - g(x))
 
         count = 40 * terms
@@ -38,7 +38,7 @@ def remez(g, weight, lo, hi, degree, rounds=12):
         grid = [off_zero(x) for x in grid]
         values = [error(x) for x in grid]
         best = []
-        for x, e in zip(grid, values):
+        for x, e in zip(grid, values, strict=True):
             if best and (best[-1][1] > 0) == (e > 0):
                 if abs(e) > abs(best[-1][1]):
                     best[-1] = (x, e)
@@ -69,12 +69,8 @@ def factorial_series(shift, alternate=False):
 
 half_ln2 = log(2) / 2 * mpf("1.002")
 exp_rest = near_zero(lambda r: (exp(r) - 1 - r) / r**2, factorial_series(2))
-log_rest = near_zero(
-    lambda f: (log(1 + f) - f + f**2 / 2) / f**3, [mpf(-1) ** k / (k + 3) for k in range(20)]
-)
-log_ratio = near_zero(
-    lambda z: 2 * (atanh(sqrt(z)) / sqrt(z) - 1) / z, [mpf(2) / (2 * k + 3) for k in range(20)]
-)
+log_rest = near_zero(lambda f: (log(1 + f) - f + f**2 / 2) / f**3, [mpf(-1) ** k / (k + 3) for k in range(20)])
+log_ratio = near_zero(lambda z: 2 * (atanh(sqrt(z)) / sqrt(z) - 1) / z, [mpf(2) / (2 * k + 3) for k in range(20)])
 sin_rest = near_zero(
     lambda z: (sin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3, [mpf(-1) ** (k + 1) / mp.factorial(2 * k + 3) for k in range(20)]
 )

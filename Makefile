@@ -1,0 +1,86 @@
+# Builds, runs and tests ferroflow. `make` alone lists what can be made.
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := help
+
+# The Python to build with: the newest of 3.10 and later that can make virtual environments. Choose with PYTHON=...
+CAN_MAKE_VENV := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))
+PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.10 python3 python; do \
+	$$python -c '$(CAN_MAKE_VENV)' 2> /dev/null && { command -v $$python; break; }; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+EXTENSION := pyfront/ferroflow/_core.abi3.so
+RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -type f '(' -name '*.rs' -o -name '*.toml' -o -name '*.proto' ')')
+PYTHON_CODE := pyfront tests examples benches rust
+
+# One interpreter for every build, or PyO3 would be built again for each.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+.PHONY: help venv dev demo test lint rust-test python-test bench wheel clean
+
+help: ## list these targets
+	@echo "make demo and make test work from an empty checkout with Rust, Python >= 3.10 and make."
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(VENV)/pyvenv.cfg:
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(CAN_MAKE_VENV)' || { \
+		echo "ferroflow needs Python 3.10 or newer that can make virtual environments, and found none."; \
+		echo "  On Debian and Ubuntu:     sudo apt install python3-venv"; \
+		echo "  If it is somewhere else:  make PYTHON=/path/to/python3 ..."; \
+		exit 1; } >&2
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' || { rm -f $@; exit 1; }
+
+# Stamps: a file per set of packages that is installed, newer than the list of packages.
+$(VENV)/.packages-to-build: pyproject.toml $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --group build --group examples
+	@touch $@
+
+$(VENV)/.packages-to-develop: pyproject.toml $(VENV)/.packages-to-build
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(EXTENSION): $(RUST_FILES) pyproject.toml $(VENV)/.packages-to-build
+	@command -v cargo > /dev/null || { echo "ferroflow needs Rust: https://rustup.rs" >&2; exit 1; }
+	$(BIN)/maturin develop --release
+	@touch $@
+
+venv: $(VENV)/.packages-to-develop ## make .venv with the tools for development (PYTHON=... chooses the Python)
+
+dev: venv $(EXTENSION) ## build the extension, optimized, and install the package into .venv in place
+
+demo: $(EXTENSION) ## train a digit classifier (ARGS="--threads=2" passes flags)
+	$(BIN)/python examples/digits.py $(ARGS)
+
+test: lint rust-test python-test ## lint, Rust tests, Python tests
+	@echo "All checks passed."
+
+rust-test: venv ## only the Rust tests
+	@mkdir -p target
+	@set -o pipefail; cargo test 2>&1 | tee target/rust-test.log
+	@awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
+		END { print "cargo: " passed " passed, " failed " failed, " ignored " ignored" }' target/rust-test.log
+
+python-test: dev ## only the Python tests (ARGS="tests/base -k nest" passes arguments)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: venv ## formatting, clippy, ruff, mypy
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/ruff format --check $(PYTHON_CODE)
+	$(BIN)/mypy
+
+bench: dev ## kernel throughput in Rust, then whole steps in Python
+	cargo bench --package ferroflow-benches
+	@for bench in benches/python/bench_*.py; do \
+		[ ! -e "$$bench" ] || { echo "$$bench"; $(BIN)/python "$$bench" || exit 1; }; done
+
+wheel: $(VENV)/.packages-to-build ## build dist/ferroflow-*.whl
+	$(BIN)/maturin build --release --strip --out dist
+
+clean: ## remove everything that was built, and .venv
+	rm -rf target dist $(VENV) $(EXTENSION) examples/out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find pyfront tests examples benches -name __pycache__ -type d -exec rm -rf {} +
