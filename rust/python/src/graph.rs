@@ -199,6 +199,10 @@ impl Graph {
         }
     }
 
+    fn has_attr(&self, id: NodeId, name: &str) -> PyResult<bool> {
+        Ok(self.shared.graph.read().node(id).map_err(status)?.attrs.get(name).is_some())
+    }
+
     /// name -> (kind, value) of all attributes.
     fn attrs<'py>(&self, py: Python<'py>, id: NodeId) -> PyResult<Bound<'py, PyDict>> {
         let node = self.shared.graph.read().node(id).map_err(status)?.clone();

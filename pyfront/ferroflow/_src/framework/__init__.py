@@ -1,0 +1,1 @@
+"""Graphs, operations and tensors: scopes, collections, conversion, construction."""

@@ -1,0 +1,205 @@
+"""`apply_op`: adds an operation from Python arguments, converted as the op's schema asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow import _core
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.graph import Graph, graph_of
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scopes import NameScopes
+from ferroflow._src.framework.tensor import Tensor
+
+_schemas: dict[str, dict[str, Any]] = {}
+_converters: list[Callable[..., Tensor]] = []
+
+
+def register_converter(convert_to_tensor: Callable[..., Tensor]) -> None:
+    """Tells how arguments become tensors; called once by the conversion module."""
+    _converters.append(convert_to_tensor)
+
+
+def op_schema(op_type: str) -> dict[str, Any]:
+    """The schema of an op, as `_core.op_info` gives it.
+
+    Raises:
+      KeyError: there is no such op.
+    """
+    schema = _schemas.get(op_type)
+    if schema is None:
+        schema = _schemas[op_type] = _core.op_info(op_type)
+    return schema
+
+
+def apply_op(
+    op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None
+) -> Operation:
+    """Adds an operation to the graph of its inputs, or to the default graph.
+
+    Args:
+      op_type: the op.
+      inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under the op's
+        name scope, with the dtype that the schema or the other arguments ask for.
+      attrs: the attributes that inputs do not decide.
+      name: by default the op's type; made unique. A name ending in `/` is taken as it is.
+
+    Raises:
+      TypeError: an argument cannot be converted or has a type the schema does not allow.
+      ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
+    """
+    plain = True
+    for item in inputs:
+        if not isinstance(item, Tensor):
+            plain = False
+            break
+    if plain:
+        graph = inputs[0].graph if inputs else graph_of(())
+        if len(inputs) > 1:
+            graph_of(inputs)
+        arguments: list[Any] = list(inputs)
+        unique = _unique(graph, name or op_type)
+    else:
+        graph = graph_of(_leaves(inputs))
+        unique = _unique(graph, name or op_type)
+        outer = graph._names.stack
+        graph._names.stack = unique
+        try:
+            with graph.as_default():
+                arguments = _converted(op_type, inputs, attrs or {})
+        finally:
+            graph._names.stack = outer
+    return graph._add(op_type, unique, arguments, attrs)
+
+
+def tensor_op(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None) -> Tensor:
+    """The first output of `apply_op`."""
+    return apply_op(op_type, inputs, attrs, name)._outputs[0]
+
+
+def _unique(graph: Graph, name: str) -> str:
+    if name.endswith("/"):
+        return name[:-1]
+    unique = graph._names.unique_name(name)
+    NameScopes.check_op_name(unique)
+    return unique
+
+
+def _leaves(inputs: Sequence[Any]) -> list[Any]:
+    leaves: list[Any] = []
+    for item in inputs:
+        if isinstance(item, list | tuple):
+            leaves.extend(item)
+        else:
+            leaves.append(item)
+    return leaves
+
+
+def _converted(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[Any]:
+    schema = op_schema(op_type)
+    if len(inputs) != len(schema["inputs"]):
+        raise TypeError(f"{op_type} takes {len(schema['inputs'])} inputs, got {len(inputs)}")
+    known: dict[str, Any] = {a["name"]: attrs[a["name"]] for a in schema["attrs"] if a["name"] in attrs}
+    source: dict[str, str] = {}
+    result = []
+    for arg, value in zip(schema["inputs"], inputs, strict=True):
+        convert = _convert_list if arg["is_list"] else _convert_one
+        converted = convert(op_type, schema, arg, value, known, source)
+        type_attr = arg.get("type_attr")
+        if type_attr is not None and type_attr not in known and not arg["is_type_list"]:
+            first = converted[0] if isinstance(converted, list) and converted else converted
+            if isinstance(first, Tensor):
+                known[type_attr] = first.dtype.base_dtype
+                source[type_attr] = arg["name"]
+        result.append(converted)
+    return result
+
+
+def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) -> tuple[Any, Any]:
+    """(required dtype or None, preferred dtype or None) of an argument."""
+    if "type" in arg:
+        return dtypes.as_dtype(arg["type"]), None
+    type_attr = arg["type_attr"]
+    if type_attr in known:
+        return dtypes.as_dtype(known[type_attr]), None
+    for attr in schema["attrs"]:
+        if attr["name"] == type_attr and attr["has_default"] and not arg["is_type_list"]:
+            return None, dtypes.as_dtype(attr["default"])
+    return None, None
+
+
+def _convert_one(
+    op_type: str, schema: dict[str, Any], arg: dict[str, Any], value: Any, known: dict[str, Any], source: dict[str, str]
+) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    convert = _converters[0]
+    required, preferred = _wanted(schema, arg, known)
+    try:
+        return convert(value, name=arg["name"], dtype=required, as_ref=arg["is_ref"], preferred_dtype=preferred)
+    except TypeError:
+        if required is None:
+            raise
+        raise TypeError(
+            f"Expected {required.name} passed to parameter '{arg['name']}' of op '{op_type}', got {value!r} of type "
+            f"'{type(value).__name__}' instead."
+        ) from None
+    except ValueError:
+        # What type does the value have by itself?
+        try:
+            observed = convert(value, as_ref=arg["is_ref"]).dtype.name
+        except ValueError as error:
+            raise ValueError(f"Tried to convert '{arg['name']}' to a tensor and failed. Error: {error}") from None
+        prefix = f"Input '{arg['name']}' of '{op_type}' Op has type {observed} that does not match"
+        if required is None:
+            raise
+        if "type" in arg:
+            raise TypeError(f"{prefix} expected type of {required.name}.") from None
+        raise TypeError(
+            f"{prefix} type {required.name} of argument '{source.get(arg['type_attr'], arg['type_attr'])}'."
+        ) from None
+
+
+def _convert_list(
+    op_type: str, schema: dict[str, Any], arg: dict[str, Any], values: Any, known: dict[str, Any], source: dict[str, str]
+) -> list[Tensor]:
+    if not isinstance(values, list | tuple):
+        raise TypeError(f"Expected list for '{arg['name']}' argument to '{op_type}' Op, not {values}.")
+    convert = _converters[0]
+    required, preferred = _wanted(schema, arg, known)
+    if arg["is_type_list"]:
+        listed = known.get(arg["type_attr"])
+        wanted: list[Any] = [dtypes.as_dtype(t) for t in listed] if listed is not None else [None] * len(values)
+    else:
+        if required is None:
+            required = next((v.dtype.base_dtype for v in values if isinstance(v, Tensor)), None)
+        wanted = [required] * len(values)
+    if len(wanted) != len(values):
+        raise TypeError(f"'{op_type}' Op expects {len(wanted)} tensors for '{arg['name']}', got {len(values)}")
+    result = []
+    try:
+        for i, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            result.append(
+                convert(value, name=f"{arg['name']}_{i}", dtype=dtype, as_ref=arg["is_ref"], preferred_dtype=preferred)
+            )
+    except (TypeError, ValueError):
+        observed = []
+        for value in values:
+            try:
+                observed.append(convert(value, as_ref=arg["is_ref"]).dtype.base_dtype.name)
+            except (TypeError, ValueError):
+                observed.append("<NOT CONVERTIBLE TO TENSOR>")
+        prefix = (
+            f"Tensors in list passed to '{arg['name']}' of '{op_type}' Op have types [{', '.join(observed)}]"
+        )
+        if arg["number_attr"] and required is not None:
+            if arg.get("type_attr") in source:
+                raise TypeError(
+                    f"{prefix} that do not match type {required.name} inferred from earlier arguments."
+                ) from None
+            if "type" in arg:
+                raise TypeError(f"{prefix} that do not match expected type {required.name}.") from None
+            raise TypeError(f"{prefix} that don't all match.") from None
+        raise TypeError(f"{prefix} that are invalid.") from None
+    return result

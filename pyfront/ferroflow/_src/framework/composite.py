@@ -1,0 +1,225 @@
+"""Values made of several tensors: `IndexedSlices` and `SparseTensor`."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework import constant as constants
+from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
+from ferroflow._src.framework.graph import Graph, name_scope
+from ferroflow._src.framework.operation import Operation, eval_tensors
+from ferroflow._src.framework.tensor import Tensor
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+class IndexedSlices:
+    """Slices of a larger tensor: `dense[indices[i]] = values[i]`; what the gradient of a gather is.
+
+    Args:
+      values: tensor [n, ...].
+      indices: int32 or int64 tensor [n].
+      dense_shape: int tensor with the shape of the dense tensor, or None.
+    """
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        """The slices."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """Where they belong."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """Shape of the dense tensor, or None."""
+        return self._dense_shape
+
+    @property
+    def name(self) -> str:
+        """Name of the values."""
+        return self.values.name
+
+    @property
+    def device(self) -> str:
+        """Device of the values."""
+        return self.values.device
+
+    @property
+    def op(self) -> Operation:
+        """Operation of the values."""
+        return self.values.op
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """Element type of the values."""
+        return self.values.dtype
+
+    @property
+    def graph(self) -> Graph:
+        """Graph of the values."""
+        return self.values.graph
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the dense tensor's shape."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return constants.constant_value_as_shape(self._dense_shape)
+
+    def __str__(self) -> str:
+        shape = f", dense_shape={self._dense_shape}" if self._dense_shape is not None else ""
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+class SparseTensor:
+    """A tensor most of whose elements are zero: the others by position.
+
+    Args:
+      indices: int64 tensor [n, rank].
+      values: tensor [n].
+      dense_shape: int64 tensor [rank].
+    """
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A SparseTensor of a SparseTensor or SparseTensorValue.
+
+        Raises:
+          TypeError: it is neither.
+        """
+        if not isinstance(sparse_tensor_value, SparseTensor | SparseTensorValue):
+            raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
+        indices_shape = self._indices.shape.with_rank(2)
+        values_shape = self._values.shape.with_rank(1)
+        dense = self._dense_shape.shape.with_rank(1)
+        indices_shape[0].merge_with(values_shape[0])
+        indices_shape[1].merge_with(dense[0])
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the dense tensor's shape."""
+        return constants.constant_value_as_shape(self._dense_shape)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the dense tensor's shape."""
+        return self.get_shape()
+
+    @property
+    def indices(self) -> Tensor:
+        """Positions, int64 [n, rank]."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """Values [n]."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """Shape, int64 [rank]."""
+        return self._dense_shape
+
+    @property
+    def op(self) -> Operation:
+        """Operation of the values."""
+        return self.values.op
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """Element type."""
+        return self._values.dtype
+
+    @property
+    def graph(self) -> Graph:
+        """Graph of the indices."""
+        return self._indices.graph
+
+    def __str__(self) -> str:
+        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value as a SparseTensorValue of arrays."""
+        parts = [self.indices, self.values, self.dense_shape]
+        return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
+
+
+def _sparse_to_tensor(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+    raise TypeError(
+        f"Tensor conversion of a sparse value to a dense tensor is not implicit; use tf.sparse_tensor_to_dense: {value}"
+    )
+
+
+register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """`value` as a Tensor, or as a SparseTensor where it is sparse.
+
+    Raises:
+      RuntimeError: a sparse value's dtype is not `dtype`.
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise RuntimeError(f"Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, actual = {value.dtype.name}")
+        return value
+    return convert_to_tensor(value, dtype=dtype, name=name)
+
+
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
+
+    Raises:
+      ValueError: such a value's dtype is not `dtype`.
+    """
+    if isinstance(value, IndexedSlices | SparseTensor):
+        if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: "
+                f"{value!s}"
+            )
+        return value
+    return convert_to_tensor(value, dtype=dtype, name=name, as_ref=as_ref)
+
+
+def convert_n_to_tensor_or_indexed_slices(
+    values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> list[Any]:
+    """`convert_to_tensor_or_indexed_slices` of each; None stays None.
+
+    Raises:
+      TypeError: `values` is not a sequence.
+    """
+    if not isinstance(values, list | tuple):
+        raise TypeError("values must be a list.")
+    return [
+        None
+        if value is None
+        else convert_to_tensor_or_indexed_slices(
+            value, dtype=dtype, name=None if name is None else f"{name}_{i}", as_ref=as_ref
+        )
+        for i, value in enumerate(values)
+    ]

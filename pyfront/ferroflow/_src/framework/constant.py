@@ -1,0 +1,70 @@
+"""`constant`, and what the graph alone tells of tensors' values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import array_conversion, dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.graph import get_default_graph
+from ferroflow._src.framework.scopes import NameScopes
+from ferroflow._src.framework.tensor import Tensor
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+    """A constant tensor.
+
+    Args:
+      value: number, bool, string, nested list of them, or array.
+      dtype: element type; by default the value's (Python floats are float32, ints int32).
+      shape: the result's shape; a value with fewer elements is filled up with its last one.
+      name: name of the operation.
+      verify_shape: refuses a value of another shape instead of filling up.
+
+    Returns:
+      A tensor of `dtype` and `shape`.
+
+    Raises:
+      TypeError: the value does not fit `dtype` (or `shape`, with `verify_shape`).
+      ValueError: the value has more elements than `shape`, or is None.
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    array = array_conversion.to_array(value, wanted, shape, verify_shape)
+    if wanted is None:
+        wanted = dtypes.as_dtype(array.dtype)
+    graph = get_default_graph()
+    unique = name[:-1] if name.endswith("/") else graph.unique_name(name)
+    NameScopes.check_op_name(unique)
+    return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]
+
+
+def constant_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor where the graph alone decides it.
+
+    Args:
+      tensor: a Tensor (any other object has no constant value).
+      partial: accepted for compatibility.
+
+    Returns:
+      A NumPy array, or None.
+
+    Raises:
+      TypeError: `tensor` is not a Tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{tensor!r} is not a Tensor, has type {type(tensor)}")
+    value = tensor.graph._core.constant_value(tensor._node_id, tensor._index)
+    if value is not None:
+        # TF 1.x: the caller may rely on the value, so the tensor must no longer be fed.
+        tensor.graph.prevent_feeding(tensor)
+    return value
+
+
+def constant_value_as_shape(tensor: Any) -> TensorShape:
+    """The shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
+
+    Raises:
+      ValueError: the tensor is not a vector, or holds a dimension below -1.
+    """
+    tensor.shape.with_rank(1)
+    return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))

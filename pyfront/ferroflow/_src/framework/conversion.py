@@ -1,0 +1,227 @@
+"""Conversion of Python values to tensors, through a registry of functions by type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.framework.apply import register_converter, tensor_op
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+
+# A function of (value, dtype, name, as_ref) that gives a Tensor or NotImplemented.
+_Conversion = Callable[..., Any]
+
+_functions: dict[int, list[tuple[Any, _Conversion]]] = {}
+_by_type: dict[type, list[tuple[Any, _Conversion]]] = {}
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: _Conversion, priority: int = 100) -> None:
+    """Registers how objects of a type become tensors.
+
+    Args:
+      base_type: type or tuple of types.
+      conversion_func: called with (value, dtype=, name=, as_ref=); gives a Tensor or NotImplemented.
+      priority: lower ones are tried first; equal ones in the order of registration.
+
+    Raises:
+      TypeError: an argument has the wrong type.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(t, type) for t in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _functions.setdefault(priority, []).append((base_type, conversion_func))
+    _by_type.clear()
+
+
+def _functions_for(cls: type) -> list[tuple[Any, _Conversion]]:
+    found = _by_type.get(cls)
+    if found is None:
+        found = []
+        for priority in sorted(_functions):
+            found += [(base, f) for base, f in _functions[priority] if issubclass(cls, base)]
+        _by_type[cls] = found
+    return found
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    as_ref: bool = False,
+    dtype_hint: Any = None,
+) -> Tensor:
+    """Converts a value to a tensor.
+
+    Args:
+      value: Tensor, Variable, NumPy array or scalar, number, bool, string, nested list of those (tensors included), or an
+        object of a registered type.
+      dtype: the element type; by default the value decides it.
+      name: name of a constant made for the value.
+      preferred_dtype: used where it fits the value and `dtype` is None.
+      as_ref: asks for a variable's reference instead of its value.
+      dtype_hint: the later spelling of `preferred_dtype`.
+
+    Raises:
+      TypeError: no conversion is registered for the value's type, or it does not fit `dtype`.
+      ValueError: a tensor has another dtype than `dtype`.
+    """
+    if isinstance(value, Tensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: "
+                f"{str(value)!r}"
+            )
+        return value
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    preferred_dtype = dtype_hint if preferred_dtype is None else preferred_dtype
+    if preferred_dtype is not None:
+        preferred_dtype = dtypes.as_dtype(preferred_dtype)
+    for base_type, function in _functions_for(type(value)):
+        result: Any = NotImplemented
+        if dtype is None and preferred_dtype is not None:
+            try:
+                result = function(value, dtype=preferred_dtype, name=name, as_ref=as_ref)
+            except (TypeError, ValueError):
+                # The preference does not fit: the value's own type is taken.
+                result = NotImplemented
+            if result is not NotImplemented and result.dtype.base_dtype != preferred_dtype.base_dtype:
+                raise TypeError(
+                    f"convert_to_tensor did not convert to the preferred dtype: {result.dtype.base_dtype} vs "
+                    f"{preferred_dtype.base_dtype} "
+                )
+        if result is NotImplemented:
+            result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+        if result is NotImplemented:
+            continue
+        if not isinstance(result, Tensor):
+            raise RuntimeError(
+                f"{'' if name is None else name + ': '}Conversion function {function!r} for type {base_type} returned "
+                f"non-Tensor: {result!r}"
+            )
+        if dtype is not None and not dtype.is_compatible_with(result.dtype):
+            raise RuntimeError(
+                f"{'' if name is None else name + ': '}Conversion function {function!r} for type {base_type} returned "
+                f"incompatible dtype: requested = {dtype.base_dtype.name}, actual = {result.dtype.base_dtype.name}"
+            )
+        return result
+    raise TypeError(f"Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function registered.")
+
+
+def convert_n_to_tensor(
+    values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
+) -> list[Tensor]:
+    """`convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
+
+    Raises:
+      TypeError: `values` is not a sequence.
+    """
+    if not isinstance(values, list | tuple):
+        raise TypeError("values must be a list.")
+    return [
+        convert_to_tensor(
+            value,
+            dtype=dtype,
+            name=None if name is None else f"{name}_{i}",
+            preferred_dtype=preferred_dtype,
+            as_ref=as_ref,
+        )
+        for i, value in enumerate(values)
+    ]
+
+
+def _constant(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
+    return constant(value, dtype, name=name or "Const")
+
+
+def _shape(value: TensorShape, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
+    dims = value.as_list()
+    if dtype is None:
+        big = next((d for d in dims if d >= 2**31), None)
+        dtype = dtypes.int32 if big is None else dtypes.int64
+    elif dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
+    return constant(dims, dtype=dtype, name=name or "shape_as_tensor")
+
+
+def _dimension(value: Dimension, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
+    if value.value is None:
+        raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
+    if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
+    return constant(value.value, dtype=dtype or dtypes.int32, name=name or "shape_as_tensor")
+
+
+def _holds_tensor(items: Any) -> bool:
+    return any(
+        isinstance(item, Tensor) or (isinstance(item, list | tuple) and _holds_tensor(item)) or _is_tensor_like(item)
+        for item in items
+    )
+
+
+def _is_tensor_like(item: Any) -> bool:
+    """Objects whose registered conversion gives a tensor of the graph: variables."""
+    return hasattr(item, "_as_graph_element") and hasattr(item, "dtype")
+
+
+def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+    """Nested lists with tensors among their items: stacked along new first dimensions."""
+    if not _holds_tensor(value):
+        return NotImplemented
+    inferred = _nested_dtype(value)
+    if inferred is None:
+        return NotImplemented
+    if dtype is not None and dtype.base_dtype != inferred:
+        raise TypeError(f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} (Tensor is: {value!r})")
+    return _packed(value, inferred, name or "packed")
+
+
+def _nested_dtype(items: Any) -> Any:
+    for item in items:
+        if isinstance(item, Tensor) or _is_tensor_like(item):
+            return item.dtype.base_dtype
+        if isinstance(item, list | tuple):
+            found = _nested_dtype(item)
+            if found is not None:
+                return found
+    return None
+
+
+def _packed(items: Any, dtype: Any, name: str) -> Tensor:
+    with name_scope(name) as scope:
+        parts: list[Any] = []
+        for i, item in enumerate(items):
+            if isinstance(item, list | tuple):
+                packs = _holds_tensor(item)
+                parts.append(_packed(item, dtype, str(i)) if packs else constant(item, dtype=dtype, name=str(i)))
+            elif isinstance(item, Tensor) or _is_tensor_like(item):
+                tensor = convert_to_tensor(item)
+                if tensor.dtype.base_dtype != dtype:
+                    raise TypeError(
+                        f"Cannot convert a list containing a tensor of dtype {tensor.dtype.base_dtype} to {dtype} (Tensor is: "
+                        f"{tensor!r})"
+                    )
+                parts.append(tensor)
+            else:
+                parts.append(constant(item, dtype=dtype, name=str(i)))
+        return tensor_op("Pack", [parts], name=scope)
+
+
+register_tensor_conversion_function((list, tuple), _pack, 99)
+register_tensor_conversion_function((list, tuple), _constant, 100)
+register_tensor_conversion_function((np.ndarray, np.generic, int, float, complex, bool, str, bytes), _constant, 100)
+register_tensor_conversion_function(TensorShape, _shape, 100)
+register_tensor_conversion_function(Dimension, _dimension, 100)
+register_tensor_conversion_function(object, _constant, 200)
+register_converter(convert_to_tensor)

@@ -1,0 +1,107 @@
+"""The stacks of default graphs and default sessions, one of each per thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class DefaultStack(threading.local):
+    """A per-thread stack whose top is the default object."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[Any] = []
+        self.enforce_nesting = True
+
+    def get_default(self) -> Any | None:
+        """The top of the stack, or None."""
+        return self.stack[-1] if self.stack else None
+
+    def reset(self) -> None:
+        """Empties the stack."""
+        self.stack = []
+
+    def is_cleared(self) -> bool:
+        """Whether nothing is on the stack."""
+        return not self.stack
+
+    @contextmanager
+    def get_controller(self, default: Any) -> Iterator[Any]:
+        """Makes `default` the top for the length of a `with` block.
+
+        Raises:
+          AssertionError: on leaving, when `enforce_nesting` and another object is on top.
+        """
+        self.stack.append(default)
+        try:
+            yield default
+        finally:
+            # `stack` may have been reset inside.
+            if self.stack:
+                if self.enforce_nesting:
+                    if self.stack[-1] is not default:
+                        raise AssertionError(f"Nesting violated for default stack of {type(default)} objects")
+                    self.stack.pop()
+                else:
+                    self.stack.remove(default)
+
+
+class DefaultGraphStack(DefaultStack):
+    """The default graphs; below all lies one global graph, made when first asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cleared = False
+
+    def get_default(self) -> Any:
+        """The innermost default graph, or the global one."""
+        return self.stack[-1] if self.stack else _global_graph.get()
+
+
+class _GlobalGraph:
+    """The process-wide graph of programs that make none."""
+
+    def __init__(self) -> None:
+        self._graph: Any = None
+        self._lock = threading.Lock()
+        self.make: Callable[[], Any] | None = None
+
+    def get(self) -> Any:
+        if self._graph is None:
+            with self._lock:
+                if self._graph is None:
+                    if self.make is None:
+                        raise RuntimeError("the graph module is not loaded")
+                    self._graph = self.make()
+        return self._graph
+
+    def reset(self) -> None:
+        self._graph = None
+
+
+_global_graph = _GlobalGraph()
+default_graph_stack = DefaultGraphStack()
+default_session_stack = DefaultStack()
+
+
+def get_default_session() -> Any | None:
+    """The innermost session of this thread's `with` blocks (or `InteractiveSession`), or None."""
+    return default_session_stack.get_default()
+
+
+def default_session(session: Any) -> Any:
+    """A context manager that makes `session` the default one."""
+    return default_session_stack.get_controller(session)
+
+
+def register_graph_class(make: Callable[[], Any]) -> None:
+    """Tells how the global graph is made; called once by the module that defines graphs."""
+    _global_graph.make = make
+
+
+def reset_global_graph() -> None:
+    """Forgets the global graph; the next use makes a fresh one."""
+    _global_graph.reset()

@@ -1,0 +1,71 @@
+"""The registry of gradient rules by op type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.operation import Operation
+
+# (op, *gradients of its outputs) -> gradients of its inputs.
+GradientFunction = Callable[..., Any]
+
+_rules: dict[str, GradientFunction | None] = {}
+
+
+class RegisterGradient:
+    """A decorator that registers the gradient rule of an op type.
+
+    Args:
+      op_type: the op type, or the name used in `Graph.gradient_override_map`.
+
+    Raises:
+      TypeError: `op_type` is not a string.
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, rule: GradientFunction) -> GradientFunction:
+        """Registers `rule`; KeyError where the op type has one already."""
+        _register(self._op_type, rule)
+        return rule
+
+
+def _register(op_type: str, rule: GradientFunction | None) -> None:
+    if op_type in _rules:
+        raise KeyError(f"Registering two gradient with name '{op_type}'!")
+    _rules[op_type] = rule
+
+
+def NotDifferentiable(op_type: str) -> None:  # noqa: N802  TF1's spelling
+    """Registers that an op type passes no gradient.
+
+    Raises:
+      TypeError: `op_type` is not a string.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, None)
+
+
+NoGradient = NotDifferentiable
+
+
+def get_gradient_function(op: Operation) -> GradientFunction | None:
+    """The gradient rule of an operation; None for one without inputs or that passes no gradient.
+
+    Raises:
+      LookupError: no rule is registered for its type.
+    """
+    if not op._graph._core.node_inputs(op._id):
+        return None
+    op_type = op.type
+    if op._graph._core.has_attr(op._id, "_gradient_op_type"):
+        op_type = op.get_attr("_gradient_op_type").decode()
+    try:
+        return _rules[op_type]
+    except KeyError:
+        raise LookupError(f"gradient registry has no entry for: {op_type}") from None

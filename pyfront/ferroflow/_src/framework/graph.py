@@ -1,0 +1,725 @@
+"""`Graph`: operations by name, scopes, collections; and the module-level functions on the default graph."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from ferroflow import _core
+from ferroflow._src.base import compat, proto, tf_logging
+from ferroflow._src.framework import default_stacks, node_def
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scopes import (
+    AttributeMap,
+    Colocation,
+    ControlDependencies,
+    DeviceScope,
+    DeviceStack,
+    NameScope,
+    NameScopes,
+    control_inputs_for,
+    operation_of,
+)
+from ferroflow._src.framework.tensor import Tensor
+
+# TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
+_PRODUCER = 134
+_MIN_CONSUMER = 0
+
+
+class _Versions:
+    """The graph's VersionDef, readable without protobuf."""
+
+    def __init__(self) -> None:
+        self.producer = _PRODUCER
+        self.min_consumer = _MIN_CONSUMER
+
+
+class Graph:
+    """A dataflow graph: operations, the tensors between them, and named collections of things."""
+
+    def __init__(self) -> None:
+        self._core = _core.Graph()
+        self._operations: list[Operation] = []
+        self._names = NameScopes()
+        self._lock = threading.RLock()
+        self._finalized = False
+        self._control_stack: list[ControlDependencies] = []
+        self._devices = DeviceStack()
+        self._colocation_stack: list[Operation] = []
+        self._gradient_override_map: dict[str, str] = {}
+        self._attr_scope_map: dict[str, Any] = {}
+        self._op_to_kernel_label_map: dict[str, str] = {}
+        self._collections: dict[Any, list[Any]] = {}
+        self._collections_of_scope: dict[Any, Any] = {}
+        self._container = ""
+        self._seed: int | None = None
+        self._next_op_seed = 0
+        self._original_op: Operation | None = None
+        self._building_function = False
+        self._graph_def_versions = _Versions()
+
+    # ---- operations and tensors
+
+    def _tensor(self, node: int, index: int) -> Tensor:
+        return self._operations[node]._outputs[index]
+
+    def _adopt(self, node: int, outputs: int) -> Operation:
+        """The handle of a node just added."""
+        op = Operation(self._core, node)
+        op._graph = self
+        core = self._core
+        tensors = []
+        for index in range(outputs):
+            tensor = Tensor(core, node, index)
+            tensor._op = op
+            tensors.append(tensor)
+        op._outputs = tensors
+        frames = []
+        frame = sys._getframe(2)
+        while frame is not None:
+            frames.append((frame.f_code, frame.f_lasti))
+            frame = frame.f_back  # type: ignore[assignment]
+        op._frames = frames
+        self._operations.append(op)
+        return op
+
+    def _add(self, op_type: str, name: str, inputs: list[Any], attrs: dict[str, Any] | None, flat: bool = False) -> Operation:
+        """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
+        self._check_not_finalized()
+        control_inputs: list[Operation] | None = None
+        if self._control_stack:
+            nodes = []
+            for item in inputs:
+                if isinstance(item, Tensor):
+                    nodes.append(item._node_id)
+                else:
+                    nodes.extend(t._node_id for t in item)
+            control_inputs = control_inputs_for(self, nodes)
+        device = self._devices.static
+        adder = self._core.add_node_flat if flat else self._core.add_node
+        with self._lock:
+            node, outputs = adder(op_type, name, inputs, attrs, control_inputs, device or "")
+            op = self._adopt(node, outputs)
+        self._apply_scopes(op, device is None)
+        return op
+
+    def _add_constant(self, name: str, value: Any, dtype: int) -> Operation:
+        """Adds a Const node of the exact name `name`."""
+        self._check_not_finalized()
+        control_inputs = control_inputs_for(self, []) if self._control_stack else None
+        device = self._devices.static
+        with self._lock:
+            node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
+            op = self._adopt(node, outputs)
+        self._apply_scopes(op, device is None)
+        return op
+
+    def _apply_scopes(self, op: Operation, needs_device: bool) -> None:
+        for controller in self._control_stack:
+            controller.add_op(op)
+        if needs_device:
+            op._set_device(self._devices.device_for(op))
+        if self._colocation_stack:
+            self._colocate(op)
+        if self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map:
+            self._apply_maps(op)
+        if self._container and "container" in self._core.attrs(op._id):
+            self._core.set_attr(op._id, "container", self._container)
+        if self._original_op is not None:
+            op.__dict__["_original_op"] = self._original_op
+
+    def _colocate(self, op: Operation) -> None:
+        groups: set[bytes] = set()
+        for other in self._colocation_stack:
+            groups.update(other.colocation_groups())
+            if other.device:
+                if op.device and op.device != other.device:
+                    tf_logging.warning(
+                        "Tried to colocate %s with an op %s that had a different device: %s vs %s. Postponing error-checking "
+                        "until all devices are assigned.",
+                        op.name,
+                        other.name,
+                        op.device,
+                        other.device,
+                    )
+                else:
+                    op._set_device(other.device)
+        self._core.set_attr(op._id, "_class", sorted(groups))
+
+    def _apply_maps(self, op: Operation) -> None:
+        mapped = self._gradient_override_map.get(op.type)
+        if mapped is not None:
+            self._core.set_attr(op._id, "_gradient_op_type", mapped)
+        label = self._op_to_kernel_label_map.get(op.type)
+        if label is not None:
+            self._core.set_attr(op._id, "_kernel", label)
+        for key, value in self._attr_scope_map.items():
+            if callable(value):
+                value = value(op.node_def)
+            if value is not None:
+                op._set_attr(key, value)
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds an operation.
+
+        Args:
+          op_type: the op's type.
+          inputs: the tensors it reads, in one flat list.
+          dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
+          input_types: accepted for compatibility.
+          name: name under the current scope; made unique. A name ending in `/` is taken as it is.
+          attrs: attributes, as AttrValue messages or plain values.
+          op_def: accepted for compatibility.
+          compute_shapes: accepted for compatibility; shapes are always computed.
+          compute_device: accepted for compatibility.
+
+        Raises:
+          TypeError: an input is not a tensor, or types do not fit the schema.
+          ValueError: shapes or attributes do not fit, or an input is of another graph.
+          RuntimeError: the graph is finalized.
+        """
+        self._check_not_finalized()
+        for i, tensor in enumerate(inputs):
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"Input #{i} is not a tensor: {tensor}")
+        name = op_type if name is None else name
+        name = name[:-1] if name.endswith("/") else self.unique_name(name)
+        NameScopes.check_op_name(name)
+        plain = {k: node_def.attr_from_message(v) for k, v in (attrs or {}).items()}
+        schema = _core.op_info(op_type)
+        if any(a["is_list"] for a in schema["inputs"]) and not _decides_groups(schema, plain):
+            plain.update(_group_attrs(schema, inputs))
+        return self._add(op_type, name, list(inputs), plain, flat=True)
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order they were made."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+          TypeError: `name` is not a string.
+          KeyError: there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of that name (`op_name:0`).
+
+        Raises:
+          TypeError: `name` is not a string.
+          ValueError: `name` is an operation's.
+          KeyError: there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The operation or tensor that `obj` (one itself, a name, or an object that stands for one) means in this graph.
+
+        Raises:
+          TypeError: `obj` cannot mean one of the allowed kinds.
+          ValueError: a name is malformed, or the element is of another graph.
+          KeyError: no element has that name.
+        """
+        if allow_tensor and allow_operation:
+            types = "Tensor or Operation"
+        elif allow_tensor:
+            types = "Tensor"
+        elif allow_operation:
+            types = "Operation"
+        else:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        as_element = getattr(obj, "_as_graph_element", None)
+        if as_element is not None and not isinstance(obj, Operation | Tensor):
+            obj = as_element()
+        if isinstance(obj, str | bytes):
+            return self._element_by_name(compat.as_str(obj), allow_tensor, allow_operation)
+        if isinstance(obj, Tensor) and allow_tensor:
+            if obj.graph is not self:
+                raise ValueError(f"Tensor {obj} is not an element of this graph.")
+            return obj
+        if isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                raise ValueError(f"Operation {obj!r} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {types}.")
+
+    _as_graph_element_locked = as_graph_element
+
+    def _element_by_name(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
+        if ":" in name and allow_tensor:
+            op_name, _, number = name.partition(":")
+            if not number.isdigit():
+                raise ValueError(
+                    f"The name '{name}' looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+                    '"<op_name>:<output_index>".'
+                )
+            node = self._core.find(op_name)
+            if node is None:
+                raise KeyError(
+                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does not exist "
+                    "in the graph."
+                )
+            outputs = self._operations[node]._outputs
+            if int(number) >= len(outputs):
+                raise KeyError(
+                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists but only "
+                    f"has {len(outputs)} outputs."
+                )
+            return outputs[int(number)]
+        if ":" in name:
+            raise ValueError(
+                f"Name '{name}' appears to refer to a Tensor, not a Operation."
+                if name.partition(":")[2].isdigit()
+                else f"Name '{name}' is not a valid operation name."
+            )
+        node = self._core.find(name)
+        if allow_operation:
+            if node is None:
+                raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
+            return self._operations[node]
+        if node is not None:
+            raise ValueError(
+                f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the form "
+                '"<op_name>:<output_index>".'
+            )
+        raise ValueError(
+            f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+            '"<op_name>:<output_index>".'
+        )
+
+    # ---- the graph as a whole
+
+    def as_default(self) -> AbstractContextManager[Graph]:
+        """A context manager that makes this the default graph of the thread."""
+        return default_stacks.default_graph_stack.get_controller(self)
+
+    @property
+    def version(self) -> int:
+        """A number that rises with every operation added."""
+        return len(self._operations)
+
+    @property
+    def _last_id(self) -> int:
+        return len(self._operations)
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The VersionDef message of this graph."""
+        return proto.VersionDef(producer=self._graph_def_versions.producer, min_consumer=self._graph_def_versions.min_consumer)
+
+    @property
+    def seed(self) -> int | None:
+        """The graph-level random seed."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int | None) -> None:
+        self._seed = seed
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph refuses new operations."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this graph is the body of a function."""
+        return self._building_function
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The GraphDef message of this graph.
+
+        Args:
+          from_version: leaves out the operations made before that `version`.
+          add_shapes: adds the attribute `_output_shapes` to every node.
+        """
+        graph = proto.GraphDef()
+        graph.versions.CopyFrom(self.graph_def_versions)
+        for op in self._operations[from_version or 0 :]:
+            node = op.node_def
+            if add_shapes and op._outputs:
+                node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
+            graph.node.append(node)
+        return graph
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Makes steps refuse to be fed `tensor`."""
+        self._core.prevent_feeding(tensor._node_id, tensor._index)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether `tensor` may be fed."""
+        return self._core.is_feedable(tensor._node_id, tensor._index)
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Makes steps refuse to fetch `op` and its outputs."""
+        self._core.prevent_fetching(op._id)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether an operation, or a tensor, may be fetched."""
+        node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
+        return self._core.is_fetchable(node)
+
+    # ---- scopes
+
+    def name_scope(self, name: Any) -> NameScope:
+        """A context manager under whose name operations are made; gives the scope's name.
+
+        Args:
+          name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
+
+        Raises:
+          ValueError: on entering, for a name with characters a scope may not have.
+        """
+        return NameScope(self, name)
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` under the current scope, made unique."""
+        return self._names.unique_name(name, mark_as_used)
+
+    @property
+    def _name_stack(self) -> str:
+        return self._names.stack
+
+    @_name_stack.setter
+    def _name_stack(self, stack: str) -> None:
+        self._names.stack = stack or ""
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without a trailing slash."""
+        return self._names.stack
+
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> ControlDependencies:
+        """A context manager whose operations wait for `control_inputs`; None hides the contexts outside.
+
+        Args:
+          control_inputs: operations, tensors, or objects that stand for one.
+
+        Raises:
+          TypeError: something else is among them.
+        """
+        if control_inputs is None:
+            return ControlDependencies(self, None)
+        ops: dict[int, Operation] = {}
+        for c in control_inputs:
+            indexed = getattr(c, "values", None)
+            if not isinstance(c, Operation | Tensor) and isinstance(indexed, Tensor):
+                c = indexed.op
+            op = operation_of(c)
+            if op.graph is not self:
+                raise ValueError(f"{c} is not an element of this graph.")
+            ops[op._id] = op
+        return ControlDependencies(self, list(ops.values()))
+
+    def device(self, device_name_or_function: Any) -> DeviceScope:
+        """A context manager that places operations.
+
+        Args:
+          device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None, which
+            hides the contexts outside.
+        """
+        return DeviceScope(self, device_name_or_function)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
+        """A context manager that places operations with `op`.
+
+        Args:
+          op: operation or tensor; None (with `ignore_existing`) places them freely.
+          ignore_existing: hides the colocation contexts outside.
+
+        Raises:
+          ValueError: `op` is None without `ignore_existing`.
+        """
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        return Colocation(self, None if op is None else operation_of(op), ignore_existing)
+
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
+        """A context manager in which operations of the given types get the gradients registered under other names.
+
+        Raises:
+          TypeError: `op_type_map` does not map strings to strings.
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        for key, value in op_type_map.items():
+            if not (isinstance(key, str) and isinstance(value, str)):
+                raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        return AttributeMap(self._gradient_override_map, op_type_map)
+
+    def _attr_scope(self, attr_map: dict[str, Any]) -> AttributeMap:
+        if not isinstance(attr_map, dict):
+            raise TypeError("attr_map must be a dictionary mapping strings to Callable")
+        return AttributeMap(self._attr_scope_map, attr_map)
+
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> AttributeMap:
+        return AttributeMap(self._op_to_kernel_label_map, op_to_kernel_label_map)
+
+    def container(self, container_name: str) -> AbstractContextManager[str]:
+        """A context manager whose variables and queues live in the named resource container."""
+        return _Container(self, container_name)
+
+    def switch_to_thread_local(self) -> None:
+        """Accepted for compatibility: scopes of one graph are to be used by one thread at a time."""
+
+    # ---- collections
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends `value` to the collection `name`."""
+        self._check_not_finalized()
+        with self._lock:
+            self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends `value` to each of the collections `names` (a string, or an iterable of names), once to each."""
+        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The list of the collection itself, made if there is none."""
+        with self._lock:
+            return self._collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection.
+
+        Args:
+          name: the collection.
+          scope: keeps only items whose `name` matches this regular expression from its start.
+        """
+        with self._lock:
+            items = self._collections.get(name, [])
+            if scope is None:
+                return list(items)
+            matches = re.compile(scope).match
+            return [item for item in items if hasattr(item, "name") and matches(item.name)]
+
+    def get_all_collection_keys(self) -> list[str]:
+        """The names of all collections that are strings."""
+        with self._lock:
+            return [name for name in self._collections if isinstance(name, str)]
+
+    @property
+    def collections(self) -> list[str]:
+        """The names of all collections."""
+        return list(self._collections)
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._check_not_finalized()
+        with self._lock:
+            self._collections.pop(name, None)
+
+    def _get_control_flow_context(self) -> None:
+        return None
+
+    def _is_function(self, name: str) -> bool:
+        return False
+
+
+class _Container:
+    def __init__(self, graph: Graph, name: str) -> None:
+        self._graph = graph
+        self._name = name
+
+    def __enter__(self) -> str:
+        self._old = self._graph._container
+        self._graph._container = self._name
+        return self._name
+
+    def __exit__(self, *exc: object) -> None:
+        self._graph._container = self._old
+
+
+def _decides_groups(schema: dict[str, Any], attrs: dict[str, Any]) -> bool:
+    for arg in schema["inputs"]:
+        key = arg["number_attr"] or (arg["type_attr"] if arg["is_type_list"] else None)
+        if key is not None and key not in attrs:
+            return False
+    return True
+
+
+def _group_attrs(schema: dict[str, Any], inputs: Sequence[Tensor]) -> dict[str, Any]:
+    """Attributes that count list inputs, where the op has a single list argument."""
+    lists = [a for a in schema["inputs"] if a["is_list"]]
+    if len(lists) != 1:
+        raise ValueError(f"the attrs of {schema['name']} must tell how its {len(inputs)} inputs group")
+    length = len(inputs) - (len(schema["inputs"]) - 1)
+    if lists[0]["number_attr"]:
+        return {lists[0]["number_attr"]: length}
+    start = schema["inputs"].index(lists[0])
+    return {lists[0]["type_attr"]: [t.dtype.base_dtype for t in inputs[start : start + length]]}
+
+
+default_stacks.register_graph_class(Graph)
+
+
+# ---- functions on the default graph
+
+
+def get_default_graph() -> Graph:
+    """The default graph of this thread."""
+    return default_stacks.default_graph_stack.get_default()
+
+
+def reset_default_graph() -> None:
+    """Forgets the global default graph and makes a fresh one.
+
+    Raises:
+      AssertionError: inside a `with graph.as_default()` block.
+    """
+    if not default_stacks.default_graph_stack.is_cleared():
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
+    default_stacks.reset_global_graph()
+
+
+class name_scope:  # noqa: N801  TF1's spelling
+    """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
+
+    Args:
+      name: the scope's name, or None for `default_name`.
+      default_name: used when `name` is None.
+      values: tensors that tell the graph; they must be of one graph.
+
+    Raises:
+      ValueError: both names are None though values are given, or the values are of several graphs.
+    """
+
+    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        self._default_name = default_name
+        self._values = values
+
+    @property
+    def name(self) -> Any:
+        """The name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
+            )
+        graph = graph_of(self._values or ())
+        self._graph_context = graph.as_default()
+        self._graph_context.__enter__()
+        self._scope = graph.name_scope(self._name)
+        try:
+            return self._scope.__enter__()
+        except BaseException:
+            self._graph_context.__exit__(*sys.exc_info())
+            raise
+
+    def __exit__(self, *exc: Any) -> None:
+        self._scope.__exit__(*exc)
+        self._graph_context.__exit__(*exc)
+
+
+def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
+    """Deprecated: `name_scope(name, default_name, values)`."""
+    tf_logging.warn("tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)")
+    return name_scope(name, default_name=default_name, values=values)
+
+
+def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph of the given values; the default graph where none of them is of a graph.
+
+    Raises:
+      TypeError: `graph` is not a Graph.
+      ValueError: the values are of several graphs, or not of `graph`.
+    """
+    if graph is not None and not isinstance(graph, Graph):
+        raise TypeError(f"Input graph needs to be a Graph: {graph}")
+    first = None
+    for value in values:
+        if isinstance(value, Operation | Tensor):
+            found = value.graph
+        else:
+            found = getattr(value, "graph", None)
+            if not isinstance(found, Graph):
+                continue
+        if graph is None:
+            graph, first = found, value
+        elif found is not graph:
+            if first is not None:
+                raise ValueError(f"{value} must be from the same graph as {first}.")
+            raise ValueError(f"{value} is not from the passed-in graph.")
+    return graph or get_default_graph()
+
+
+def device(device_name_or_function: Any) -> DeviceScope:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def container(container_name: str) -> AbstractContextManager[str]:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDependencies:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """`Graph.add_to_collection` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """`Graph.add_to_collections` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """`Graph.get_collection` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """`Graph.get_collection_ref` of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys() -> list[str]:
+    """`Graph.get_all_collection_keys` of the default graph."""
+    return get_default_graph().get_all_collection_keys()

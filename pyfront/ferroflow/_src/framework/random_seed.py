@@ -1,0 +1,41 @@
+"""Graph-level and op-level seeds of random ops."""
+
+from __future__ import annotations
+
+from ferroflow._src.framework.graph import get_default_graph
+
+DEFAULT_GRAPH_SEED = 87654321
+_MAX_SEED = 2**31 - 1
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The (seed, seed2) attributes of a random op under the default graph's seed.
+
+    Args:
+      op_seed: the op's own seed, or None.
+
+    Returns:
+      Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic. Without an op
+      seed, the n-th such op of a seeded graph gets n as its own (the rule of TensorFlow 2.x's `compat.v1`).
+    """
+    graph = get_default_graph()
+    if graph._seed is not None:
+        if op_seed is None:
+            op_seed = graph._next_op_seed
+            graph._next_op_seed += 1
+        seeds = graph._seed % _MAX_SEED, op_seed % _MAX_SEED
+    elif op_seed is not None:
+        seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
+    else:
+        return None, None
+    # (0, 0) would mean "not seeded" to the op.
+    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Sets the default graph's seed; ops made from here on derive theirs from it.
+
+    Args:
+      seed: any int, or None for non-deterministic ops.
+    """
+    get_default_graph().seed = seed
