@@ -105,6 +105,10 @@ fn unary_depends_on_elements_alone<T: Sample>() {
             let mut out = vec![T::default(); COUNT];
             unary_with(isa, f, &x, &mut out);
             assert_eq!(bits(&out), want, "{f:?} of {} on {isa:?}", std::any::type_name::<T>());
+            for (x, out) in x.chunks(1).zip(out.chunks_mut(1)) {
+                unary_with(isa, f, x, out);
+            }
+            assert_eq!(bits(&out), want, "{f:?} of {}, one by one on {isa:?}", std::any::type_name::<T>());
             let mut in_place = x.clone();
             unary_in_place_with(isa, f, &mut in_place);
             assert_eq!(bits(&in_place), want, "{f:?} of {} in place on {isa:?}", std::any::type_name::<T>());
@@ -132,6 +136,10 @@ fn binary_depends_on_elements_alone<T: Sample>() {
             let mut out = vec![T::default(); COUNT];
             binary_with(isa, f, Operand::Slice(&a), Operand::Slice(&b), &mut out);
             assert_eq!(bits(&out), want, "{f:?} of {name} on {isa:?}");
+            for ((a, b), out) in a.chunks(1).zip(b.chunks(1)).zip(out.chunks_mut(1)) {
+                binary_with(isa, f, Operand::Slice(a), Operand::Slice(b), out);
+            }
+            assert_eq!(bits(&out), want, "{f:?} of {name}, one by one on {isa:?}");
             let mut left = a.clone();
             binary_in_place_left_with(isa, f, &mut left, Operand::Slice(&b));
             assert_eq!(bits(&left), want, "{f:?} of {name} in place on the left on {isa:?}");

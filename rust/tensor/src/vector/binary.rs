@@ -117,6 +117,15 @@ pub enum Operand<'a, T> {
 }
 
 impl<'a, T: Copy> Operand<'a, T> {
+    /// The operand of the first output.
+    #[inline]
+    fn first(self) -> T {
+        match self {
+            Operand::Slice(s) => s[0],
+            Operand::Scalar(v) => v,
+        }
+    }
+
     /// The operand of `length` outputs from `start`.
     pub(super) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
         match self {
@@ -206,6 +215,12 @@ fn zip_into<T: Copy, F: Formula<T>>(a: &[T], b: &[T], out: &mut [T]) {
     }
 }
 
+#[inline(always)]
+fn pair<T: Copy, F: Formula<T>>(a: T, b: T) -> T {
+    F::of(a, b)
+}
+
+for_each_isa!(pick_one = pair<T: Copy, F: Formula<T>>(a: T, b: T) -> T);
 for_each_isa!(pick_left = zip_left<T: Copy, F: Formula<T>>(a: &mut [T], b: &[T]));
 for_each_isa!(pick_right = zip_right<T: Copy, F: Formula<T>>(a: &[T], b: &mut [T]));
 for_each_isa!(pick_into = zip_into<T: Copy, F: Formula<T>>(a: &[T], b: &[T], out: &mut [T]));
@@ -218,6 +233,8 @@ type IntoLoop<T> = unsafe fn(&[T], &[T], &mut [T]);
 /// There is none for a scalar operand: it is spread over a block that stays in L1, where a second load is free.
 #[derive(Clone, Copy)]
 pub(super) struct BinaryKernel<T> {
+    /// One pair without a loop, for scalar graphs.
+    one: unsafe fn(T, T) -> T,
     left: unsafe fn(&mut [T], &[T]),
     right: Option<RightLoop<T>>,
     into: Option<IntoLoop<T>>,
@@ -227,21 +244,22 @@ pub(super) struct BinaryKernel<T> {
 const BLOCK: usize = 512;
 
 impl<T: Copy + Default> BinaryKernel<T> {
-    fn light<F: Formula<T>>(isa: Isa) -> Self {
+    const fn light<F: Formula<T>>(isa: Isa) -> Self {
         BinaryKernel {
+            one: pick_one::<T, F>(isa),
             left: pick_left::<T, F>(isa),
             right: Some(pick_right::<T, F>(isa)),
             into: Some(pick_into::<T, F>(isa)),
         }
     }
 
-    fn heavy<F: Formula<T>>(isa: Isa) -> Self {
-        BinaryKernel { left: pick_left::<T, F>(isa), right: None, into: None }
+    const fn heavy<F: Formula<T>>(isa: Isa) -> Self {
+        BinaryKernel { one: pick_one::<T, F>(isa), left: pick_left::<T, F>(isa), right: None, into: None }
     }
 
     /// A formula that does not vectorize: one loop serves every instruction set.
-    fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
-        BinaryKernel { left: zip_left::<T, F>, right: None, into: None }
+    const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
+        BinaryKernel { one: pair::<T, F>, left: zip_left::<T, F>, right: None, into: None }
     }
 
     #[inline]
@@ -281,7 +299,17 @@ impl<T: Copy + Default> BinaryKernel<T> {
         }
     }
 
+    #[inline]
+    fn pair(&self, a: T, b: T) -> T {
+        // SAFETY: an `Isa` exists only for what this machine has.
+        unsafe { (self.one)(a, b) }
+    }
+
     pub(super) fn run_left(&self, a: &mut [T], b: Operand<T>) {
+        if let [a] = a {
+            *a = self.pair(*a, b.first());
+            return;
+        }
         match b {
             Operand::Slice(b) => self.slices_left(a, b),
             Operand::Scalar(b) => with_spread(b, a.len(), |b| {
@@ -293,6 +321,10 @@ impl<T: Copy + Default> BinaryKernel<T> {
     }
 
     pub(super) fn run_right(&self, a: Operand<T>, b: &mut [T]) {
+        if let [b] = b {
+            *b = self.pair(a.first(), *b);
+            return;
+        }
         match a {
             Operand::Slice(a) => self.slices_right(a, b),
             Operand::Scalar(a) => with_spread(a, b.len(), |a| {
@@ -304,6 +336,10 @@ impl<T: Copy + Default> BinaryKernel<T> {
     }
 
     pub(super) fn run_into(&self, a: Operand<T>, b: Operand<T>, out: &mut [T]) {
+        if let [out] = out {
+            *out = self.pair(a.first(), b.first());
+            return;
+        }
         match (a, b) {
             (Operand::Slice(a), Operand::Slice(b)) => self.slices_into(a, b, out),
             (Operand::Slice(a), Operand::Scalar(b)) => with_spread(b, out.len(), |b| {
@@ -316,11 +352,7 @@ impl<T: Copy + Default> BinaryKernel<T> {
                     self.slices_into(&a[..b.len()], b, out);
                 }
             }),
-            (Operand::Scalar(a), Operand::Scalar(b)) => {
-                let mut value = [a];
-                self.slices_left(&mut value, &[b]);
-                out.fill(value[0]);
-            }
+            (Operand::Scalar(a), Operand::Scalar(b)) => out.fill(self.pair(a, b)),
         }
     }
 }
@@ -340,7 +372,7 @@ pub(super) fn with_spread<T: Copy>(value: T, length: usize, body: impl FnOnce(&[
 /// `name(function, isa)`: the kernel of each listed formula. The word before a name says how its loop is built.
 macro_rules! binary_table {
     ($name:ident for $t:ty: $($kind:ident $f:ident($a:ident, $b:ident) = $formula:expr;)*) => {
-        pub(super) fn $name(f: Binary, isa: Isa) -> Option<BinaryKernel<$t>> {
+        pub(super) fn $name(f: Binary, isa: Isa) -> Option<&'static BinaryKernel<$t>> {
             match f {
                 $(Binary::$f => {
                     struct Row;
@@ -348,7 +380,12 @@ macro_rules! binary_table {
                         #[inline(always)]
                         fn of($a: $t, $b: $t) -> $t { $formula }
                     }
-                    Some(BinaryKernel::$kind::<Row>(isa))
+                    const ROW: &[BinaryKernel<$t>; 3] = &[
+                        BinaryKernel::$kind::<Row>(Isa::EACH[0]),
+                        BinaryKernel::$kind::<Row>(Isa::EACH[1]),
+                        BinaryKernel::$kind::<Row>(Isa::EACH[2]),
+                    ];
+                    Some(&ROW[isa.index()])
                 })*
                 #[allow(unreachable_patterns)]
                 _ => None,

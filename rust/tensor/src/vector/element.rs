@@ -80,7 +80,7 @@ native_elements! {
 /// Elements widened to f32 at a time.
 const BLOCK: usize = 256;
 
-fn unary_through_f32<H: super::half_types::Half>(kernel: UnaryKernel<f32>, isa: Isa, x: &mut [H]) {
+fn unary_through_f32<H: super::half_types::Half>(kernel: &UnaryKernel<f32>, isa: Isa, x: &mut [H]) {
     let mut wide = [0.0f32; BLOCK];
     for x in x.chunks_mut(BLOCK) {
         let wide = &mut wide[..x.len()];
@@ -91,7 +91,7 @@ fn unary_through_f32<H: super::half_types::Half>(kernel: UnaryKernel<f32>, isa: 
 }
 
 fn binary_through_f32<H: super::half_types::Half>(
-    kernel: BinaryKernel<f32>,
+    kernel: &BinaryKernel<f32>,
     isa: Isa,
     a: Operand<H>,
     b: Operand<H>,

@@ -49,8 +49,17 @@ impl Isa {
         [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_present()).map(Isa).collect()
     }
 
+    /// One of each, for tables of loops: to be looked up with `index`, not run.
+    pub(super) const EACH: [Isa; 3] = [Isa(Level::Baseline), Isa(Level::Avx2), Isa(Level::Avx512)];
+
+    /// The place of `self` in `EACH`.
     #[inline]
-    pub(super) fn level(self) -> Level {
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize - 1
+    }
+
+    #[inline]
+    pub(super) const fn level(self) -> Level {
         self.0
     }
 }
@@ -81,7 +90,7 @@ impl Level {
 macro_rules! for_each_isa {
     ($pick:ident = $body:ident <$($g:ident : $bound:path),*> ($($arg:ident : $ty:ty),*) $(-> $ret:ty)?) => {
         #[inline]
-        fn $pick<$($g: $bound),*>(isa: $crate::vector::isa::Isa) -> unsafe fn($($ty),*) $(-> $ret)? {
+        const fn $pick<$($g: $bound),*>(isa: $crate::vector::isa::Isa) -> unsafe fn($($ty),*) $(-> $ret)? {
             fn baseline<$($g: $bound),*>($($arg: $ty),*) $(-> $ret)? {
                 $body::<$($g),*>($($arg),*)
             }

@@ -147,6 +147,18 @@ fn map_bounded<T: Copy, F: BoundedFormula<T>>(x: &mut [T]) {
     }
 }
 
+#[inline(always)]
+fn map_one<T: Copy, F: Formula<T>>(x: T) -> T {
+    F::of(x)
+}
+
+#[inline(always)]
+fn map_one_bounded<T: Copy, F: BoundedFormula<T>>(x: T) -> T {
+    if F::is_outside(x) { F::of_outside(x) } else { F::of(x) }
+}
+
+for_each_isa!(pick_one = map_one<T: Copy, F: Formula<T>>(x: T) -> T);
+for_each_isa!(pick_one_bounded = map_one_bounded<T: Copy, F: BoundedFormula<T>>(x: T) -> T);
 for_each_isa!(pick_in_place = map_in_place<T: Copy, F: Formula<T>>(x: &mut [T]));
 for_each_isa!(pick_into = map_into<T: Copy, F: Formula<T>>(x: &[T], out: &mut [T]));
 for_each_isa!(pick_bounded = map_bounded<T: Copy, F: BoundedFormula<T>>(x: &mut [T]));
@@ -156,6 +168,8 @@ type IntoLoop<T> = unsafe fn(&[T], &mut [T]);
 /// The loops of one function for one element type and instruction set.
 #[derive(Clone, Copy)]
 pub(super) struct UnaryKernel<T> {
+    /// One element without a loop, for scalar graphs.
+    one: unsafe fn(T) -> T,
     in_place: unsafe fn(&mut [T]),
     /// Present where a separate pass to copy the input would cost as much as the function.
     into: Option<IntoLoop<T>>,
@@ -169,21 +183,26 @@ impl<T: Copy + Default> UnaryKernel<T> {
     /// Elements copied at a time before an in-place loop runs on them: 8 KiB of f32, well within L1.
     const BLOCK: usize = 2048;
 
-    fn light<F: Formula<T>>(isa: Isa) -> Self {
-        UnaryKernel { in_place: pick_in_place::<T, F>(isa), into: Some(pick_into::<T, F>(isa)), pads: false }
+    const fn light<F: Formula<T>>(isa: Isa) -> Self {
+        UnaryKernel {
+            one: pick_one::<T, F>(isa),
+            in_place: pick_in_place::<T, F>(isa),
+            into: Some(pick_into::<T, F>(isa)),
+            pads: false,
+        }
     }
 
-    fn heavy<F: Formula<T>>(isa: Isa) -> Self {
-        UnaryKernel { in_place: pick_in_place::<T, F>(isa), into: None, pads: true }
+    const fn heavy<F: Formula<T>>(isa: Isa) -> Self {
+        UnaryKernel { one: pick_one::<T, F>(isa), in_place: pick_in_place::<T, F>(isa), into: None, pads: true }
     }
 
     /// A formula that does not vectorize: one loop serves every instruction set.
-    fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
-        UnaryKernel { in_place: map_in_place::<T, F>, into: None, pads: false }
+    const fn scalar<F: Formula<T>>(_isa: Isa) -> Self {
+        UnaryKernel { one: map_one::<T, F>, in_place: map_in_place::<T, F>, into: None, pads: false }
     }
 
-    fn bounded<F: BoundedFormula<T>>(isa: Isa) -> Self {
-        UnaryKernel { in_place: pick_bounded::<T, F>(isa), into: None, pads: true }
+    const fn bounded<F: BoundedFormula<T>>(isa: Isa) -> Self {
+        UnaryKernel { one: pick_one_bounded::<T, F>(isa), in_place: pick_bounded::<T, F>(isa), into: None, pads: true }
     }
 
     #[inline]
@@ -194,6 +213,11 @@ impl<T: Copy + Default> UnaryKernel<T> {
 
     #[inline]
     pub(super) fn run_in_place(&self, x: &mut [T]) {
+        if let [x] = x {
+            // SAFETY: an `Isa` exists only for what this machine has.
+            *x = unsafe { (self.one)(*x) };
+            return;
+        }
         let rest = x.len() % Self::LANES;
         if !self.pads || rest < 3 {
             return self.call(x);
@@ -210,6 +234,11 @@ impl<T: Copy + Default> UnaryKernel<T> {
 
     #[inline]
     pub(super) fn run(&self, x: &[T], out: &mut [T]) {
+        if let ([x], [out]) = (x, &mut *out) {
+            // SAFETY: an `Isa` exists only for what this machine has.
+            *out = unsafe { (self.one)(*x) };
+            return;
+        }
         match self.into {
             // SAFETY: an `Isa` exists only for what this machine has.
             Some(into) => unsafe { into(x, out) },
@@ -225,11 +254,14 @@ impl<T: Copy + Default> UnaryKernel<T> {
 
 /// `name(function, isa)`: the kernel of each listed formula. The word before a name says how its loop is built.
 macro_rules! unary_table {
+    (@each $($constructor:tt)*) => {
+        [$($constructor)*(Isa::EACH[0]), $($constructor)*(Isa::EACH[1]), $($constructor)*(Isa::EACH[2])]
+    };
     ($name:ident for $t:ty:
         $($kind:ident $f:ident($x:ident) = $formula:expr;)*
         $(@bounded $bf:ident($bx:ident) = $inside:expr, where $outside:expr => $beyond:expr;)*
     ) => {
-        pub(super) fn $name(f: Unary, isa: Isa) -> Option<UnaryKernel<$t>> {
+        pub(super) fn $name(f: Unary, isa: Isa) -> Option<&'static UnaryKernel<$t>> {
             match f {
                 $(Unary::$f => {
                     struct Row;
@@ -237,7 +269,8 @@ macro_rules! unary_table {
                         #[inline(always)]
                         fn of($x: $t) -> $t { $formula }
                     }
-                    Some(UnaryKernel::$kind::<Row>(isa))
+                    const ROW: &[UnaryKernel<$t>; 3] = &unary_table!(@each UnaryKernel::$kind::<Row>);
+                    Some(&ROW[isa.index()])
                 })*
                 $(Unary::$bf => {
                     struct Row;
@@ -251,7 +284,8 @@ macro_rules! unary_table {
                         #[inline(always)]
                         fn of_outside($bx: $t) -> $t { $beyond }
                     }
-                    Some(UnaryKernel::bounded::<Row>(isa))
+                    const ROW: &[UnaryKernel<$t>; 3] = &unary_table!(@each UnaryKernel::bounded::<Row>);
+                    Some(&ROW[isa.index()])
                 })*
                 #[allow(unreachable_patterns)]
                 _ => None,
