@@ -1,10 +1,11 @@
 //! Functions of two elements: which exist for which type, their formulas, and the loops that apply them to slices.
 
+use super::complex;
 use super::element::Element;
 use super::exp_log::{exp_f32, exp_f64, log_f32, log_f64, pow_f32};
 use super::isa::{Isa, for_each_isa};
 use super::trig::atan2_f32;
-use super::unary::{SELU_SCALE, SELU_SCALE_ALPHA};
+use super::unary::{SELU_SCALE, SELU_SCALE_ALPHA, round, wide};
 use num_complex::Complex;
 
 /// A function of two elements, named as its TensorFlow op and with that op's order of arguments.
@@ -526,9 +527,9 @@ macro_rules! complex_binary_table {
             light Mul(a, b) = a * b;
             scalar Div(a, b) = a / b;
             scalar DivNoNan(a, b) = if b == Complex::new(0.0, 0.0) { b } else { a / b };
-            scalar Pow(a, b) = if b == Complex::new(0.0, 0.0) { Complex::new(1.0, 0.0) } else { a.powc(b) };
+            scalar Pow(a, b) = round(complex::pow(wide(a), wide(b)));
             light SquaredDifference(a, b) = { let d = a - b; d.conj() * d };
-            scalar Xlogy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a * b.ln() };
+            scalar Xlogy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { round(wide(a) * complex::log(wide(b))) };
             scalar Xdivy(a, b) = if a == Complex::new(0.0, 0.0) { a } else { a / b };
             light MulNoNan(a, b) = if b == Complex::new(0.0, 0.0) { b } else { a * b };
             // TF 1.x: these two take y as it is (its gradient rules conjugate first), the next three conjugate it.

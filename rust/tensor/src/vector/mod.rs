@@ -7,6 +7,7 @@
 mod arg_extreme;
 mod binary;
 mod compare;
+mod complex;
 mod convert;
 mod element;
 mod error_function;

@@ -1,5 +1,6 @@
 //! Functions of one element: which exist for which type, their formulas, and the loops that apply them to a slice.
 
+use super::complex;
 use super::element::Element;
 use super::error_function::erf_f32;
 use super::exp_log::*;
@@ -405,39 +406,44 @@ macro_rules! complex_unary_table {
             scalar Identity(z) = z;
             scalar Neg(z) = -z;
             scalar Conj(z) = z.conj();
-            scalar Sign(z) = if z == Complex::new(0.0, 0.0) { z } else { z / z.norm() };
             scalar Square(z) = z * z;
-            scalar Sqrt(z) = z.sqrt();
-            scalar Rsqrt(z) = z.sqrt().inv();
             scalar Reciprocal(z) = z.inv();
-            scalar Exp(z) = z.exp();
-            // e^z - 1 = (e^a cos b - 1) + i e^a sin b, the real part without cancellation.
-            scalar Expm1(z) = {
-                let half = (z.im * 0.5).sin();
-                let grown = z.re.exp_m1();
-                Complex::new(grown * z.im.cos() - 2.0 * half * half, z.re.exp() * z.im.sin())
-            };
-            scalar Log(z) = z.ln();
-            scalar Log1p(z) = {
-                // ln |1 + z| = log1p(2a + a^2 + b^2) / 2.
-                let norm = 0.5 * (z.re * (2.0 + z.re) + z.im * z.im).ln_1p();
-                Complex::new(norm, z.im.atan2(1.0 + z.re))
-            };
-            scalar Sin(z) = z.sin();
-            scalar Cos(z) = z.cos();
-            scalar Tan(z) = z.tan();
-            scalar Asin(z) = z.asin();
-            scalar Acos(z) = z.acos();
-            scalar Atan(z) = z.atan();
-            scalar Sinh(z) = z.sinh();
-            scalar Cosh(z) = z.cosh();
-            scalar Tanh(z) = z.tanh();
-            scalar Asinh(z) = z.asinh();
-            scalar Acosh(z) = z.acosh();
-            scalar Atanh(z) = z.atanh();
-            scalar Sigmoid(z) = ((-z).exp() + 1.0).inv();
+            scalar Rsqrt(z) = round(complex::sqrt(wide(z)).inv());
+            scalar Sign(z) = round(complex::sign(wide(z)));
+            scalar Sqrt(z) = round(complex::sqrt(wide(z)));
+            scalar Exp(z) = round(complex::exp(wide(z)));
+            scalar Expm1(z) = round(complex::expm1(wide(z)));
+            scalar Log(z) = round(complex::log(wide(z)));
+            scalar Log1p(z) = round(complex::log1p(wide(z)));
+            scalar Sin(z) = round(complex::sin(wide(z)));
+            scalar Cos(z) = round(complex::cos(wide(z)));
+            scalar Tan(z) = round(complex::tan(wide(z)));
+            scalar Asin(z) = round(complex::asin(wide(z)));
+            scalar Acos(z) = round(complex::acos(wide(z)));
+            scalar Atan(z) = round(complex::atan(wide(z)));
+            scalar Sinh(z) = round(complex::sinh(wide(z)));
+            scalar Cosh(z) = round(complex::cosh(wide(z)));
+            scalar Tanh(z) = round(complex::tanh(wide(z)));
+            scalar Asinh(z) = round(complex::asinh(wide(z)));
+            scalar Acosh(z) = round(complex::acosh(wide(z)));
+            scalar Atanh(z) = round(complex::atanh(wide(z)));
+            scalar Sigmoid(z) = round(complex::sigmoid(wide(z)));
         }
     )*};
+}
+
+/// A complex number in double precision, exactly.
+pub(super) fn wide<T: Into<f64>>(z: Complex<T>) -> Complex<f64> {
+    Complex::new(z.re.into(), z.im.into())
+}
+
+/// A complex number rounded to `T`'s precision.
+pub(super) fn round<T: Copy + 'static>(z: Complex<f64>) -> Complex<T>
+where
+    f64: num_traits::AsPrimitive<T>,
+{
+    use num_traits::AsPrimitive;
+    Complex::new(z.re.as_(), z.im.as_())
 }
 
 complex_unary_table! {
