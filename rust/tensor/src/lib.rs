@@ -2,6 +2,7 @@
 
 mod buffer;
 mod dtype;
+pub mod elementwise;
 pub mod gemm;
 mod partial_shape;
 pub mod philox;
