@@ -8,6 +8,7 @@ mod random;
 mod state;
 #[cfg(test)]
 mod testing;
+mod wide;
 
 use ferroflow_graph::Registry;
 use ferroflow_tensor::Result;

@@ -1,15 +1,22 @@
 //! Runs one op outside a session: what the ops' unit tests stand on.
 
 use ferroflow_graph::{
-    AttrValue, Cancellation, Graph, InputArg, KernelContext, KernelInit, NodeSpec, OutputId, Resources, Step, Variables,
+    AttrValue, Cancellation, Graph, InputArg, Kernel, KernelContext, KernelInit, Node, NodeSpec, OutputId, Resources,
+    Step, Variable, Variables,
 };
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{PartialShape, Result, Status, Tensor};
+use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
-/// An input argument: one tensor or a list of them.
+/// An input argument: one tensor, a list of them, or a reference to a variable.
 pub(crate) enum Arg {
     One(Tensor),
     List(Vec<Tensor>),
+    /// A variable that has this value.
+    Variable(Tensor),
+    /// A variable of this type that has no value yet.
+    Uninitialized(DType),
 }
 
 /// The values and the inferred shapes of an op's outputs on constant inputs.
@@ -18,48 +25,131 @@ pub(crate) struct Outcome {
     pub shapes: Vec<PartialShape>,
 }
 
-/// Builds `Const` nodes for the inputs and one node of `op`, infers its shapes and runs its kernel with `threads` threads.
-/// Fails as graph construction or the kernel fails, or where an output does not fit its inferred shape or type.
-pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], threads: usize) -> Result<Outcome> {
-    let build = |e: ferroflow_graph::BuildError| Status::invalid_argument(e.to_string());
-    let mut graph = Graph::new(crate::registry()?);
-    let mut values = Vec::new();
-    let mut constant = |graph: &mut Graph, t: Tensor| -> Result<OutputId> {
+/// A node and its kernel, to be run more than once: what the kernel and its variables keep shows.
+pub(crate) struct Rerun {
+    node: Arc<Node>,
+    kernel: Box<dyn Kernel>,
+    inputs: Vec<Tensor>,
+    handles: Vec<Option<Arc<Variable>>>,
+    resources: Resources,
+}
+
+/// The graph being built around the node under test.
+struct Inputs {
+    graph: Graph,
+    values: Vec<Tensor>,
+    handles: Vec<Option<Arc<Variable>>>,
+}
+
+fn build(e: ferroflow_graph::BuildError) -> Status {
+    Status::invalid_argument(e.to_string())
+}
+
+impl Inputs {
+    fn source(&mut self, op: &str, attrs: Vec<(String, AttrValue)>) -> Result<OutputId> {
+        let name = format!("c{}", self.graph.len());
+        let spec = NodeSpec { op, name: &name, inputs: vec![], control_inputs: vec![], attrs, device: "" };
+        Ok(OutputId { node: self.graph.add_node(spec).map_err(build)?, index: 0 })
+    }
+
+    fn constant(&mut self, t: Tensor) -> Result<OutputId> {
         let attrs =
             vec![("value".to_owned(), AttrValue::Tensor(t.clone())), ("dtype".to_owned(), AttrValue::Type(t.dtype()))];
-        let name = format!("c{}", graph.len());
-        let spec = NodeSpec { op: "Const", name: &name, inputs: vec![], control_inputs: vec![], attrs, device: "" };
-        values.push(t);
-        Ok(OutputId { node: graph.add_node(spec).map_err(build)?, index: 0 })
-    };
-    let mut inputs = Vec::new();
-    for arg in args {
-        inputs.push(match arg {
-            Arg::One(t) => InputArg::One(constant(&mut graph, t)?),
-            Arg::List(l) => InputArg::List(l.into_iter().map(|t| constant(&mut graph, t)).collect::<Result<_>>()?),
-        });
+        self.values.push(t);
+        self.handles.push(None);
+        self.source("Const", attrs)
     }
-    let attrs = attrs.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect();
-    let spec = NodeSpec { op, name: "node", inputs, control_inputs: vec![], attrs, device: "" };
-    let id = graph.add_node(spec).map_err(build)?;
-    let node = graph.node(id)?.clone();
-    let Some(factory) = node.op.kernel else { return Err(Status::unimplemented("no kernel")) };
-    let resources = Resources::new();
-    let types: Vec<_> = values.iter().map(|t| t.dtype()).collect();
-    let kernel = factory(&KernelInit { node: &node, input_types: &types, resources: &resources })?;
-    let cancellation = Cancellation::new();
-    let step = Step { threads: Threads::new(threads), cancellation: &cancellation, resources: &resources };
-    let mut outputs = vec![None; node.outputs.len()];
-    kernel.compute(&mut KernelContext::new(&step, &node, &mut values, &mut outputs, Variables::default()))?;
-    let mut results = Vec::new();
-    for (value, declared) in outputs.into_iter().zip(&node.outputs) {
-        let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
-        if value.dtype() != declared.dtype || !declared.shape.is_compatible_with(&PartialShape::from(value.shape())) {
-            return Err(Status::internal(format!("{value:?} is not the declared {declared:?}")));
+
+    fn variable(&mut self, dtype: DType, shape: PartialShape, value: Option<Tensor>) -> Result<OutputId> {
+        let attrs = vec![("shape".to_owned(), AttrValue::Shape(shape)), ("dtype".to_owned(), AttrValue::Type(dtype))];
+        let variable = Variable::new(format!("v{}", self.graph.len()), dtype);
+        *variable.lock() = value;
+        self.values.push(Tensor::scalar(false));
+        self.handles.push(Some(Arc::new(variable)));
+        self.source("VariableV2", attrs)
+    }
+}
+
+impl Rerun {
+    /// A node of `op` behind `Const` and `VariableV2` nodes. Fails as graph construction or the kernel's constructor fails.
+    pub(crate) fn of_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
+        let mut sources = Inputs { graph: Graph::new(crate::registry()?), values: Vec::new(), handles: Vec::new() };
+        let mut inputs = Vec::new();
+        for arg in args {
+            inputs.push(match arg {
+                Arg::One(t) => InputArg::One(sources.constant(t)?),
+                Arg::List(l) => InputArg::List(l.into_iter().map(|t| sources.constant(t)).collect::<Result<_>>()?),
+                Arg::Variable(t) => {
+                    InputArg::One(sources.variable(t.dtype(), PartialShape::from(t.shape()), Some(t))?)
+                }
+                Arg::Uninitialized(dtype) => InputArg::One(sources.variable(dtype, PartialShape::unknown(), None)?),
+            });
         }
-        results.push(value);
+        let Inputs { mut graph, values, handles } = sources;
+        let attrs = attrs.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect();
+        let spec = NodeSpec { op, name: "node", inputs, control_inputs: vec![], attrs, device: "" };
+        let id = graph.add_node(spec).map_err(build)?;
+        let node = graph.node(id)?.clone();
+        let Some(factory) = node.op.kernel else { return Err(Status::unimplemented("no kernel")) };
+        let resources = Resources::new();
+        let types: Vec<_> = node.inputs.iter().map(|&i| Ok(graph.output(i)?.dtype)).collect::<Result<_>>()?;
+        let kernel = factory(&KernelInit { node: &node, input_types: &types, resources: &resources })?;
+        Ok(Rerun { node, kernel, inputs: values, handles, resources })
     }
-    Ok(Outcome { values: results, shapes: node.outputs.iter().map(|o| o.shape.clone()).collect() })
+
+    /// `of_args` for ops without list inputs and variables.
+    pub(crate) fn new(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Rerun> {
+        Rerun::of_args(op, inputs.iter().map(|t| Arg::One(t.clone())).collect(), attrs)
+    }
+
+    /// Runs the kernel; its inputs are shared, as values that others read are. The values of the outputs that are no
+    /// references. Fails as the kernel fails, or where an output does not fit its inferred shape or type.
+    pub(crate) fn run(&self, threads: usize) -> Result<Vec<Tensor>> {
+        self.run_on(self.inputs.clone(), threads)
+    }
+
+    /// `run` with inputs that nothing else reads, so that the kernel may write to them.
+    pub(crate) fn run_unshared(&self, threads: usize) -> Result<Vec<Tensor>> {
+        self.run_on(self.inputs.iter().map(Tensor::deep_copy).collect::<Result<_>>()?, threads)
+    }
+
+    fn run_on(&self, mut inputs: Vec<Tensor>, threads: usize) -> Result<Vec<Tensor>> {
+        let cancellation = Cancellation::new();
+        let step = Step { threads: Threads::new(threads), cancellation: &cancellation, resources: &self.resources };
+        let mut outputs = vec![None; self.node.outputs.len()];
+        let variables = Variables { handles: &self.handles, wanted: 0, written: SmallVec::new() };
+        self.kernel.compute(&mut KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables))?;
+        let mut results = Vec::new();
+        for (value, declared) in outputs.into_iter().zip(&self.node.outputs) {
+            if declared.is_ref {
+                continue;
+            }
+            let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
+            if value.dtype() != declared.dtype || !declared.shape.is_compatible_with(&PartialShape::from(value.shape()))
+            {
+                return Err(Status::internal(format!("{value:?} is not the declared {declared:?}")));
+            }
+            results.push(value);
+        }
+        Ok(results)
+    }
+
+    /// The value of the variable that input `i` refers to.
+    pub(crate) fn variable(&self, i: usize) -> Option<Tensor> {
+        self.handles[i].as_ref()?.read()
+    }
+
+    /// The inferred shapes of the outputs.
+    pub(crate) fn shapes(&self) -> Vec<PartialShape> {
+        self.node.outputs.iter().map(|o| o.shape.clone()).collect()
+    }
+}
+
+/// Builds one node of `op`, infers its shapes and runs its kernel with `threads` threads.
+/// Fails as graph construction or the kernel fails, or where an output does not fit its inferred shape or type.
+pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], threads: usize) -> Result<Outcome> {
+    let node = Rerun::of_args(op, args, attrs)?;
+    Ok(Outcome { values: node.run(threads)?, shapes: node.shapes() })
 }
 
 /// `run_args` for ops without list inputs, on one thread; the values of the outputs.

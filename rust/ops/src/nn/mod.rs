@@ -1,5 +1,19 @@
-//! The nn family.
+//! Ops of neural networks: activations, biases, softmax and its losses, the best of many classes.
+
+mod activation;
+mod bias_add;
+mod leaky_relu;
+mod softmax;
+mod softmax_cross_entropy;
+mod sparse_softmax_cross_entropy;
 
 use ferroflow_graph::Registry;
 
-pub(crate) fn register(_r: &mut Registry) {}
+pub(crate) fn register(r: &mut Registry) {
+    activation::register(r);
+    bias_add::register(r);
+    leaky_relu::register(r);
+    softmax::register(r);
+    softmax_cross_entropy::register(r);
+    sparse_softmax_cross_entropy::register(r);
+}

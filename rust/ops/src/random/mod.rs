@@ -1,5 +1,16 @@
-//! The random family.
+//! Random ops: TensorFlow's streams, bit for bit; each node owns one.
+
+mod distribution;
+#[cfg(test)]
+mod golden;
+mod shuffle;
+mod stream;
+mod uniform_int;
 
 use ferroflow_graph::Registry;
 
-pub(crate) fn register(_r: &mut Registry) {}
+pub(crate) fn register(r: &mut Registry) {
+    distribution::register(r);
+    shuffle::register(r);
+    uniform_int::register(r);
+}

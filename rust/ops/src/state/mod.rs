@@ -1,11 +1,14 @@
 //! Variables and the ops that write them.
 
+mod apply;
+mod apply_gradient_descent;
 mod assign;
 mod variable;
 
 use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
+    apply_gradient_descent::register(r);
     assign::register(r);
     variable::register(r);
 }

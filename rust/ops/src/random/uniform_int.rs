@@ -1,0 +1,87 @@
+//! RandomUniformInt: whole numbers in [minval, maxval).
+
+use super::stream::{Stream, seeded, shape_of};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::philox::{Philox, fill};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(0)?;
+    c.input(2)?.with_rank(0)?;
+    shape_rules::from_shape_input(c)
+}
+
+trait Whole: Scalar + PartialOrd + std::fmt::Display {
+    const FILL: fn(&Philox, Threads, Self, Self, &mut [Self]);
+}
+
+impl Whole for i32 {
+    const FILL: fn(&Philox, Threads, i32, i32, &mut [i32]) = fill::fill_uniform_i32;
+}
+
+impl Whole for i64 {
+    const FILL: fn(&Philox, Threads, i64, i64, &mut [i64]) = fill::fill_uniform_i64;
+}
+
+fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let stream = Stream::new(init)?;
+    let dtype = init.output_type(0)?;
+    dispatch!(dtype, T in [I32, I64], {
+        kernel(move |ctx| {
+            let mut out = Tensor::new(dtype, shape_of(ctx.input(0)?)?)?;
+            for (i, name) in [(1, "minval"), (2, "maxval")] {
+                let t = ctx.input(i)?;
+                ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
+            }
+            let (low, high) = (ctx.input(1)?.to_scalar::<T>()?, ctx.input(2)?.to_scalar::<T>()?);
+            // TF 1.x: nothing is checked where nothing is drawn.
+            if out.elements() > 0 {
+                ensure!(low < high, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
+                let base = stream.reserve(fill::blocks_per_run(out.elements()));
+                T::FILL(&base, ctx.threads(), low, high, out.slice_mut::<T>()?);
+            }
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = Op::new("RandomUniformInt").input("shape: T").input("minval: Tout").input("maxval: Tout");
+    r.add(
+        seeded(op.output("output: Tout"))
+            .attr("Tout: {int32, int64}")
+            .attr("T: {int32, int64}")
+            .doc("Whole numbers that are uniform in [minval, maxval), but for the bias of a remainder.")
+            .shape(shape)
+            .kernel(uniform_int),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::random::golden::{assert_runs, seeds};
+    use crate::testing::run;
+    use ferroflow_tensor::Tensor;
+
+    #[test]
+    fn runs_are_tensorflows() {
+        let shape = Tensor::from_slice([1], &[8i32]).unwrap();
+        for (case, low, high) in [("0_10", 0, 10), ("-5_100", -5, 100), ("all", i32::MIN, i32::MAX)] {
+            let inputs = [shape.clone(), Tensor::scalar(low), Tensor::scalar(high)];
+            assert_runs(&format!("uniform_i32_{case}"), "RandomUniformInt", &inputs, &seeds(1, 2));
+        }
+        for (case, low, high) in [("0_1e12", 0, 1_000_000_000_000), ("all", i64::MIN, i64::MAX)] {
+            let inputs = [shape.clone(), Tensor::scalar(low), Tensor::scalar(high)];
+            assert_runs(&format!("uniform_i64_{case}"), "RandomUniformInt", &inputs, &seeds(1, 2));
+        }
+    }
+
+    #[test]
+    fn empty_intervals_are_refused() {
+        let inputs = [Tensor::from_slice([1], &[8i32]).unwrap(), Tensor::scalar(5i32), Tensor::scalar(5i32)];
+        let e = run("RandomUniformInt", &inputs, &seeds(1, 2)).unwrap_err();
+        assert_eq!(e.message(), "Need minval < maxval, got 5 >= 5");
+    }
+}
