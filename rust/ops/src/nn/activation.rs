@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn integers_have_relu_and_no_softplus() {
         let x = Tensor::from_slice([3], &[-3i32, 0, 9]).unwrap();
-        assert_eq!(run("Relu", &[x.clone()], &[]).unwrap()[0].slice::<i32>().unwrap(), [0, 0, 9]);
+        assert_eq!(run("Relu", std::slice::from_ref(&x), &[]).unwrap()[0].slice::<i32>().unwrap(), [0, 0, 9]);
         let e = run("Softplus", &[x], &[]).unwrap_err();
         assert!(e.message().starts_with("No OpKernel was registered to support Op 'Softplus'"), "{e}");
     }

@@ -85,7 +85,10 @@ mod tests {
         let x = Tensor::from_slice([4], &[-2.0f64, -0.0, 0.5, 3.0]).unwrap();
         let g = Tensor::from_slice([4], &[1.0f64, 2.0, 3.0, 4.0]).unwrap();
         let attrs = [("alpha", AttrValue::Float(0.25))];
-        assert_eq!(run("LeakyRelu", &[x.clone()], &attrs).unwrap()[0].slice::<f64>().unwrap(), [-0.5, -0.0, 0.5, 3.0]);
+        assert_eq!(
+            run("LeakyRelu", std::slice::from_ref(&x), &attrs).unwrap()[0].slice::<f64>().unwrap(),
+            [-0.5, -0.0, 0.5, 3.0]
+        );
         let d = run("LeakyReluGrad", &[g, x], &attrs).unwrap();
         assert_eq!(d[0].slice::<f64>().unwrap(), [0.25, 0.5, 3.0, 4.0]);
     }

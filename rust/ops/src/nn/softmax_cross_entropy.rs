@@ -78,8 +78,8 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (x, y) = (Rows::<T>::new(&logits)?, Rows::<T>::new(&labels)?);
             let losses = SharedSlice::new(loss.slice_mut::<T>()?);
             let gradients = SharedSlice::new(backprop.slice_mut::<T>()?);
-            if classes > 0 {
-                for_blocks(ctx.threads(), rows, (BLOCK / classes).max(1), |range| {
+            if let Some(block) = BLOCK.checked_div(classes) {
+                for_blocks(ctx.threads(), rows, block.max(1), |range| {
                     let (mut x_copy, mut y_copy) = (Vec::new(), Vec::new());
                     // SAFETY: the ranges of rows are disjoint, and so are their parts of both outputs.
                     let (losses, gradients) = unsafe {

@@ -113,13 +113,17 @@ pub(super) fn pass<const N: usize, R: Rule<N>, T: Wide>(
 ) {
     #[cfg(target_arch = "x86_64")]
     {
-        use ferroflow_tensor::vector::Isa;
-        match Isa::current() {
-            // SAFETY: this machine has the instructions.
-            Isa::Avx512 => return unsafe { pass_avx512(rule, scalars, variables, gradient) },
-            // SAFETY: this machine has the instructions.
-            Isa::Avx2 => return unsafe { pass_avx2(rule, scalars, variables, gradient) },
-            Isa::Baseline => {}
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+        {
+            // SAFETY: this processor has the features (AVX2 comes with AVX-512).
+            return unsafe { pass_avx512(rule, scalars, variables, gradient) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: this processor has the feature.
+            return unsafe { pass_avx2(rule, scalars, variables, gradient) };
         }
     }
     pass_lanes(rule, scalars, variables, gradient);
