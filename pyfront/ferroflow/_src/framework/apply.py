@@ -73,7 +73,9 @@ def apply_op(
     return graph._add(op_type, unique, arguments, attrs)
 
 
-def tensor_op(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None) -> Tensor:
+def tensor_op(
+    op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None
+) -> Tensor:
     """The first output of `apply_op`."""
     return apply_op(op_type, inputs, attrs, name)._outputs[0]
 
@@ -162,7 +164,12 @@ def _convert_one(
 
 
 def _convert_list(
-    op_type: str, schema: dict[str, Any], arg: dict[str, Any], values: Any, known: dict[str, Any], source: dict[str, str]
+    op_type: str,
+    schema: dict[str, Any],
+    arg: dict[str, Any],
+    values: Any,
+    known: dict[str, Any],
+    source: dict[str, str],
 ) -> list[Tensor]:
     if not isinstance(values, list | tuple):
         raise TypeError(f"Expected list for '{arg['name']}' argument to '{op_type}' Op, not {values}.")
@@ -190,9 +197,7 @@ def _convert_list(
                 observed.append(convert(value, as_ref=arg["is_ref"]).dtype.base_dtype.name)
             except (TypeError, ValueError):
                 observed.append("<NOT CONVERTIBLE TO TENSOR>")
-        prefix = (
-            f"Tensors in list passed to '{arg['name']}' of '{op_type}' Op have types [{', '.join(observed)}]"
-        )
+        prefix = f"Tensors in list passed to '{arg['name']}' of '{op_type}' Op have types [{', '.join(observed)}]"
         if arg["number_attr"] and required is not None:
             if arg.get("type_attr") in source:
                 raise TypeError(

@@ -189,7 +189,9 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return convert_to_tensor(value, dtype=dtype, name=name)
 
 
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
     Raises:

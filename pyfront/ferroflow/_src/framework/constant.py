@@ -11,7 +11,9 @@ from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+) -> Tensor:
     """A constant tensor.
 
     Args:

@@ -183,7 +183,9 @@ def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False)
     if inferred is None:
         return NotImplemented
     if dtype is not None and dtype.base_dtype != inferred:
-        raise TypeError(f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} (Tensor is: {value!r})")
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} (Tensor is: {value!r})"
+        )
     return _packed(value, inferred, name or "packed")
 
 

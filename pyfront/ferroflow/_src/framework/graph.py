@@ -88,7 +88,9 @@ class Graph:
         self._operations.append(op)
         return op
 
-    def _add(self, op_type: str, name: str, inputs: list[Any], attrs: dict[str, Any] | None, flat: bool = False) -> Operation:
+    def _add(
+        self, op_type: str, name: str, inputs: list[Any], attrs: dict[str, Any] | None, flat: bool = False
+    ) -> Operation:
         """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
         self._check_not_finalized()
         control_inputs: list[Operation] | None = None
@@ -327,7 +329,9 @@ class Graph:
     @property
     def graph_def_versions(self) -> Any:
         """The VersionDef message of this graph."""
-        return proto.VersionDef(producer=self._graph_def_versions.producer, min_consumer=self._graph_def_versions.min_consumer)
+        return proto.VersionDef(
+            producer=self._graph_def_versions.producer, min_consumer=self._graph_def_versions.min_consumer
+        )
 
     @property
     def seed(self) -> int | None:
@@ -650,7 +654,9 @@ class name_scope:  # noqa: N801  TF1's spelling
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
     """Deprecated: `name_scope(name, default_name, values)`."""
-    tf_logging.warn("tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)")
+    tf_logging.warn(
+        "tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)"
+    )
     return name_scope(name, default_name=default_name, values=values)
 
 

@@ -145,7 +145,6 @@ def _tensor_dtype(core: Any, op: Operation) -> Any:
         return None
 
 
-
 def to_op_def(op_type: str) -> Any:
     """The OpDef message of an op type.
 

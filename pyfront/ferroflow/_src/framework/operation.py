@@ -209,8 +209,10 @@ class InputList(tuple):  # type: ignore[type-arg]
         return list(other) + list(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, tuple | list) and len(self) == len(other) and all(
-            a is b for a, b in zip(self, other, strict=True)
+        return (
+            isinstance(other, tuple | list)
+            and len(self) == len(other)
+            and all(a is b for a, b in zip(self, other, strict=True))
         )
 
     def __ne__(self, other: object) -> bool:
@@ -245,5 +247,3 @@ def run_operation(op: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
 def eval_tensors(tensors: Any, feed_dict: Any, graph: Any, session: Any) -> Any:
     """Evaluates tensors through the registered session layer."""
     return _runners["eval"](tensors, feed_dict, graph, session)
-
-

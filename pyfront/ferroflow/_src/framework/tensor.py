@@ -26,10 +26,7 @@ class Tensor(_core.TensorHandle):
     # Operators come from the ops layer through `_override_operator`.
     OVERLOADABLE_OPERATORS = frozenset(
         f"__{name}__"
-        for name in (
-            "add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod lt le gt ge and rand or ror "
-            "xor rxor getitem pow rpow invert neg abs matmul rmatmul"
-        ).split()
+        for name in ["add", "radd", "sub", "rsub", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "lt", "le", "gt", "ge", "and", "rand", "or", "ror", "xor", "rxor", "getitem", "pow", "rpow", "invert", "neg", "abs", "matmul", "rmatmul"]
     )
 
     _op: Operation
@@ -137,7 +134,9 @@ class Tensor(_core.TensorHandle):
 
     def __iter__(self) -> Iterator[Tensor]:
         if self.shape.ndims is None:
-            raise TypeError("Tensor objects are only iterable when their first dimension is known; the rank is unknown.")
+            raise TypeError(
+                "Tensor objects are only iterable when their first dimension is known; the rank is unknown."
+            )
         if self.shape.ndims == 0:
             raise TypeError("Tensor objects are not iterable when they are scalars.")
         length = self.shape.as_list()[0]
@@ -149,7 +148,9 @@ class Tensor(_core.TensorHandle):
         return (self[i] for i in range(length))  # type: ignore[index]
 
     def __len__(self) -> int:
-        raise TypeError(f"object of type 'Tensor' has no len(). Use tf.shape(x)[0] or x.shape for Tensor '{self.name}'.")
+        raise TypeError(
+            f"object of type 'Tensor' has no len(). Use tf.shape(x)[0] or x.shape for Tensor '{self.name}'."
+        )
 
     def __bool__(self) -> bool:
         raise TypeError(

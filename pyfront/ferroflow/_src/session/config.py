@@ -1,0 +1,32 @@
+"""The options of a session that its ConfigProto sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import proto
+
+
+def check_config(config: Any) -> None:
+    """Raises TypeError where `config` is no ConfigProto."""
+    if config is not None and not isinstance(config, proto.ConfigProto):
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+
+
+def session_options(config: Any) -> dict[str, Any]:
+    """The core's options of a ConfigProto, or of None.
+
+    Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
+    (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off).
+    """
+    if config is None:
+        return {}
+    options: dict[str, Any] = {
+        "intra_op_parallelism_threads": max(config.intra_op_parallelism_threads, 0),
+        "allow_soft_placement": int(config.allow_soft_placement),
+        "operation_timeout_in_ms": max(config.operation_timeout_in_ms, 0),
+        "optimize": config.graph_options.optimizer_options.opt_level != -1,
+    }
+    if "CPU" in config.device_count:
+        options["cpus"] = config.device_count["CPU"]
+    return options

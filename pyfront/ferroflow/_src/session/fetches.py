@@ -1,0 +1,155 @@
+"""Fetches of any nest turned into flat lists for the core, and its values put back into the nest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ferroflow._src.framework.composite import (
+    IndexedSlices,
+    IndexedSlicesValue,
+    SparseTensor,
+    SparseTensorValue,
+)
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+# (fetch) -> (its elements, function from their values to the fetch's value)
+_FetchFunction = Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]
+# (feed key, value) -> pairs of (tensor, value)
+_FeedFunction = Callable[[Any, Any], list[tuple[Any, Any]]]
+# (feed key) -> its tensors
+_FeedListFunction = Callable[[Any], list[Any]]
+
+
+def _slices_feed(key: IndexedSlices, value: Any) -> list[tuple[Any, Any]]:
+    pairs = [(key.values, value[0]), (key.indices, value[1])]
+    return pairs if key.dense_shape is None else [*pairs, (key.dense_shape, value[2])]
+
+
+def _slices_fetch(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    if fetch.dense_shape is None:
+        return [fetch.values, fetch.indices], lambda v: IndexedSlicesValue(v[0], v[1], None)
+    return [fetch.values, fetch.indices, fetch.dense_shape], lambda v: IndexedSlicesValue(*v)
+
+
+_conversions: list[tuple[type, _FetchFunction, _FeedFunction | None, _FeedListFunction | None]] = [
+    (
+        SparseTensor,
+        lambda f: ([f.indices, f.values, f.dense_shape], lambda v: SparseTensorValue(*v)),
+        lambda key, value: list(zip([key.indices, key.values, key.dense_shape], value, strict=True)),
+        lambda key: [key.indices, key.values, key.dense_shape],
+    ),
+    (
+        IndexedSlices,
+        _slices_fetch,
+        _slices_feed,
+        lambda key: [key.values, key.indices] + ([] if key.dense_shape is None else [key.dense_shape]),
+    ),
+]
+
+
+def register_session_run_conversion_functions(
+    tensor_type: type,
+    fetch_function: _FetchFunction,
+    feed_function: _FeedFunction | None = None,
+    feed_function_for_partial_run: _FeedListFunction | None = None,
+) -> None:
+    """Registers how objects of a type are fetched and fed.
+
+    Raises:
+      ValueError: the type, or one it derives from, has an entry.
+    """
+    for known, *_ in _conversions:
+        if issubclass(tensor_type, known):
+            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))
+
+
+def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The (element, value) pairs that feeding `key` means."""
+    for kind, _, feed, _ in _conversions:
+        if feed is not None and isinstance(key, kind):
+            return feed(key, value)
+    return [(key, value)]
+
+
+def feed_elements(key: Any) -> list[Any]:
+    """The elements that a feed key stands for."""
+    for kind, _, _, elements in _conversions:
+        if elements is not None and isinstance(key, kind):
+            return elements(key)
+    return [key]
+
+
+class FetchPlan:
+    """The unique graph elements of a nest of fetches, and the way back.
+
+    Raises:
+      TypeError: something cannot be fetched.
+      ValueError: a name or element is not of the graph.
+    """
+
+    def __init__(self, graph: Graph, fetches: Any) -> None:
+        self._graph = graph
+        self.elements: list[Any] = []
+        self._slots: dict[Any, int] = {}
+        self._build = self._mapper(fetches)
+
+    def _slot(self, element: Any) -> int:
+        slot = self._slots.get(element)
+        if slot is None:
+            slot = self._slots[element] = len(self.elements)
+            self.elements.append(element)
+        return slot
+
+    def _mapper(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        if isinstance(fetch, Tensor | Operation):
+            return self._leaf(fetch)
+        if fetch is None:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}")
+        if isinstance(fetch, list):
+            return self._sequence(fetch, list)
+        if isinstance(fetch, tuple):
+            make = type(fetch)._make if hasattr(fetch, "_make") else type(fetch)
+            return self._sequence(fetch, make)
+        if isinstance(fetch, Mapping):
+            mappers = {key: self._mapper(value) for key, value in fetch.items()}
+            kind = type(fetch)
+            return lambda values: _filled(kind, {key: build(values) for key, build in mappers.items()})
+        for known, function, _, _ in _conversions:
+            if isinstance(fetch, known):
+                elements, contract = function(fetch)
+                parts = [self._mapper(e) for e in elements]
+                return lambda values: contract([build(values) for build in parts])
+        return self._leaf(fetch)
+
+    def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        try:
+            element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as e:
+            raise TypeError(
+                f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}, must be a string or Tensor. ({e})"
+            ) from None
+        except (ValueError, KeyError) as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+        if not self._graph.is_fetchable(element):
+            raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
+        slot = self._slot(element)
+        return lambda values: values[slot]
+
+    def _sequence(self, items: Any, make: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+        mappers = [self._mapper(item) for item in items]
+        return lambda values: make([build(values) for build in mappers])
+
+    def build(self, values: list[Any]) -> Any:
+        """The fetched nest, from one value for each of `elements` (None for operations)."""
+        return self._build(values)
+
+
+def _filled(kind: type, items: dict[Any, Any]) -> Any:
+    result = kind()
+    for key, value in items.items():
+        result[key] = value
+    return result

@@ -1,0 +1,70 @@
+"""`PartialRun`: one step that is fed and fetched in pieces; what a piece computed, later pieces reuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import errors
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+
+class PartialRun:
+    """The state between the pieces.
+
+    Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed.
+    """
+
+    def __init__(self, graph: Graph, core: Any, fetches: list[Any], feeds: list[Tensor]) -> None:
+        self._graph = graph
+        self._core = core
+        self._allowed_fetches = set(fetches)
+        self._awaited_feeds = set(feeds)
+        self._known: dict[Tensor, Any] = {}
+        self._done: set[Operation] = set()
+
+    def run(self, elements: list[Any], feeds: list[tuple[Tensor, Any]]) -> list[Any]:
+        """The values of `elements` (None for operations).
+
+        Raises:
+          tf.errors.InvalidArgumentError: a feed or fetch was not set up, or was used before; or a feed is missing.
+        """
+        for tensor, _ in feeds:
+            if tensor not in self._awaited_feeds:
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"The feed {tensor.name} was not specified in partial_run_setup or has already been fed.",
+                )
+        for element in elements:
+            if element not in self._allowed_fetches:
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"The fetch {element.name} was not specified in partial_run_setup or has already been fetched.",
+                )
+        self._awaited_feeds.difference_update(t for t, _ in feeds)
+        self._known.update(feeds)
+        known = list(self._known.items())
+        tensors = [e for e in elements if isinstance(e, Tensor)]
+        targets = [e for e in elements if isinstance(e, Operation) and e not in self._done]
+        computed, ran = self._to_run(tensors, [t for t, _ in known], targets)
+        wanted = list(dict.fromkeys([*tensors, *computed]))
+        values = dict(zip(wanted, self._core.run_flat(wanted, known, targets), strict=True))
+        self._known.update({t: values[t] for t in computed})
+        self._done.update(ran)
+        self._allowed_fetches.difference_update(elements)
+        return [values.get(e) for e in elements]
+
+    def _to_run(
+        self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]
+    ) -> tuple[list[Tensor], list[Operation]]:
+        """The plain values and the operations that the piece is about to compute."""
+        fed = set(feeds)
+        computed, ran = [], []
+        for name, _, _ in self._core.placement(tensors, feeds, targets):
+            op = self._graph.get_operation_by_name(name)
+            ran.append(op)
+            computed += [t for t in op.outputs if t not in fed and not t.dtype._is_ref_dtype]
+        return computed, ran

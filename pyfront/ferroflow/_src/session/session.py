@@ -1,0 +1,447 @@
+"""`Session` and `InteractiveSession`: run steps of a graph."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from ferroflow import _core
+from ferroflow._src.base import compat, errors, nest, proto
+from ferroflow._src.framework import default_stacks
+from ferroflow._src.framework.graph import Graph, get_default_graph
+from ferroflow._src.framework.operation import Operation, register_runner
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.session.config import check_config, session_options
+from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs
+from ferroflow._src.session.partial import PartialRun
+from ferroflow._src.session.step_stats import fill_run_metadata
+
+_PACKAGE = __name__.split(".", maxsplit=1)[0]
+
+
+class DeviceAttributes:
+    """A device of a session: its full name, type and memory limit in bytes."""
+
+    def __init__(self, name: str, device_type: str = "CPU", memory_limit_bytes: int = 0) -> None:
+        self.name = name
+        self.device_type = device_type
+        self.memory_limit_bytes = memory_limit_bytes
+
+    def __repr__(self) -> str:
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes})"
+
+
+def _user_line(op: Operation) -> str:
+    """The innermost line outside this package that made the operation."""
+    for file, line, _, _ in reversed(op.traceback):
+        if f"/{_PACKAGE}/" not in file.replace("\\", "/"):
+            return f" (defined at {file}:{line})"
+    return ""
+
+
+class BaseSession:
+    """What `Session` and `InteractiveSession` share."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if graph is None:
+            graph = get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
+        if target is not None and not isinstance(target, str | bytes):
+            raise TypeError(f"target must be a string, but got {target!r}")
+        check_config(config)
+        self._closed = True
+        self._graph = graph
+        self._target = compat.as_bytes(target or "")
+        self._config = config
+        self._add_shapes = config is not None and config.graph_options.infer_shapes
+        self._log_placement = config is not None and config.log_device_placement
+        self._core = _core.Session(graph._core, self._make_error, session_options(config), _resources_of(target or ""))
+        self._partial_runs: dict[str, PartialRun] = {}
+        self._partial_run_count = 0
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def _make_error(self, code: int, message: str, node: int | None) -> Exception:
+        """The exception of a failed step; called by the core."""
+        if node is None:
+            return errors.make_exception(None, None, message, code)
+        op = self._graph._operations[node]
+        text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
+        return errors.make_exception(op.node_def, op, text, code)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The GraphDef message of the graph."""
+        return self._graph.as_graph_def(add_shapes=self._add_shapes)
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target this session was made with."""
+        return self._target
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices of this session."""
+        return [DeviceAttributes(name) for name in self._core.device_names()]
+
+    def as_default(self) -> AbstractContextManager[Any]:
+        """A context manager that makes this the default session of the thread; it does not close it."""
+        return default_stacks.default_session(self)
+
+    def close(self) -> None:
+        """Ends the session: steps under way are cancelled, later ones raise RuntimeError."""
+        self._closed = True
+        self._core.close()
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is not None:
+            core.close()
+
+    # ---- running
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs one step.
+
+        Args:
+          fetches: tensor, operation, variable, name, or a nest (list, tuple, namedtuple, dict) of them.
+          feed_dict: dict from tensors (or names, or nests of them) to the values that replace them.
+          options: a RunOptions message.
+          run_metadata: a RunMetadata message to be filled.
+
+        Returns:
+          The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
+
+        Raises:
+          RuntimeError: the session is closed or the graph empty.
+          TypeError: something of a wrong type is fetched or fed.
+          ValueError: a fetched or fed element is not of the graph, or a fed value has the wrong shape.
+          tf.errors.OpError: an operation failed.
+        """
+        if options is None and run_metadata is None and not self._log_placement:
+            result = self._core.run_fast(fetches, feed_dict)
+            if result is not NotImplemented:
+                return result
+        return self._run(fetches, feed_dict, options, run_metadata)
+
+    def _check_open(self) -> None:
+        if self._closed or self._core.closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if not self._graph._operations:
+            raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+
+    def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        self._check_open()
+        if options is not None and not isinstance(options, proto.RunOptions):
+            raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
+        if run_metadata is not None and not isinstance(run_metadata, proto.RunMetadata):
+            raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
+        feeds = self._feeds(feed_dict)
+        plan = FetchPlan(self._graph, fetches)
+        tensors = [e for e in plan.elements if isinstance(e, Tensor)]
+        targets = [e for e in plan.elements if isinstance(e, Operation)]
+        if self._log_placement:
+            self._print_placement(tensors, [t for t, _ in feeds], targets)
+        trace = options is not None and options.trace_level > proto.RunOptions.NO_TRACE
+        timeout = 0 if options is None else max(options.timeout_in_ms, 0)
+        if options is not None and options.timeout_in_ms < 0:
+            raise ValueError(f"timeout_in_ms must not be negative, got {options.timeout_in_ms}")
+        values = self._core.run_flat(tensors, feeds, targets, trace, timeout)
+        if trace:
+            values, events = values
+        if run_metadata is not None:
+            fill_run_metadata(run_metadata, self._graph, events if trace else [], options)
+        by_element = dict(zip(tensors, values, strict=True))
+        return plan.build([by_element.get(e) for e in plan.elements])
+
+    def _print_placement(self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]) -> None:
+        names = self._core.device_names()
+        for name, op_type, device in self._core.placement(tensors, feeds, targets):
+            print(f"{name}: ({op_type}): {names[device]}", file=sys.stderr)
+
+    def _feeds(self, feed_dict: Any) -> list[tuple[Tensor, Any]]:
+        """(tensor, value) pairs of a feed dict, each checked."""
+        feeds: dict[Tensor, Any] = {}
+        for key, value in nest.flatten_dict_items(feed_dict or {}).items():
+            for element, part in feed_pairs(key, value):
+                tensor = self._feed_tensor(element)
+                feeds[tensor] = self._feed_value(tensor, part)
+        return list(feeds.items())
+
+    def _feed_tensor(self, element: Any) -> Tensor:
+        try:
+            tensor = self._graph.as_graph_element(element, allow_tensor=True, allow_operation=False)
+        except Exception as e:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0] if e.args else e}") from None
+        if not self._graph.is_feedable(tensor):
+            raise ValueError(f"Tensor {tensor} may not be fed.")
+        return tensor
+
+    def _feed_value(self, tensor: Tensor, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            raise TypeError(
+                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+                f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value!r} which was passed to "
+                f"the feed with key {tensor}."
+            )
+        dtype = tensor.dtype.as_numpy_dtype
+        if isinstance(value, int) and not isinstance(value, bool) and _does_not_fit(value, dtype):
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype}. Try "
+                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+            )
+        array = np.asarray(value, dtype=dtype)
+        if not tensor.shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name!r}, which has shape "
+                f"{str(tensor.shape)!r}"
+            )
+        return array
+
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function that runs one step with less work per call.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: the tensors that the function's arguments feed, in order.
+          accept_options: gives the function the keyword arguments `options` and `run_metadata`.
+
+        Raises:
+          TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
+          ValueError: an element is not of the graph.
+        """
+        if feed_list is not None and not isinstance(feed_list, list | tuple):
+            raise TypeError("`feed_list` must be a list or tuple.")
+        self._check_open()
+        feeds = [self._feed_tensor(e) for key in feed_list or () for e in feed_elements(key)]
+        if accept_options:
+
+            def run_with_options(*args: Any, **keywords: Any) -> Any:
+                return self.run(fetches, dict(zip(feeds, args, strict=True)), **keywords)
+
+            return run_with_options
+        plan = FetchPlan(self._graph, fetches)
+        if isinstance(fetches, Tensor | Operation):
+            return self._core.make_callable(fetches, feeds)
+        flat = self._core.make_callable(plan.elements, feeds)
+
+        def run(*args: Any) -> Any:
+            return plan.build(flat(*args))
+
+        return run
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Begins a step that is fed and fetched piece by piece.
+
+        Args:
+          fetches: all that the pieces will fetch, as for `run`.
+          feeds: list of the tensors they will feed.
+
+        Returns:
+          A handle for `partial_run`.
+
+        Raises:
+          RuntimeError: the session is closed or the graph empty.
+          TypeError: something of a wrong type is fetched or fed.
+        """
+        self._check_open()
+        elements = FetchPlan(self._graph, fetches).elements
+        tensors = [self._feed_tensor(e) for key in feeds or () for e in feed_elements(key)]
+        with self._lock:
+            self._partial_run_count += 1
+            handle = f"partial_run_{self._partial_run_count}"
+            self._partial_runs[handle] = PartialRun(self._graph, self._core, elements, tensors)
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
+
+        Raises:
+          tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
+        """
+        self._check_open()
+        step = self._partial_runs.get(handle)
+        if step is None:
+            raise errors.InvalidArgumentError(
+                None, None, f"Must run 'setup' before performing partial runs: no partial run has the handle {handle!r}"
+            )
+        plan = FetchPlan(self._graph, fetches)
+        values = step.run(plan.elements, self._feeds(feed_dict))
+        return plan.build(values)
+
+
+def _does_not_fit(value: int, dtype: Any) -> bool:
+    try:
+        return dtype(value) != value
+    except (OverflowError, ValueError, TypeError):
+        return True
+
+
+_target_resources: dict[str, Callable[[str], Any]] = {}
+_SCHEME = re.compile(r"^([a-z]+)://")
+
+
+def register_target_scheme(scheme: str, resources: Callable[[str], Any]) -> None:
+    """Tells how sessions reach targets `scheme://...`: a function from the target to the resources they share."""
+    _target_resources[scheme] = resources
+
+
+def _resources_of(target: str | bytes) -> Any:
+    """The resources of a session's target: None for the session's own."""
+    target = compat.as_str(target)
+    if target in ("", "local"):
+        return None
+    match = _SCHEME.match(target)
+    if match is None or match.group(1) not in _target_resources:
+        raise errors.NotFoundError(
+            None, None, f"No session factory registered for the given session options: {{target: {target!r}}}"
+        )
+    return _target_resources[match.group(1)](target)
+
+
+class Session(BaseSession):
+    """Runs a graph; owns its variables, queues and other state.
+
+    Args:
+      target: the engine to connect to; `""` is this process.
+      graph: the graph, by default the default graph.
+      config: a ConfigProto message.
+
+    Raises:
+      TypeError: an argument has the wrong type.
+      tf.errors.NotFoundError: nothing answers to the target.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config=config)
+        self._contexts: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> Session:
+        graph = self._graph.as_default()
+        graph.__enter__()
+        session = self.as_default()
+        session.__enter__()
+        self._contexts.append((graph, session))
+        return self
+
+    def __exit__(self, exc_type: Any, exc: Any, tb: Any) -> None:
+        graph, session = self._contexts.pop()
+        try:
+            session.__exit__(exc_type, exc, tb)
+        except RuntimeError as error:
+            if error is not exc:
+                raise
+        finally:
+            try:
+                graph.__exit__(exc_type, exc, tb)
+            except RuntimeError as error:
+                if error is not exc:
+                    raise
+            if not self._contexts:
+                self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Clears the named resource containers (all without names) of a target that sessions share.
+
+        Raises:
+          tf.errors.NotFoundError: nothing answers to the target.
+        """
+        check_config(config)
+        resources = _resources_of(target)
+        if resources is not None:
+            resources.clear([compat.as_str(c) for c in containers or ()])
+
+
+class InteractiveSession(BaseSession):
+    """A session that makes itself (and its graph) the default until it is closed.
+
+    Args and Raises: as for `Session`.
+    """
+
+    _count_lock = threading.Lock()
+    _active_count = 0
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config=config)
+        with InteractiveSession._count_lock:
+            if InteractiveSession._active_count > 0:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
+                    "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
+                    stacklevel=2,
+                )
+            InteractiveSession._active_count += 1
+        self._explicitly_closed = False
+        self._default_session = self.as_default()
+        # Closing need not follow the order of opening.
+        default_stacks.default_session_stack.enforce_nesting = False
+        self._default_session.__enter__()
+        self._explicit_graph = graph
+        self._default_graph: Any = None
+        if graph is not None:
+            default_stacks.default_graph_stack.enforce_nesting = False
+            self._default_graph = graph.as_default()
+            self._default_graph.__enter__()
+
+    def close(self) -> None:
+        """Ends the session and gives up being the default one."""
+        super().close()
+        with InteractiveSession._count_lock:
+            if self._explicitly_closed:
+                return
+            InteractiveSession._active_count -= 1
+            self._explicitly_closed = True
+        if self._default_graph is not None:
+            self._default_graph.__exit__(None, None, None)
+            self._default_graph = None
+        self._default_session.__exit__(None, None, None)
+
+
+def _session_for(what: str, graph: Graph, session: Any) -> Any:
+    """The session that `eval` or `run` of something of `graph` uses.
+
+    Raises:
+      ValueError: there is none, or it has another graph.
+    """
+    if session is None:
+        session = default_stacks.get_default_session()
+        if session is None:
+            raise ValueError(
+                f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+                f"`{what.split()[-1]}(session=sess)`"
+            )
+        if session.graph is not graph:
+            raise ValueError(
+                f"Cannot use the default session to {what}: the element's graph is different from the session's graph. Pass an "
+                "explicit session."
+            )
+    elif session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session to {what}: the element's graph is different from the session's graph."
+        )
+    return session
+
+
+def _eval(tensors: Any, feed_dict: Any, graph: Graph, session: Any) -> Any:
+    return _session_for("evaluate tensor using `eval()`", graph, session).run(tensors, feed_dict)
+
+
+def _run_op(op: Any, feed_dict: Any, graph: Graph, session: Any) -> Any:
+    return _session_for("execute operation using `run()`", graph, session).run(op, feed_dict)
+
+
+register_runner("eval", _eval)
+register_runner("run", _run_op)
