@@ -179,6 +179,9 @@ impl Buffer {
             return Err(too_big());
         }
         let class = class_of(len);
+        if class >= CLASSES {
+            return Err(too_big());
+        }
         let block = acquire(class).ok_or_else(too_big)?;
         Ok(Buffer { ptr: block.0, len, owner: Owner::Pool(class) })
     }
@@ -255,7 +258,7 @@ mod tests {
 
     #[test]
     fn sizes_no_machine_has_are_resource_exhausted() {
-        for len in [usize::MAX, isize::MAX as usize, 1 << 46] {
+        for len in [usize::MAX, isize::MAX as usize, 1 << 61, 1 << 53, 1 << 46] {
             assert_eq!(Buffer::new(len).map(|_| ()).unwrap_err().code(), crate::Code::ResourceExhausted);
         }
     }

@@ -69,8 +69,9 @@ impl PartialShape {
         self.dims.as_ref()?.iter().map(|&d| usize::try_from(d).ok()).collect()
     }
 
+    /// The number of elements; `None` where it is unknown or overflows.
     pub fn elements(&self) -> Option<usize> {
-        self.to_shape().map(|s| s.elements())
+        self.dims.as_ref()?.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
     }
 
     /// What both say together.

@@ -161,7 +161,8 @@ impl Tensor {
         }
     }
 
-    fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+    /// The elements as bytes for writing; `None` where they are shared, lent, or strings.
+    pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         let n = self.elements() * self.dtype.size();
         match &mut self.data {
             // SAFETY: as in `bytes`; `&mut self` makes the access exclusive.

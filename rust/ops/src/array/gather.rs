@@ -1,0 +1,240 @@
+//! Gather, GatherV2: slices of a tensor picked by index along a dimension.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 14;
+
+/// The dimension that `axis` names.
+fn place(axis: i64, rank: usize) -> Result<usize> {
+    let r = rank as i64;
+    ensure!((-r..r).contains(&axis), InvalidArgument, "Expected axis in the range [{}, {r}), but got {axis}", -r);
+    Ok(if axis < 0 { axis + r } else { axis } as usize)
+}
+
+fn batch_place(batch_dims: i64, params: usize, indices: usize, axis: usize) -> Result<usize> {
+    let r = indices as i64;
+    ensure!(
+        (-r..=r).contains(&batch_dims),
+        InvalidArgument,
+        "Expected batch_dims in the range [{}, {r}], but got {batch_dims}",
+        -r
+    );
+    let b = if batch_dims < 0 { batch_dims + r } else { batch_dims } as usize;
+    ensure!(b < params, InvalidArgument, "batch_dims ({b}) must be less than rank(params) ({params}).");
+    ensure!(b <= axis, InvalidArgument, "batch_dims ({b}) must be less than or equal to axis ({axis}).");
+    Ok(b)
+}
+
+/// `[0,2]` for element `number` of an array of `shape`.
+pub(super) fn index_text(shape: &Shape, number: usize) -> String {
+    if shape.rank() == 0 {
+        return String::new();
+    }
+    let parts: Vec<_> =
+        shape.strides().iter().zip(shape.iter()).map(|(&s, &d)| (number / s.max(1) % d.max(1)).to_string()).collect();
+    format!("[{}]", parts.join(","))
+}
+
+/// The indices, each checked to lie in `0..limit`.
+pub(super) fn checked_indices(indices: &Tensor, limit: usize) -> Result<Vec<usize>> {
+    let mut out = Vec::with_capacity(indices.elements());
+    for (i, x) in indices.to_i64s()?.into_iter().enumerate() {
+        match usize::try_from(x) {
+            Ok(x) if x < limit => out.push(x),
+            _ => bail!(InvalidArgument, "indices{} = {x} is not in [0, {limit})", index_text(indices.shape(), i)),
+        }
+    }
+    Ok(out)
+}
+
+/// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group.
+fn pick<E: Movable>(threads: Threads, from: &[E], sizes: Sizes, indices: &[usize], to: &mut [E]) {
+    let Sizes { outer, limit, inner, per_batch } = sizes;
+    if to.is_empty() {
+        return;
+    }
+    let at = |row: usize| {
+        let (group, k) = (row / per_batch, row % per_batch);
+        // Group g belongs to batch g / outer; each batch has its own indices.
+        (group * limit + indices[group / outer * per_batch + k]) * inner
+    };
+    let rows = (BLOCK / inner).max(1);
+    for_chunks_mut(threads, to, rows * inner, |start, chunk| {
+        let first = start / inner;
+        if inner == 1 {
+            for (k, x) in chunk.iter_mut().enumerate() {
+                *x = from[at(first + k)].clone();
+            }
+            return;
+        }
+        for (k, line) in chunk.chunks_exact_mut(inner).enumerate() {
+            let at = at(first + k);
+            line.clone_from_slice(&from[at..at + inner]);
+        }
+    });
+}
+
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Groups of rows per batch.
+    outer: usize,
+    /// Rows of a group.
+    limit: usize,
+    /// Elements of a row.
+    inner: usize,
+    /// Indices per batch.
+    per_batch: usize,
+}
+
+fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()> {
+    let (params, indices) = (ctx.input(0)?, ctx.input(1)?);
+    ensure!(params.rank() >= 1, InvalidArgument, "params must be at least 1 dimensional");
+    let axis = place(axis, params.rank())?;
+    let batch = batch_place(batch_dims, params.rank(), indices.rank(), axis)?;
+    let (p, i) = (params.shape(), indices.shape());
+    ensure!(
+        p[..batch] == i[..batch],
+        InvalidArgument,
+        "params.shape[:{batch}]: {p} should be equal to indices.shape[:{batch}]: {i}"
+    );
+    let dims: Vec<i64> = p[..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]).map(|&d| d as i64).collect();
+    let shape = Shape::checked(&dims)?;
+    let sizes = Sizes {
+        outer: p[batch..axis].iter().product(),
+        limit: p[axis],
+        inner: p[axis + 1..].iter().product(),
+        per_batch: i[batch..].iter().product(),
+    };
+    let picked = checked_indices(indices, sizes.limit)?;
+    let mut out = Tensor::new(params.dtype(), shape)?;
+    by_size!(params.dtype(), E, {
+        pick(ctx.threads(), E::view(params)?, sizes, &picked, E::view_mut(&mut out)?);
+        Ok(())
+    })?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let params = c.input(0)?.with_rank_at_least(1)?;
+    let Some(rest) = params.dims() else { return Ok(()) };
+    let tail = PartialShape::from_dims(&rest[1..]);
+    let out = c.input(1)?.concatenate(&tail);
+    c.set_output(0, out);
+    Ok(())
+}
+
+fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
+    let params = c.input(0)?.with_rank_at_least(1)?;
+    c.input(2)?.with_rank(0)?;
+    let (axis, batch_dims) = (c.input_i64(2)?, c.int("batch_dims")?);
+    let (Some(p), Some(i)) = (params.dims(), c.input(1)?.dims()) else { return Ok(()) };
+    let Some(axis) = axis else {
+        if batch_dims == 0 {
+            c.set_output(0, PartialShape::unknown_of_rank(p.len() + i.len() - 1));
+        }
+        return Ok(());
+    };
+    let axis = place(axis, p.len())?;
+    let batch = batch_place(batch_dims, p.len(), i.len(), axis)?;
+    let common = PartialShape::from_dims(&p[..batch]).merge(&PartialShape::from_dims(&i[..batch]))?;
+    let rest: Vec<_> = p[batch..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]).copied().collect();
+    c.set_output(0, common.concatenate(&PartialShape::from_dims(&rest)));
+    Ok(())
+}
+
+fn gather_v2(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let batch_dims = init.int("batch_dims")?;
+    kernel(move |ctx| {
+        let axis = ctx.input(2)?;
+        let axis = match axis.to_i64s()?[..] {
+            [a] if axis.rank() == 0 => a,
+            _ => bail!(InvalidArgument, "axis must be scalar"),
+        };
+        gather(ctx, axis, batch_dims)
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let types = |op: Op| op.attr("Tparams: type").attr("Tindices: {int32, int64}");
+    let inputs = |name: &str| Op::new(name).input("params: Tparams").input("indices: Tindices");
+    r.add(
+        types(inputs("Gather").output("output: Tparams").attr("validate_indices: bool = true"))
+            .doc("Returns the slices of `params` that `indices` picks along the first dimension.")
+            .shape(shape)
+            .kernel(|_| kernel(|ctx| gather(ctx, 0, 0))),
+    );
+    r.add(
+        types(inputs("GatherV2").input("axis: Taxis").output("output: Tparams"))
+            .attr("Taxis: {int32, int64}")
+            .attr("batch_dims: int = 0")
+            .doc("Returns the slices of `params` that `indices` picks along the dimension `axis`.")
+            .shape(shape_v2)
+            .kernel(gather_v2),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::DType;
+
+    fn gather_v2(params: &Tensor, indices: &Tensor, axis: i32, batch: i64) -> Result<Tensor> {
+        let args = [params.clone(), indices.clone(), Tensor::scalar(axis)].map(Arg::One);
+        let got = run_args("GatherV2", args.into(), &[("batch_dims", AttrValue::Int(batch))], 2)?;
+        assert_eq!(got.shapes[0].to_shape().as_ref(), Some(got.values[0].shape()));
+        Ok(got.values[0].clone())
+    }
+
+    #[test]
+    fn slices_follow_the_indices() {
+        let params = Tensor::from_slice([3, 2], &[0f32, 1., 10., 11., 20., 21.]).unwrap();
+        let indices = Tensor::from_slice([2, 2], &[2i32, 0, 1, 2]).unwrap();
+        let want = Tensor::from_slice([2, 2, 2], &[20f32, 21., 0., 1., 10., 11., 20., 21.]).unwrap();
+        assert_eq!(run("Gather", &[params.clone(), indices.clone()], &[]).unwrap()[0], want);
+        assert_eq!(gather_v2(&params, &indices, 0, 0).unwrap(), want);
+        let column = gather_v2(&params, &Tensor::scalar(1i64), -1, 0).unwrap();
+        assert_eq!(column, Tensor::from_slice([3], &[1f32, 11., 21.]).unwrap());
+    }
+
+    #[test]
+    fn each_batch_has_its_own_indices() {
+        let (b, o, l, i, n) = (2usize, 3usize, 4usize, 2usize, 5usize);
+        let params = Tensor::from_slice([b, o, l, i], &(0..48i32).collect::<Vec<_>>()).unwrap();
+        let picks: Vec<i64> = (0..10).map(|k| (k * 3 + k / 5) % 4).collect();
+        let indices = Tensor::from_slice([b, n], &picks).unwrap();
+        let y = gather_v2(&params, &indices, 2, 1).unwrap();
+        assert_eq!(y.shape().dims(), [b, o, n, i]);
+        for (k, &got) in y.slice::<i32>().unwrap().iter().enumerate() {
+            let (x, j, g, bb) = (k % i, k / i % n, k / i / n % o, k / i / n / o);
+            assert_eq!(got as usize, ((bb * o + g) * l + picks[bb * n + j] as usize) * i + x);
+        }
+    }
+
+    #[test]
+    fn strings_and_nothing_are_gathered() {
+        let words = Tensor::from_strings([2], vec![b"a"[..].into(), b"b"[..].into()]).unwrap();
+        let y = gather_v2(&words, &Tensor::from_slice([1, 3], &[1i32, 1, 0]).unwrap(), 0, 0).unwrap();
+        assert_eq!(y.strings().unwrap()[1].as_ref(), b"b");
+        let empty = Tensor::zeros(DType::F32, [0, 3]).unwrap();
+        let none = Tensor::from_slice([0], &[0i32; 0]).unwrap();
+        assert_eq!(gather_v2(&empty, &none, 0, 0).unwrap().shape().dims(), [0, 3]);
+        assert!(gather_v2(&empty, &Tensor::scalar(0i32), 0, 0).is_err());
+    }
+
+    #[test]
+    fn indices_outside_name_themselves() {
+        let x = Tensor::from_slice([3], &[1f32, 2., 3.]).unwrap();
+        let message = |i: Tensor| run("Gather", &[x.clone(), i], &[]).unwrap_err().message().to_owned();
+        assert!(message(Tensor::from_slice([2], &[0i32, 7]).unwrap()).contains("indices[1] = 7 is not in [0, 3)"));
+        let m = message(Tensor::from_slice([2, 2], &[0i64, 1, -1, 0]).unwrap());
+        assert!(m.contains("indices[1,0] = -1 is not in [0, 3)"));
+        assert!(message(Tensor::scalar(3i32)).contains("indices = 3 is not in [0, 3)"));
+        assert!(gather_v2(&x, &Tensor::scalar(0i32), 1, 0).is_err());
+    }
+}

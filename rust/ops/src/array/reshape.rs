@@ -1,0 +1,151 @@
+//! Reshape: the same elements in other dimensions.
+
+use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
+
+/// The known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
+fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
+    let (mut product, mut unknown) = (1usize, None);
+    for (i, d) in shape.dims()?.iter().enumerate() {
+        match d {
+            Some(d) => product = product.checked_mul(*d)?,
+            None if unknown.is_none() => unknown = Some(i),
+            None => return None,
+        }
+    }
+    Some((product, unknown))
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let input = c.input(0)?;
+    let mut out = c.input_as_shape(1)?;
+    if let (Some((have, in_at)), Some((want, out_at))) = (one_unknown(input), one_unknown(&out)) {
+        let mut dims = out.dims().unwrap_or_default();
+        match (in_at, out_at) {
+            (None, None) => ensure!(
+                have == want,
+                InvalidArgument,
+                "Cannot reshape a tensor with {have} elements to shape {out} ({want} elements)"
+            ),
+            (None, Some(i)) if want > 0 => {
+                ensure!(
+                    have % want == 0,
+                    InvalidArgument,
+                    "Dimension size must be evenly divisible by {want} but is {have}"
+                );
+                dims[i] = Some(have / want);
+            }
+            (Some(_), None) if have > 0 => ensure!(
+                want % have == 0,
+                InvalidArgument,
+                "Dimension size must be evenly divisible by {have} but is {want}"
+            ),
+            (Some(j), Some(i)) if have == want => dims[i] = input.dim(j),
+            _ => {}
+        }
+        out = PartialShape::from_dims(&dims);
+    }
+    c.set_output(0, out);
+    Ok(())
+}
+
+/// The shape asked for, its -1 worked out.
+fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
+    let mut dims = dims.to_vec();
+    let mut unknown = None;
+    let mut product = 1i64;
+    for (i, &d) in dims.iter().enumerate() {
+        if d == -1 {
+            if let Some(first) = unknown {
+                bail!(InvalidArgument, "Only one input size may be -1, not both {first} and {i}");
+            }
+            unknown = Some(i);
+            continue;
+        }
+        ensure!(d >= 0, InvalidArgument, "Size {i} must be non-negative, not {d}");
+        product = match product.checked_mul(d) {
+            Some(p) => p,
+            None => bail!(InvalidArgument, "Shape {dims:?} would have more than 2**63 - 1 elements"),
+        };
+    }
+    if let Some(i) = unknown {
+        ensure!(
+            product > 0,
+            InvalidArgument,
+            "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero"
+        );
+        let elements = elements as i64;
+        ensure!(
+            elements % product == 0,
+            InvalidArgument,
+            "Input to reshape is a tensor with {elements} values, but the requested shape requires a multiple of {product}"
+        );
+        dims[i] = elements / product;
+    }
+    Shape::checked(&dims)
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("Reshape")
+            .input("tensor: T")
+            .input("shape: Tshape")
+            .output("output: T")
+            .attr("T: type")
+            .attr("Tshape: {int32, int64} = DT_INT32")
+            .doc("Returns the same elements, in the same order, with the dimensions asked for; one of them may be -1.")
+            .shape(shape)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let sizes = ctx.input(1)?;
+                    ensure!(sizes.rank() == 1, InvalidArgument, "sizes input must be 1-D, not {}", sizes.shape());
+                    let target = resolve(&sizes.to_i64s()?, ctx.input(0)?.elements())?;
+                    let value = ctx.take(0)?.reshaped(target)?;
+                    ctx.set_output(0, value);
+                    Ok(())
+                })
+            }),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+    use ferroflow_tensor::{DType, Tensor};
+
+    fn reshape(from: &[usize], to: &[i32]) -> Result<Vec<usize>> {
+        let x = Tensor::zeros(DType::F32, from).unwrap();
+        let to = Tensor::from_slice([to.len()], to).unwrap();
+        Ok(run("Reshape", &[x, to], &[])?[0].shape().to_vec())
+    }
+
+    #[test]
+    fn dimensions_are_those_asked_for() {
+        assert_eq!(reshape(&[2, 3], &[6]).unwrap(), [6]);
+        assert_eq!(reshape(&[2, 3], &[3, -1]).unwrap(), [3, 2]);
+        assert_eq!(reshape(&[1], &[]).unwrap(), [0usize; 0]);
+        assert_eq!(reshape(&[0, 3], &[3, 0]).unwrap(), [3, 0]);
+        assert_eq!(reshape(&[0, 3], &[-1, 3]).unwrap(), [0, 3]);
+    }
+
+    #[test]
+    fn elements_are_shared_not_copied() {
+        let x = Tensor::from_slice([100], &[1f32; 100]).unwrap();
+        let to = Tensor::from_slice([2], &[10i64, 10]).unwrap();
+        assert_eq!(run("Reshape", &[x.clone(), to], &[]).unwrap()[0].data_ptr(), x.data_ptr());
+    }
+
+    #[test]
+    fn impossible_dimensions_are_refused() {
+        for (from, to) in [(&[2usize, 3][..], &[4][..]), (&[2, 3], &[-1, 4]), (&[2, 3], &[-1, -1]), (&[6], &[-2, -3])] {
+            assert!(reshape(from, to).is_err(), "{from:?} {to:?}");
+        }
+        let message = |dims: &[i64], n| resolve(dims, n).unwrap_err().message().to_owned();
+        assert!(message(&[-1, 4], 6).contains("requested shape requires a multiple of 4"));
+        assert!(message(&[-1, 0], 0).contains("cannot infer the missing input size"));
+        assert!(resolve(&[1 << 40, 1 << 40], 6).is_err());
+        let mismatch = Tensor::zeros(DType::F32, [6]).unwrap().reshaped([4]).unwrap_err();
+        assert_eq!(mismatch.message(), "Input to reshape is a tensor with 6 values, but the requested shape has 4");
+    }
+}

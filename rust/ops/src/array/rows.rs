@@ -1,0 +1,98 @@
+//! Joining and cutting along one axis: arrays as rows, of which each part owns a run of columns.
+
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 15;
+
+/// A tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
+///
+/// Errors: `Internal` where the parts do not make up the shape.
+pub(super) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
+    let Some(first) = parts.first() else { return Tensor::new(ferroflow_tensor::DType::F32, shape) };
+    let mut out = Tensor::new(first.dtype(), shape)?;
+    by_size!(first.dtype(), E, {
+        let views = parts.iter().map(E::view).collect::<Result<Vec<_>>>()?;
+        join_slices(threads, &views, outer, E::view_mut(&mut out)?)
+    })?;
+    Ok(out)
+}
+
+fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &mut [E]) -> Result<()> {
+    let total: usize = parts.iter().map(|p| p.len()).sum();
+    let whole = outer != 0 && parts.iter().all(|p| p.len() % outer == 0);
+    ensure!(total == to.len() && (total == 0 || whole), Internal, "parts of {total} elements do not fill {}", to.len());
+    if total == 0 {
+        return Ok(());
+    }
+    if outer == 1 {
+        let mut rest = to;
+        for part in parts {
+            let (here, after) = rest.split_at_mut(part.len());
+            for_chunks_mut(threads, here, BLOCK, |start, chunk| {
+                chunk.clone_from_slice(&part[start..start + chunk.len()]);
+            });
+            rest = after;
+        }
+        return Ok(());
+    }
+    let row = total / outer;
+    for_chunks_mut(threads, to, (BLOCK / row).max(1) * row, |start, chunk| {
+        for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
+            let r = start / row + k;
+            let mut at = 0;
+            for part in parts {
+                let width = part.len() / outer;
+                line[at..at + width].clone_from_slice(&part[r * width..(r + 1) * width]);
+                at += width;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
+///
+/// Errors: `Internal` where the shapes do not make up `x`.
+pub(super) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {
+    let total: usize = shapes.iter().map(Shape::elements).sum();
+    ensure!(total == x.elements(), Internal, "parts of {total} elements do not make up {x:?}");
+    let row = total / outer.max(1);
+    let mut first = 0;
+    let mut parts = Vec::with_capacity(shapes.len());
+    for shape in shapes {
+        let width = shape.elements() / outer.max(1);
+        let mut part = Tensor::new(x.dtype(), shape.clone())?;
+        by_size!(x.dtype(), E, cut_slice(threads, E::view(x)?, (row, first, width), E::view_mut(&mut part)?))?;
+        parts.push(part);
+        first += width;
+    }
+    Ok(parts)
+}
+
+/// Columns `first..first + width` of the rows of length `row`.
+fn cut_slice<E: Movable>(
+    threads: Threads,
+    from: &[E],
+    (row, first, width): (usize, usize, usize),
+    to: &mut [E],
+) -> Result<()> {
+    if to.is_empty() {
+        return Ok(());
+    }
+    if width == to.len() {
+        let from = &from[first..first + width];
+        for_chunks_mut(threads, to, BLOCK, |start, chunk| {
+            chunk.clone_from_slice(&from[start..start + chunk.len()]);
+        });
+        return Ok(());
+    }
+    for_chunks_mut(threads, to, (BLOCK / width).max(1) * width, |start, chunk| {
+        for (k, line) in chunk.chunks_exact_mut(width).enumerate() {
+            let at = (start / width + k) * row + first;
+            line.clone_from_slice(&from[at..at + width]);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,286 @@
+//! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
+
+use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
+use smallvec::SmallVec;
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 15;
+/// Side of the square tiles of a transposed copy: 16 four-byte elements are one cache line.
+const TILE: usize = 16;
+/// Rows of a transposed copy that one task writes.
+const STRIP: usize = 64;
+
+/// Element `(i0, i1, ...)` of the view lies at `base + i0 * strides[0] + i1 * strides[1] + ...` of the array.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    dims: SmallVec<[usize; 8]>,
+    strides: SmallVec<[isize; 8]>,
+    base: usize,
+}
+
+impl Walk {
+    pub(super) fn new(base: usize) -> Walk {
+        Walk { dims: SmallVec::new(), strides: SmallVec::new(), base }
+    }
+
+    /// Adds an axis inside those added before. Axes that continue each other become one.
+    pub(super) fn push(&mut self, dim: usize, stride: isize) {
+        if dim == 1 {
+            return;
+        }
+        if let (Some(d), Some(s)) = (self.dims.last_mut(), self.strides.last_mut())
+            && dim != 0
+            && Some(*s) == stride.checked_mul(dim as isize)
+        {
+            *d *= dim;
+            *s = stride;
+            return;
+        }
+        self.dims.push(dim);
+        self.strides.push(stride);
+    }
+
+    /// Checks that the view has `elements` elements, all inside an array of `len`.
+    fn check(&self, elements: usize, len: usize) -> Result<()> {
+        let count = self.dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+        ensure!(count == Some(elements), Internal, "a view of {:?} does not have {elements} elements", self.dims);
+        if elements == 0 {
+            return Ok(());
+        }
+        let (mut low, mut high) = (self.base as i128, self.base as i128);
+        for (&d, &s) in self.dims.iter().zip(&self.strides) {
+            let reach = s as i128 * (d as i128 - 1);
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        ensure!(low >= 0 && high < len as i128, Internal, "a view of {low}..={high} leaves an array of {len}");
+        Ok(())
+    }
+
+    fn at(&self, offset: isize) -> usize {
+        (self.base as isize + offset) as usize
+    }
+
+    /// Copies the view's elements of `from` to `to`, in row-major order.
+    ///
+    /// Errors: `Internal` where the view does not fit the arrays.
+    pub(super) fn read<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E]) -> Result<()> {
+        self.check(to.len(), from.len())?;
+        if to.is_empty() {
+            return Ok(());
+        }
+        let Some((&n, outer)) = self.dims.split_last() else {
+            to[0] = from[self.base].clone();
+            return Ok(());
+        };
+        let stride = self.strides[outer.len()];
+        if outer.is_empty() && stride == 1 {
+            let from = &from[self.base..self.base + n];
+            for_chunks_mut(threads, to, BLOCK, |start, chunk| {
+                chunk.clone_from_slice(&from[start..start + chunk.len()]);
+            });
+            return Ok(());
+        }
+        if !matches!(stride, 0 | 1)
+            && let Some(t) = self.strides.iter().position(|&s| s == 1)
+            && self.dims[t] >= 4
+            && n >= 4
+        {
+            self.read_transposed(threads, from, to, t);
+            return Ok(());
+        }
+        let rows = (BLOCK / n).max(1);
+        for_chunks_mut(threads, to, rows * n, |start, chunk| {
+            let mut row = Odometer::new(outer, &self.strides, start / n);
+            for part in chunk.chunks_exact_mut(n) {
+                let at = self.at(row.offset);
+                match stride {
+                    1 => part.clone_from_slice(&from[at..at + n]),
+                    0 => part.fill(from[at].clone()),
+                    _ => copy_strided(from, at, stride, part),
+                }
+                row.advance();
+            }
+        });
+        Ok(())
+    }
+
+    /// `read` where axis `t` is the contiguous one of `from` and the last axis is that of `to`.
+    fn read_transposed<E: Movable>(&self, threads: Threads, from: &[E], to: &mut [E], t: usize) {
+        let last = self.dims.len() - 1;
+        let (m, n) = (self.dims[t], self.dims[last]);
+        let middle: usize = self.dims[t + 1..last].iter().product();
+        let row = middle * n;
+        let strips = m.div_ceil(STRIP);
+        let items = self.dims[..t].iter().product::<usize>() * strips;
+        let group = (BLOCK / (row * m.min(STRIP))).max(1);
+        let to = SharedSlice::new(to);
+        for_blocks(threads, items, group, |range| {
+            for item in range {
+                let (outer, first) = (item / strips, item % strips * STRIP);
+                let rows = STRIP.min(m - first);
+                let begin = (outer * m + first) * row;
+                // SAFETY: strips of one outer index are disjoint ranges of rows, and every item is visited once.
+                let part = unsafe { to.range(begin..begin + rows * row) };
+                let above = Odometer::new(&self.dims[..t], &self.strides, outer).offset;
+                let mut inner = Odometer::new(&self.dims[t + 1..last], &self.strides[t + 1..], 0);
+                for k in 0..middle {
+                    let at = self.at(above + inner.offset) + first;
+                    transpose(from, at, self.strides[last], &mut part[k * n..], row, (rows, n));
+                    inner.advance();
+                }
+            }
+        });
+    }
+
+    /// Copies `from`, in row-major order, to the view's elements of `to`.
+    ///
+    /// Errors: `Internal` where the view does not fit the arrays.
+    pub(super) fn write<E: Movable>(&self, from: &[E], to: &mut [E]) -> Result<()> {
+        self.check(from.len(), to.len())?;
+        if from.is_empty() {
+            return Ok(());
+        }
+        let Some((&n, outer)) = self.dims.split_last() else {
+            to[self.base] = from[0].clone();
+            return Ok(());
+        };
+        let stride = self.strides[outer.len()];
+        let mut row = Odometer::new(outer, &self.strides, 0);
+        for part in from.chunks_exact(n) {
+            let mut at = self.at(row.offset);
+            if stride == 1 {
+                to[at..at + n].clone_from_slice(part);
+            } else {
+                for x in part {
+                    to[at] = x.clone();
+                    at = at.wrapping_add_signed(stride);
+                }
+            }
+            row.advance();
+        }
+        Ok(())
+    }
+}
+
+fn copy_strided<E: Movable>(from: &[E], mut at: usize, stride: isize, to: &mut [E]) {
+    for x in to {
+        *x = from[at].clone();
+        at = at.wrapping_add_signed(stride);
+    }
+}
+
+/// `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in tiles.
+fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row: usize, size: (usize, usize)) {
+    let (rows, columns) = size;
+    for j0 in (0..columns).step_by(TILE) {
+        let j1 = columns.min(j0 + TILE);
+        for i0 in (0..rows).step_by(TILE) {
+            let i1 = rows.min(i0 + TILE);
+            for i in i0..i1 {
+                let line = &mut to[i * row + j0..i * row + j1];
+                copy_strided(from, at.wrapping_add_signed(j0 as isize * stride) + i, stride, line);
+            }
+        }
+    }
+}
+
+/// Counts through the indices of some axes, keeping the offset of the current one.
+struct Odometer<'a> {
+    dims: &'a [usize],
+    strides: &'a [isize],
+    index: SmallVec<[usize; 8]>,
+    offset: isize,
+}
+
+impl<'a> Odometer<'a> {
+    /// Begins at the index of row-major number `start`.
+    fn new(dims: &'a [usize], strides: &'a [isize], start: usize) -> Odometer<'a> {
+        let mut o = Odometer { dims, strides, index: SmallVec::from_elem(0, dims.len()), offset: 0 };
+        let mut rest = start;
+        for k in (0..dims.len()).rev() {
+            o.index[k] = rest % dims[k];
+            rest /= dims[k];
+            o.offset += o.index[k] as isize * strides[k];
+        }
+        o
+    }
+
+    fn advance(&mut self) {
+        for k in (0..self.dims.len()).rev() {
+            self.index[k] += 1;
+            self.offset += self.strides[k];
+            if self.index[k] < self.dims[k] {
+                return;
+            }
+            self.offset -= self.dims[k] as isize * self.strides[k];
+            self.index[k] = 0;
+        }
+    }
+}
+
+/// A new tensor of `shape` whose elements are those of `x` that `walk` visits.
+pub(super) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
+    let mut out = Tensor::new(x.dtype(), shape)?;
+    by_size!(x.dtype(), E, walk.read(threads, E::view(x)?, E::view_mut(&mut out)?))?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_and_writing_follow_the_definition() {
+        let from: Vec<u32> = (0..210 * 40).collect();
+        let cases: &[(&[usize], &[isize], usize)] = &[
+            (&[], &[], 3),
+            (&[5], &[1], 2),
+            (&[5], &[0], 2),
+            (&[5], &[-3], 20),
+            (&[0, 5], &[1, 1], 0),
+            (&[7, 6], &[6, 1], 0),
+            (&[6, 7], &[1, 6], 0),
+            (&[70, 90], &[1, 70], 5),
+            (&[3, 70, 20], &[1400, 1, 70], 0),
+            (&[20, 3, 70], &[1, 1400, 20], 0),
+            (&[20, 3, 2, 17], &[1, 700, 20, 40], 0),
+            (&[5, 6, 7], &[1, -5, 30], 30),
+            (&[2, 3, 4], &[0, 1, 0], 9),
+        ];
+        for &(dims, strides, base) in cases {
+            let mut walk = Walk::new(base);
+            dims.iter().zip(strides).for_each(|(&d, &s)| walk.push(d, s));
+            let n: usize = dims.iter().product();
+            let mut want = Vec::new();
+            for number in 0..n {
+                want.push(from[(base as isize + Odometer::new(dims, strides, number).offset) as usize]);
+            }
+            for threads in [1, 3] {
+                let mut got = vec![0; n];
+                walk.read(Threads::new(threads), &from, &mut got).unwrap();
+                assert_eq!(got, want, "{dims:?} {strides:?}");
+            }
+            if !strides.contains(&0) {
+                let mut back = vec![0u32; from.len()];
+                walk.write(&want, &mut back).unwrap();
+                let touched = back.iter().filter(|&&x| x != 0).count();
+                assert!(want.iter().all(|&x| back[x as usize] == x));
+                assert_eq!(touched, want.iter().filter(|&&x| x != 0).count());
+            }
+        }
+    }
+
+    #[test]
+    fn a_view_outside_the_array_is_refused() {
+        let from = [1u32, 2, 3];
+        for (dim, stride, base) in [(4, 1, 0), (2, 1, 2), (2, -1, 0), (2, isize::MAX, 1)] {
+            let mut walk = Walk::new(base);
+            walk.push(dim, stride);
+            assert!(walk.read(Threads::single(), &from, &mut vec![0; dim]).is_err());
+            assert!(walk.write(&vec![0; dim], &mut from.to_vec()).is_err());
+        }
+        assert!(Walk::new(0).read(Threads::single(), &from, &mut [0; 2]).is_err());
+    }
+}
