@@ -4,7 +4,7 @@ use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
 use crate::handle::{OperationHandle, TensorHandle};
-use ferroflow_graph::gating::{self, Gate, GatedGradient};
+use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, InputArg, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_tensor::DType;
 use parking_lot::RwLock;
@@ -275,25 +275,17 @@ impl Graph {
         shape_to_python(py, shape.to_wire())
     }
 
-    /// Gates gradients: `gate` is 0 (none), 1 (op) or 2 (graph); `gradients` are (tensor, id of the forward op whose rule
-    /// made it); `gates` are the Identity operations that stand for them from here on.
-    fn apply_gates(
+    /// Ties gradients together: no gate (an Identity of its gradient) runs before `barrier` (a NoOp), which waits for all.
+    fn apply_gate(
         &self,
-        gate: i64,
-        gradients: Vec<(Bound<'_, PyAny>, NodeId)>,
+        gradients: Vec<Bound<'_, PyAny>>,
+        barrier: &Bound<'_, PyAny>,
         gates: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let Some(gate) = Gate::from_number(gate) else {
-            return Err(PyValueError::new_err(format!(
-                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. Not {gate}"
-            )));
-        };
-        let gradients = gradients
-            .iter()
-            .map(|(t, op)| Ok(GatedGradient { gradient: self.output_of(t)?, forward_op: *op }))
-            .collect::<PyResult<Vec<_>>>()?;
+        let gradients = gradients.iter().map(|t| self.output_of(t)).collect::<PyResult<Vec<_>>>()?;
         let gates = gates.iter().map(|g| self.node_of(g)).collect::<PyResult<Vec<_>>>()?;
-        gating::apply(&mut self.shared.graph.write(), gate, &gradients, &gates).map_err(build)
+        let barrier = self.node_of(barrier)?;
+        gating::tie(&mut self.shared.graph.write(), &gradients, barrier, &gates).map_err(build)
     }
 
     /// The nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what a gradient

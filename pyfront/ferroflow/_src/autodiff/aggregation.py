@@ -1,0 +1,123 @@
+"""Sums of the gradients that reach one tensor along several paths."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.conversion import register_tensor_conversion_function
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+# TF 1.x: a dense gradient of at least this many elements made from slices is worth a warning.
+_LARGE_SPARSE_NUM_ELEMENTS = 100_000_000
+
+
+class AggregationMethod:
+    """How gradients of one tensor are added up.
+
+    ADD_N (the default): one AddN once all are there. EXPERIMENTAL_TREE: pairs, in order. EXPERIMENTAL_ACCUMULATE_N: one
+    AccumulateNV2 where the shape is known, pairs elsewhere.
+    """
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def check_method(method: int | None) -> int:
+    """The method, with None for the default.
+
+    Raises:
+      ValueError: there is no such method.
+    """
+    if method is None:
+        return AggregationMethod.DEFAULT
+    if method not in (0, 1, 2):
+        raise ValueError(f"Invalid aggregation_method specified {method}.")
+    return method
+
+
+def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
+    """The sum of gradients of one output of `op`; None of none.
+
+    Raises:
+      TypeError: one is neither Tensor nor IndexedSlices.
+    """
+    if not gradients:
+        return None
+    if not all(isinstance(g, Tensor | IndexedSlices) for g in gradients):
+        raise TypeError("gradients have to be either all Tensors or all IndexedSlices")
+    if len(gradients) == 1:
+        return gradients[0]
+    if all(isinstance(g, Tensor) for g in gradients):
+        return _sum(gradients, op, method)
+    slices = [as_indexed_slices(g) for g in gradients]
+    return IndexedSlices(_concat([s.values for s in slices]), _concat([s.indices for s in slices]), slices[0].dense_shape)
+
+
+def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
+    if method == AggregationMethod.ADD_N:
+        return tensor_op("AddN", [gradients])
+    shape = gradients[0].shape
+    for g in gradients[1:]:
+        shape = shape.merge_with(g.shape)
+    if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(gradients) > 2 and shape.is_fully_defined():
+        return tensor_op("AccumulateNV2", [gradients], {"shape": shape})
+    with name_scope(op.name + "_gradient_sum"):
+        total = gradients[0]
+        for g in gradients[1:]:
+            total = tensor_op("AddN", [[total, g]])
+    return total
+
+
+def _concat(parts: list[Tensor]) -> Tensor:
+    return tensor_op("ConcatV2", [parts, 0], name="concat")
+
+
+def as_indexed_slices(value: Any) -> IndexedSlices:
+    """A Tensor as the slices of all its rows; IndexedSlices as they are, with int64 indices only where they had them."""
+    if isinstance(value, IndexedSlices):
+        return value
+    rows = value.shape[0].value if value.shape.ndims else None
+    if rows is not None:
+        indices = constant(list(range(rows)), dtype="int32", name="range")
+    else:
+        shape = tensor_op("Shape", [value])
+        first = tensor_op("StridedSlice", [shape, [0], [1], [1]], {"shrink_axis_mask": 1}, name="strided_slice")
+        indices = tensor_op("Range", [0, first, 1], name="range")
+    return IndexedSlices(value, indices, tensor_op("Shape", [value]))
+
+
+def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
+    """The dense tensor of slices; rows that appear several times are added up."""
+    if dtype and not dtype.is_compatible_with(value.dtype):
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"
+        )
+    if value.dense_shape is None:
+        raise ValueError(
+            f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}"
+        )
+    shape = constant_value(value.dense_shape)
+    if shape is None:
+        warnings.warn(
+            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of memory.",
+            stacklevel=2,
+        )
+    elif shape.prod() >= _LARGE_SPARSE_NUM_ELEMENTS:
+        warnings.warn(
+            f"Converting sparse IndexedSlices to a dense Tensor with {shape.prod()} elements. This may consume a large "
+            "amount of memory.",
+            stacklevel=2,
+        )
+    rows = tensor_op("StridedSlice", [value.dense_shape, [0], [1], [1]], {"shrink_axis_mask": 1}, name="strided_slice")
+    return tensor_op("UnsortedSegmentSum", [value.values, value.indices, rows], name=name)
+
+
+register_tensor_conversion_function(IndexedSlices, _slices_to_tensor)
