@@ -1,4 +1,5 @@
-//! `ferroflow._core`: the engine as a Python module. Converts arguments, releases the GIL, calls; decides nothing else.
+//! `ferroflow._core`: the engine as a Python module, which converts arguments, releases the GIL, calls, and decides
+//! nothing else.
 
 mod attr;
 mod convert;

@@ -1,0 +1,13 @@
+"""Settings for all tests: hypothesis profiles, chosen with FERROFLOW_HYPOTHESIS=fast|balanced|expensive."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Shared build machines stall for seconds: no deadline says anything about the code.
+settings.register_profile("fast", max_examples=20, deadline=None)
+settings.register_profile(
+    "balanced", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("expensive", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("FERROFLOW_HYPOTHESIS", "balanced"))

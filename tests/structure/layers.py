@@ -1,0 +1,50 @@
+"""The layers of both languages, lowest first: the one list that the import tests read."""
+
+# Packages and modules of `ferroflow._src`. A layer may import from the layers above it in this list, that is those
+# below it in the building; members of one layer may import each other as long as no cycle closes.
+PYTHON_LAYERS = (
+    ("base",),
+    ("framework",),
+    ("session", "ops"),
+    ("control_flow",),
+    ("variables",),
+    ("autodiff",),
+    ("nn", "layers", "losses", "metrics", "summary"),
+    ("training",),
+    ("testing",),
+)
+
+# Imports outside the top of a module: (module, what it imports) and the reason.
+LATE_IMPORTS = {
+    ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
+    ("ferroflow._src.base.dtypes", "ml_dtypes"): "an optional package, needed by bfloat16 alone",
+    (
+        "ferroflow._src.base.proto.symbols",
+        "google.protobuf.internal.enum_type_wrapper",
+    ): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto.symbols", "google.protobuf.message_factory"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto.descriptor_set", "google.protobuf.descriptor_pool"): "protobuf costs 20 ms at import",
+}
+
+# Every crate and the crates of the workspace that it may depend on, in any kind of dependency.
+_ENGINE = {
+    "ferroflow-proto",
+    "ferroflow-tensor",
+    "ferroflow-io",
+    "ferroflow-graph",
+    "ferroflow-ops",
+    "ferroflow-runtime",
+}
+RUST_LAYERS = {
+    "ferroflow-proto": set(),
+    "ferroflow-tensor": set(),
+    "ferroflow-io": {"ferroflow-proto", "ferroflow-tensor"},
+    "ferroflow-graph": {"ferroflow-proto", "ferroflow-tensor"},
+    "ferroflow-ops": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
+    "ferroflow-runtime": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph"},
+    "ferroflow-python": _ENGINE,
+    "ferroflow-benches": _ENGINE,
+}
+
+# Crates that only these members may name.
+RESERVED_CRATES = {"pyo3": {"ferroflow-python"}, "numpy": {"ferroflow-python"}}

@@ -1,0 +1,161 @@
+"""Laws of the Python package's imports, and of the checks that find what breaks them."""
+
+from pathlib import Path
+
+import pytest
+from structure import layers, python_imports
+
+PYFRONT = Path(__file__).resolve().parents[2] / "pyfront"
+TWO_LAYERS = (("low",), ("left", "right"))
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Writes modules of a package `ferroflow` given by path and source; returns the folder that holds it."""
+
+    def write(**sources):
+        for name, source in sources.items():
+            path = tmp_path / "ferroflow" / (name.replace("__", "/").replace("/init/", "__init__") + ".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        return tmp_path
+
+    return write
+
+
+def test_every_module_belongs_to_a_layer():
+    assert python_imports.unlisted_modules(PYFRONT, layers.PYTHON_LAYERS) == []
+
+
+def test_imports_go_down_the_layers():
+    assert python_imports.upward_imports(PYFRONT, layers.PYTHON_LAYERS) == []
+
+
+def test_imports_are_at_the_top_of_modules_but_for_the_listed_ones():
+    refused, unused = python_imports.late_imports(PYFRONT, layers.LATE_IMPORTS)
+    assert refused == []
+    assert unused == []
+
+
+def test_every_late_import_has_a_reason():
+    assert all(reason.strip() for reason in layers.LATE_IMPORTS.values())
+
+
+@pytest.mark.parametrize("by_member", [False, True])
+def test_imports_close_no_cycle(by_member):
+    assert python_imports.cycles(PYFRONT, by_member) == []
+
+
+def test_the_checks_read_the_real_package():
+    modules = python_imports.module_files(PYFRONT)
+    assert "ferroflow._src.base.dtypes" in modules
+    assert any(
+        found.importer == "ferroflow._src.base.tensor_content" and found.imported == "ferroflow._src.base.dtypes"
+        for found in python_imports.imports(PYFRONT)
+    )
+
+
+def test_an_unlisted_module_is_found(package):
+    root = package(_src__low__a="", _src__stray="", _src__other__b="")
+    assert python_imports.unlisted_modules(root, TWO_LAYERS) == ["ferroflow._src.other.b", "ferroflow._src.stray"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ferroflow._src.right import b",
+        "from ferroflow._src.right.b import name",
+        "import ferroflow._src.right.b",
+        "from ..right import b",
+        "from .. import right",
+        "if TYPE_CHECKING:\n    from ferroflow._src.right import b",
+        "def f():\n    from ferroflow._src.right import b",
+        "import importlib\nimportlib.import_module('ferroflow._src.right.b')",
+        "import ferroflow",
+        "from ferroflow import train",
+        "import ferroflow.train",
+    ],
+)
+def test_an_upward_import_is_found(package, statement):
+    root = package(_src__low__a=statement, _src__right____init__="", _src__right__b="", train="", __init__="")
+    (found,) = python_imports.upward_imports(root, TWO_LAYERS)
+    assert found.startswith("ferroflow._src.low.a:")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ferroflow._src.low import a",
+        "from ferroflow._src.left import c",
+        "from ferroflow import _core",
+        "from ferroflow._core import Graph",
+        "import numpy",
+    ],
+)
+def test_imports_downward_and_within_a_layer_are_free(package, statement):
+    root = package(
+        _src__low__a="", _src__left__c="", _src__right__b=statement, __init__="from ferroflow._src.right import b"
+    )
+    assert python_imports.upward_imports(root, TWO_LAYERS) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "imported"),
+    [
+        ("def f():\n    import json", "json"),
+        ("class C:\n    def f(self):\n        from ferroflow._src.low import b", "ferroflow._src.low.b"),
+        ("async def f():\n    from json import loads", "json.loads"),
+        ("f = lambda: __import__('json')", "json"),
+        ("import importlib\nimportlib.import_module('json')", "json"),
+        ("import importlib\ndef f(name):\n    importlib.import_module(name)", "a computed name"),
+    ],
+)
+def test_a_late_import_is_found_unless_allowed(package, source, imported):
+    root = package(_src__low__a=source, _src__low__b="")
+    module = "ferroflow._src.low.a"
+    (refused,), unused = python_imports.late_imports(root, {})
+    assert refused.startswith(module)
+    assert refused.endswith(imported)
+    assert unused == []
+    assert python_imports.late_imports(root, {(module, imported): "reason"}) == ([], [])
+
+
+def test_a_permission_that_nothing_uses_is_found(package):
+    root = package(_src__low__a="import json\nif True:\n    import re")
+    refused, unused = python_imports.late_imports(root, {("ferroflow._src.low.a", "json"): "reason"})
+    assert refused == []
+    assert unused == ["ferroflow._src.low.a imports json"]
+
+
+def test_a_cycle_of_modules_is_found(package):
+    root = package(
+        _src__low__a="from ferroflow._src.low import b",
+        _src__low__b="from ferroflow._src.low.c import x",
+        _src__low__c="from . import a",
+        _src__low__d="from . import a",
+    )
+    (cycle,) = python_imports.cycles(root)
+    assert cycle == " -> ".join(f"ferroflow._src.low.{name}" for name in "abca")
+    assert python_imports.cycles(root, by_member=True) == []
+
+
+def test_a_cycle_that_only_type_checkers_see_is_none_between_modules_and_one_between_members(package):
+    for_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    "
+    root = package(
+        _src__left__a="from ferroflow._src.left import b\nfrom ferroflow._src.right import c",
+        _src__left__b=for_types + "from ferroflow._src.left import a",
+        _src__right__c=for_types + "from ferroflow._src.left import a",
+    )
+    assert python_imports.cycles(root) == []
+    assert python_imports.cycles(root, by_member=True) == ["left -> right -> left"]
+
+
+def test_a_cycle_of_members_is_found(package):
+    root = package(
+        _src__left__a="from ferroflow._src.right import c",
+        _src__left__b="",
+        _src__right__c="",
+        _src__right__d="from ..left import b",
+    )
+    assert python_imports.cycles(root) == []
+    assert python_imports.cycles(root, by_member=True) == ["left -> right -> left"]

@@ -1,0 +1,91 @@
+"""Laws of the Rust crates' dependencies, and of the checks that find what breaks them."""
+
+from pathlib import Path
+
+import pytest
+from structure import layers, rust_crates
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """Writes a workspace of crates given by name and the text of their manifests after `[package]`."""
+
+    def write(**manifests):
+        (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["rust/*"]\n')
+        for name, text in manifests.items():
+            (tmp_path / "rust" / name / "src").mkdir(parents=True)
+            (tmp_path / "rust" / name / "Cargo.toml").write_text(f'[package]\nname = "{name}"\n{text}\n')
+            (tmp_path / "rust" / name / "src" / "lib.rs").write_text("//! A crate.\n")
+        return tmp_path
+
+    return write
+
+
+def test_crates_depend_on_lower_crates_only():
+    assert rust_crates.forbidden_dependencies(ROOT, layers.RUST_LAYERS) == []
+
+
+def test_ops_and_runtime_never_see_each_other():
+    crates = rust_crates.members(ROOT)
+    assert "ferroflow-runtime" not in rust_crates.dependencies(crates["ferroflow-ops"])
+    assert "ferroflow-ops" not in rust_crates.dependencies(crates["ferroflow-runtime"])
+    assert "ferroflow-runtime" not in layers.RUST_LAYERS["ferroflow-ops"]
+    assert "ferroflow-ops" not in layers.RUST_LAYERS["ferroflow-runtime"]
+
+
+def test_only_the_binding_knows_python():
+    assert rust_crates.reserved_dependencies(ROOT, layers.RESERVED_CRATES) == []
+    assert "pyo3" in rust_crates.dependencies(rust_crates.members(ROOT)["ferroflow-python"])
+
+
+def test_no_crate_compiles_the_files_of_another():
+    assert rust_crates.code_from_outside(ROOT) == []
+
+
+def test_the_layers_of_the_crates_close_no_cycle():
+    placed = set()
+    for crate, below in layers.RUST_LAYERS.items():
+        assert below <= placed, crate
+        placed.add(crate)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "[dependencies]\nhigh.workspace = true",
+        '[dependencies]\nhigh = { path = "../high" }',
+        '[dependencies]\nlofty = { package = "high", path = "../high" }',
+        "[dev-dependencies]\nhigh.workspace = true",
+        "[build-dependencies]\nhigh.workspace = true",
+        "[target.'cfg(unix)'.dependencies]\nhigh.workspace = true",
+    ],
+)
+def test_an_upward_dependency_is_found(workspace, manifest):
+    root = workspace(low=manifest, high="[dependencies]\nlow.workspace = true")
+    assert rust_crates.forbidden_dependencies(root, {"low": set(), "high": {"low"}}) == ["low depends on high"]
+
+
+def test_a_crate_without_a_layer_is_found(workspace):
+    root = workspace(low="", stray="[dependencies]\nlow.workspace = true")
+    assert rust_crates.forbidden_dependencies(root, {"low": set()}) == ["stray is in no layer", "stray depends on low"]
+
+
+def test_a_reserved_crate_is_found(workspace):
+    root = workspace(low='[dependencies]\npyo3 = "1"', binding='[dependencies]\npyo3 = "1"')
+    assert rust_crates.reserved_dependencies(root, {"pyo3": {"binding"}}) == ["low depends on pyo3"]
+
+
+@pytest.mark.parametrize("line", ['include!("../../high/src/lib.rs");', '#[path = "../../high/src/lib.rs"]\nmod high;'])
+def test_code_of_another_crate_is_found(workspace, line):
+    root = workspace(low="", high="")
+    (root / "rust/low/src/lib.rs").write_text(f"//! A crate.\n{line}\n")
+    (found,) = rust_crates.code_from_outside(root)
+    assert found.startswith("rust/low/src/lib.rs compiles ")
+
+
+def test_code_of_the_crate_itself_may_be_included(workspace):
+    root = workspace(low="")
+    (root / "rust/low/src/lib.rs").write_text('//! A crate.\n#[path = "../tests/shared.rs"]\nmod shared;\n')
+    assert rust_crates.code_from_outside(root) == []
