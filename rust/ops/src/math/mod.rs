@@ -1,5 +1,26 @@
-//! The math family.
+//! Arithmetic: elementwise functions, comparisons, matrix products, reductions, conversions.
+
+mod add_n;
+pub(crate) mod binary;
+mod cast;
+mod comparison;
+mod logical;
+mod mat_mul;
+mod reduction;
+mod select;
+mod text;
+pub(crate) mod unary;
 
 use ferroflow_graph::Registry;
 
-pub(crate) fn register(_r: &mut Registry) {}
+pub(crate) fn register(r: &mut Registry) {
+    add_n::register(r);
+    binary::register(r);
+    cast::register(r);
+    comparison::register(r);
+    logical::register(r);
+    mat_mul::register(r);
+    reduction::register(r);
+    select::register(r);
+    unary::register(r);
+}

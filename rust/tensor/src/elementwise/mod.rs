@@ -2,9 +2,11 @@
 
 mod binary;
 mod broadcast;
+mod cast;
 mod grain;
 mod map;
 
 pub use binary::{binary, compare};
 pub use broadcast::{Broadcast, Inputs, Terms};
+pub use cast::cast;
 pub use map::unary;

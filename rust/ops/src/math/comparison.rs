@@ -1,0 +1,183 @@
+//! The ops that compare the elements of two tensors, and tests of single elements; their outputs are bool.
+
+use super::text::zip_strings;
+use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::vector::{CastTo, Compare};
+use ferroflow_tensor::{Complex64, DType, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
+
+const EQUALITY: &str = "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, \
+    qint32, string, bool, complex128}";
+const ORDER: &str = "T: realnumbertype";
+
+/// (op, comparison, types, documentation)
+const TABLE: [(&str, Compare, &str, &str); 6] = [
+    ("Equal", Compare::Equal, EQUALITY, "Returns whether x = y."),
+    ("NotEqual", Compare::NotEqual, EQUALITY, "Returns whether x and y differ."),
+    ("Less", Compare::Less, ORDER, "Returns whether x < y."),
+    ("LessEqual", Compare::LessEqual, ORDER, "Returns whether x <= y."),
+    ("Greater", Compare::Greater, ORDER, "Returns whether x > y."),
+    ("GreaterEqual", Compare::GreaterEqual, ORDER, "Returns whether x >= y."),
+];
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+
+fn compare(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let Some(Elementwise::Compare(f)) = init.node.op.elementwise else {
+        bail!(Internal, "{} is no comparison", init.node.op.name);
+    };
+    let dtype = init.input_type(0)?;
+    if dtype == DType::String {
+        return kernel(move |ctx| {
+            let (x, y) = (ctx.input(0)?, ctx.input(1)?);
+            let z = zip_strings(x, y, DType::Bool, |x, y| (x == y) == (f == Compare::Equal))?;
+            ctx.set_output(0, z);
+            Ok(())
+        });
+    }
+    if !dispatch!(dtype, T in plain, f.supports::<T>(), else false) {
+        return Err(init.unsupported());
+    }
+    kernel(move |ctx| {
+        let z = elementwise::compare(f, ctx.input(0)?, ctx.input(1)?, ctx.threads())?;
+        ctx.set_output(0, z);
+        Ok(())
+    })
+}
+
+/// |x - y| < tolerance, computed in double precision.
+fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let tolerance = f64::from(init.float("tolerance")?);
+    dispatch!(init.input_type(0)?, T in number, {
+        kernel(move |ctx| {
+            let (x, y) = (ctx.input(0)?, ctx.input(1)?);
+            ensure!(
+                x.shape() == y.shape(),
+                InvalidArgument,
+                "x and y must be of the same shape. x shape: {}. y shape: {}",
+                x.shape(),
+                y.shape()
+            );
+            let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
+            let (x, y) = (x.slice::<T>()?, y.slice::<T>()?);
+            for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
+                for ((o, x), y) in out.iter_mut().zip(&x[start..]).zip(&y[start..]) {
+                    let distance = CastTo::<Complex64>::cast_to(*x) - CastTo::<Complex64>::cast_to(*y);
+                    *o = distance.norm() < tolerance;
+                }
+            });
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+/// A test of each element, converted to double precision without loss.
+fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
+    fn run<T: Scalar + CastTo<f64>>(test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
+        kernel(move |ctx| {
+            let x = ctx.input(0)?;
+            let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
+            let values = x.slice::<T>()?;
+            for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
+                for (o, v) in out.iter_mut().zip(&values[start..]) {
+                    *o = test(v.cast_to());
+                }
+            });
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }
+    dispatch!(init.input_type(0)?, T in float, run::<T>(test), else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    for (name, f, types, doc) in TABLE {
+        let op = Op::new(name).input("x: T").input("y: T").output("z: bool").attr(types).doc(doc);
+        let op = if matches!(f, Compare::Equal | Compare::NotEqual) { op.commutative() } else { op };
+        r.add(op.elementwise(Elementwise::Compare(f)).shape(shape_rules::broadcast_binary).kernel(compare));
+    }
+    r.add(
+        Op::new("ApproximateEqual")
+            .input("x: T")
+            .input("y: T")
+            .output("z: bool")
+            .attr("T: numbertype")
+            .attr("tolerance: float = 0.00001")
+            .commutative()
+            .doc("Returns whether |x - y| < tolerance.")
+            .shape(shape_rules::merged)
+            .kernel(approximate_equal),
+    );
+    let test = |name: &str| {
+        let op = Op::new(name).input("x: T").output("y: bool").attr("T: {bfloat16, half, float, double}");
+        op.shape(shape_rules::unchanged)
+    };
+    r.add(test("IsNan").doc("Returns whether x is not a number.").kernel(|init| test_kernel(init, f64::is_nan)));
+    r.add(test("IsInf").doc("Returns whether x is infinite.").kernel(|init| test_kernel(init, f64::is_infinite)));
+    r.add(
+        test("IsFinite")
+            .doc("Returns whether x is neither infinite nor NaN.")
+            .kernel(|init| test_kernel(init, f64::is_finite)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::f16;
+
+    fn truths(op: &str, inputs: &[Tensor]) -> Vec<bool> {
+        run(op, inputs, &[]).unwrap()[0].slice::<bool>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn comparisons_follow_their_names_and_nan_equals_nothing() {
+        let x = Tensor::from_slice([4], &[1.0f32, 2.0, 3.0, f32::NAN]).unwrap();
+        let two = Tensor::scalar(2.0f32);
+        for (op, want) in [
+            ("Equal", [false, true, false, false]),
+            ("NotEqual", [true, false, true, true]),
+            ("Less", [true, false, false, false]),
+            ("LessEqual", [true, true, false, false]),
+            ("Greater", [false, false, true, false]),
+            ("GreaterEqual", [false, true, true, false]),
+        ] {
+            assert_eq!(truths(op, &[x.clone(), two.clone()]), want, "{op}");
+        }
+    }
+
+    #[test]
+    fn strings_and_booleans_have_equality() {
+        let a = Tensor::from_strings([2, 1], vec![b"a"[..].into(), b"b"[..].into()]).unwrap();
+        let b = Tensor::from_strings([2], vec![b"b"[..].into(), b"a"[..].into()]).unwrap();
+        assert_eq!(truths("Equal", &[a.clone(), b.clone()]), [false, true, true, false]);
+        assert_eq!(truths("NotEqual", &[a.clone(), b]), [true, false, false, true]);
+        assert!(run("Less", &[a.clone(), a], &[]).is_err());
+        assert_eq!(truths("Equal", &[Tensor::scalar(true), Tensor::scalar(true)]), [true]);
+    }
+
+    #[test]
+    fn approximate_equality_is_strict_and_of_one_shape() {
+        let x = Tensor::from_slice([3], &[1.0f32, 1.5, 2.0]).unwrap();
+        let y = Tensor::from_slice([3], &[1.25f32, 1.0, 1.0]).unwrap();
+        let attrs = [("tolerance", AttrValue::Float(0.5))];
+        let z = run("ApproximateEqual", &[x.clone(), y], &attrs).unwrap();
+        assert_eq!(z[0].slice::<bool>().unwrap(), [true, false, false]);
+        assert!(run("ApproximateEqual", &[x, Tensor::scalar(1.0f32)], &attrs).is_err());
+    }
+
+    #[test]
+    fn special_values_are_told_apart() {
+        let x = [1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let half: Vec<f16> = x.iter().map(|&v| f16::from_f32(v)).collect();
+        for t in [Tensor::from_slice([4], &x).unwrap(), Tensor::from_slice([4], &half).unwrap()] {
+            assert_eq!(truths("IsNan", &[t.clone()]), [false, false, false, true]);
+            assert_eq!(truths("IsInf", &[t.clone()]), [false, true, true, false]);
+            assert_eq!(truths("IsFinite", &[t]), [true, false, false, false]);
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! The ops that reduce a tensor over some of its axes: Sum, Mean, Prod, Max, Min, All, Any.
+//!
+//! Axes are collapsed until kept and reduced ones alternate; the innermost reduced group is folded first, then the next.
+//! Work is cut by shape alone and partial results are combined in order, so the bits do not depend on the threads.
+
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::vector::{self, Binary, Operand, Reduce, Reducible};
+use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure};
+use smallvec::SmallVec;
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+/// From this many columns on, columns are cut in groups; below, rows are.
+const WIDE: usize = 4096;
+/// Columns of such a group: the accumulators of a group stay in L1.
+const COLUMNS: usize = 1024;
+/// Rows folded one after the other before their result joins the others.
+const ROWS: usize = 64;
+
+/// How the elements of type `T` become one.
+trait Fold<T>: Sync + Send + 'static {
+    /// The result of no elements.
+    fn nothing(&self) -> T;
+    fn slice(&self, x: &[T]) -> T;
+    /// The result of a long slice, in an order that only its length decides.
+    fn long_slice(&self, threads: Threads, x: &[T]) -> T;
+    /// `acc[j] = f(acc[j], column j)`.
+    fn rows_into(&self, acc: &mut [T], rows: &[T]);
+    /// `acc[j] = f(acc[j], row[j])`.
+    fn row_into(&self, acc: &mut [T], row: &[T]);
+}
+
+struct Numeric(Reduce);
+
+/// The lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
+fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
+    match vector::split_point(length).filter(|_| length > BLOCK) {
+        None => out.push(start..start + length),
+        Some(middle) => {
+            leaves(start, middle, out);
+            leaves(start + middle, length - middle, out);
+        }
+    }
+}
+
+/// The partial results of `leaves`, combined as they were cut.
+fn join<T: Reducible>(f: Reduce, length: usize, parts: &mut impl Iterator<Item = T::Accumulator>) -> T::Accumulator {
+    match vector::split_point(length).filter(|_| length > BLOCK) {
+        None => parts.next().unwrap_or_default(),
+        Some(middle) => {
+            let left = join::<T>(f, middle, parts);
+            let right = join::<T>(f, length - middle, parts);
+            vector::combine::<T>(f, left, right)
+        }
+    }
+}
+
+fn wide_result<T: Reducible>(f: Reduce, threads: Threads, x: &[T]) -> T::Accumulator {
+    if x.len() <= BLOCK {
+        return vector::reduce_slice_wide(f, x);
+    }
+    let mut parts = Vec::new();
+    leaves(0, x.len(), &mut parts);
+    let mut results = vec![T::Accumulator::default(); parts.len()];
+    for_chunks_mut(threads, &mut results, 1, |i, result| {
+        for (slot, part) in result.iter_mut().zip(&parts[i..]) {
+            *slot = vector::reduce_slice_wide(f, &x[part.clone()]);
+        }
+    });
+    join::<T>(f, x.len(), &mut results.into_iter())
+}
+
+impl<T: Reducible> Fold<T> for Numeric {
+    fn nothing(&self) -> T {
+        vector::reduce_slice(self.0, &[])
+    }
+
+    fn slice(&self, x: &[T]) -> T {
+        vector::reduce_slice(self.0, x)
+    }
+
+    fn long_slice(&self, threads: Threads, x: &[T]) -> T {
+        T::narrowed(wide_result(self.0, threads, x))
+    }
+
+    fn rows_into(&self, acc: &mut [T], rows: &[T]) {
+        vector::reduce_rows_into(self.0, acc, rows);
+    }
+
+    fn row_into(&self, acc: &mut [T], row: &[T]) {
+        let f = match self.0 {
+            Reduce::Sum => Binary::Add,
+            Reduce::Prod => Binary::Mul,
+            Reduce::Min => Binary::Minimum,
+            Reduce::Max => Binary::Maximum,
+        };
+        vector::binary_in_place_left(f, acc, Operand::Slice(row));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Logical {
+    All,
+    Any,
+}
+
+impl Fold<bool> for Logical {
+    fn nothing(&self) -> bool {
+        *self == Logical::All
+    }
+
+    fn slice(&self, x: &[bool]) -> bool {
+        match self {
+            Logical::All => vector::all(x),
+            Logical::Any => vector::any(x),
+        }
+    }
+
+    fn long_slice(&self, _: Threads, x: &[bool]) -> bool {
+        self.slice(x)
+    }
+
+    fn rows_into(&self, acc: &mut [bool], rows: &[bool]) {
+        match self {
+            Logical::All => vector::all_rows_into(acc, rows),
+            Logical::Any => vector::any_rows_into(acc, rows),
+        }
+    }
+
+    fn row_into(&self, acc: &mut [bool], row: &[bool]) {
+        self.rows_into(acc, row);
+    }
+}
+
+/// Folds each row of `n` elements.
+fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &mut [T]) {
+    if n >= BLOCK || out.len() == 1 {
+        for (o, row) in out.iter_mut().zip(x.chunks(n)) {
+            *o = f.long_slice(threads, row);
+        }
+        return;
+    }
+    // Rows too short for a call each: the same place of many rows at a time.
+    const SHORT: usize = 16;
+    const GATHERED: usize = 512;
+    let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);
+    for_chunks_mut(threads, out, block, |start, out| {
+        if n >= SHORT {
+            for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
+                *o = f.slice(row);
+            }
+            return;
+        }
+        let mut column = [T::default(); GATHERED];
+        for (i, acc) in out.chunks_mut(GATHERED).enumerate() {
+            let x = &x[(start + i * GATHERED) * n..][..acc.len() * n];
+            let gather = |to: &mut [T], j: usize| to.iter_mut().zip(x.chunks(n)).for_each(|(to, row)| *to = row[j]);
+            gather(acc, 0);
+            for j in 1..n {
+                let column = &mut column[..acc.len()];
+                gather(column, j);
+                f.row_into(acc, column);
+            }
+        }
+    });
+}
+
+/// Folds the columns of each of `out.len() / k` matrices of `r` rows and `k` columns.
+fn columns<T: Scalar>(
+    f: &impl Fold<T>,
+    threads: Threads,
+    x: &[T],
+    (r, k): (usize, usize),
+    out: &mut [T],
+) -> Result<()> {
+    let matrix = r * k;
+    if matrix <= BLOCK && out.len() > k {
+        let block = (BLOCK / matrix).max(1) * k;
+        for_chunks_mut(threads, out, block, |start, out| {
+            for (i, acc) in out.chunks_mut(k).enumerate() {
+                acc.fill(f.nothing());
+                f.rows_into(acc, &x[(start / k + i) * matrix..][..matrix]);
+            }
+        });
+        return Ok(());
+    }
+    for (acc, x) in out.chunks_mut(k).zip(x.chunks(matrix)) {
+        if k >= WIDE {
+            wide_columns(f, threads, x, k, acc);
+        } else {
+            narrow_columns(f, threads, x, k, acc)?;
+        }
+    }
+    Ok(())
+}
+
+fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) {
+    for_chunks_mut(threads, acc, COLUMNS, |start, acc| {
+        let mut partial = [T::default(); COLUMNS];
+        let partial = &mut partial[..acc.len()];
+        let end = start + acc.len();
+        for (i, rows) in x.chunks(ROWS * k).enumerate() {
+            let mut rows = rows.chunks(k).map(|row| &row[start..end]);
+            if let Some(first) = rows.next() {
+                partial.copy_from_slice(first);
+            }
+            for row in rows {
+                f.row_into(partial, row);
+            }
+            if i == 0 { acc.copy_from_slice(partial) } else { f.row_into(acc, partial) }
+        }
+    });
+}
+
+fn narrow_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) -> Result<()> {
+    acc.fill(f.nothing());
+    let part = (BLOCK / k).next_multiple_of(ROWS) * k;
+    if x.len() <= part {
+        f.rows_into(acc, x);
+        return Ok(());
+    }
+    let mut partials = Tensor::new(T::DTYPE, [x.len().div_ceil(part), k])?;
+    let partials = partials.slice_mut::<T>()?;
+    for_chunks_mut(threads, partials, k, |start, partial| {
+        let from = start / k * part;
+        partial.fill(f.nothing());
+        f.rows_into(partial, &x[from..x.len().min(from + part)]);
+    });
+    f.rows_into(acc, partials);
+    Ok(())
+}
+
+/// Extents of neighbouring axes that are all kept or all reduced; axes of one element are left out.
+fn collapse(shape: &Shape, is_reduced: &[bool]) -> SmallVec<[(usize, bool); 8]> {
+    let mut groups: SmallVec<[(usize, bool); 8]> = SmallVec::new();
+    for (&n, &reduced) in shape.iter().zip(is_reduced) {
+        match groups.last_mut() {
+            _ if n == 1 => {}
+            Some(g) if g.1 == reduced => g.0 *= n,
+            _ => groups.push((n, reduced)),
+        }
+    }
+    groups
+}
+
+fn reduce<T: Scalar>(
+    f: &impl Fold<T>,
+    threads: Threads,
+    mut x: Tensor,
+    is_reduced: &[bool],
+    out_shape: Shape,
+) -> Result<Tensor> {
+    if x.elements() == 0 {
+        let mut out = Tensor::new(T::DTYPE, out_shape)?;
+        out.slice_mut::<T>()?.fill(f.nothing());
+        return Ok(out);
+    }
+    let mut groups = collapse(x.shape(), is_reduced);
+    while let Some(last) = groups.iter().rposition(|g| g.1) {
+        let (n, _) = groups.remove(last);
+        let k = groups.get(last).map(|g| g.0);
+        let outer: usize = groups[..last].iter().map(|g| g.0).product();
+        let mut out = Tensor::new(T::DTYPE, [outer * k.unwrap_or(1)])?;
+        match k {
+            None => rows(f, threads, x.slice()?, n, out.slice_mut()?),
+            Some(k) => columns(f, threads, x.slice()?, (n, k), out.slice_mut()?)?,
+        }
+        // What was kept on both sides is one group now.
+        if let (Some(k), true) = (k, last > 0) {
+            groups.remove(last);
+            groups[last - 1].0 *= k;
+        }
+        x = out;
+    }
+    x.reshaped(out_shape)
+}
+
+/// Which axes are reduced; the axes count from the end where negative.
+fn reduced_axes(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
+    let mut is_reduced = SmallVec::from_elem(false, rank);
+    for &axis in axes {
+        let at = if axis < 0 { axis + rank as i64 } else { axis };
+        let slot = usize::try_from(at).ok().and_then(|at| is_reduced.get_mut(at));
+        ensure!(
+            slot.is_some(),
+            InvalidArgument,
+            "Invalid reduction dimension {axis} for input with {rank} dimensions."
+        );
+        if let Some(slot) = slot {
+            *slot = true;
+        }
+    }
+    Ok(is_reduced)
+}
+
+fn kept<D: Copy>(dims: &[D], is_reduced: &[bool], keep_dims: bool, one: D) -> SmallVec<[D; 4]> {
+    let all = dims.iter().zip(is_reduced);
+    all.filter(|(_, r)| keep_dims || !**r).map(|(d, r)| if *r { one } else { *d }).collect()
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank_at_most(1)?;
+    let keep_dims = c.bool("keep_dims")?;
+    let Some(dims) = c.input(0)?.dims() else { return Ok(()) };
+    let out = match c.input_i64s(1)? {
+        Some(axes) => {
+            let is_reduced = reduced_axes(&axes, dims.len())?;
+            PartialShape::from_dims(&kept(&dims, &is_reduced, keep_dims, Some(1)))
+        }
+        None if keep_dims => PartialShape::unknown_of_rank(dims.len()),
+        None => PartialShape::unknown(),
+    };
+    c.set_output(0, out);
+    Ok(())
+}
+
+fn reduction<T: Scalar, F: Fold<T>>(
+    init: &KernelInit<'_>,
+    f: F,
+    finish: impl Fn(Tensor, usize) -> Result<Tensor> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
+    kernel(move |ctx| {
+        let axes = ctx.input(1)?.to_i64s()?;
+        let x = ctx.take(0)?;
+        let is_reduced = reduced_axes(&axes, x.rank())?;
+        let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
+        let count = x.shape().iter().zip(&is_reduced).filter(|(_, r)| **r).map(|(n, _)| n).product();
+        // Partial results of 16-bit floats are kept in f32.
+        let x = elementwise::cast(x, T::DTYPE, ctx.threads())?;
+        let out = finish(reduce::<T>(&f, ctx.threads(), x, &is_reduced, out_shape)?, count)?;
+        let out = elementwise::cast(out, dtype, ctx.threads())?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn numeric(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
+    let dtype = match init.input_type(0)? {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    };
+    dispatch!(dtype, T in number, {
+        if !f.supports::<T>() {
+            return Err(init.unsupported());
+        }
+        reduction::<T, _>(init, Numeric(f), |out, _| Ok(out))
+    }, else Err(init.unsupported()))
+}
+
+fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = match init.input_type(0)? {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    };
+    dispatch!(dtype, T in number, {
+        reduction::<T, _>(init, Numeric(Reduce::Sum), |mut out, count| {
+            for v in out.slice_mut::<T>()? {
+                *v = vector::mean_of_sum(v.widened(), count);
+            }
+            Ok(out)
+        })
+    }, else Err(init.unsupported()))
+}
+
+fn logical(init: &KernelInit<'_>, f: Logical) -> Result<Box<dyn Kernel>> {
+    reduction::<bool, _>(init, f, |out, _| Ok(out))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let with_axes = |op: Op, output: &str| {
+        let op = op.input("reduction_indices: Tidx").output(output).attr("keep_dims: bool = false");
+        op.shape(shape)
+    };
+    let indices = "Tidx: {int32, int64} = DT_INT32";
+    let op = |name: &str| with_axes(Op::new(name).input("input: T"), "output: T").attr("T: numbertype").attr(indices);
+    r.add(op("Sum").doc("Returns the sums over some axes.").kernel(|init| numeric(init, Reduce::Sum)));
+    r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean));
+    r.add(op("Prod").doc("Returns the products over some axes.").kernel(|init| numeric(init, Reduce::Prod)));
+    r.add(op("Max").doc("Returns the largest elements over some axes.").kernel(|init| numeric(init, Reduce::Max)));
+    r.add(op("Min").doc("Returns the smallest elements over some axes.").kernel(|init| numeric(init, Reduce::Min)));
+    let op = |name: &str| with_axes(Op::new(name).input("input: bool"), "output: bool").attr(indices);
+    r.add(op("All").doc("Returns whether all hold over some axes.").kernel(|init| logical(init, Logical::All)));
+    r.add(op("Any").doc("Returns whether any holds over some axes.").kernel(|init| logical(init, Logical::Any)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Complex32, f16};
+
+    fn axes(axes: &[i32]) -> Tensor {
+        Tensor::from_slice([axes.len()], axes).unwrap()
+    }
+
+    /// Integers in doubles: their sums are exact, so that any order gives the naive result.
+    fn input(shape: &[usize]) -> Tensor {
+        let n: usize = shape.iter().product();
+        let values: Vec<f64> = (0..n).map(|i| ((i * 31 + 7) % 23) as f64 - 9.0).collect();
+        Tensor::from_slice(Shape::new(shape), &values).unwrap()
+    }
+
+    fn naive(x: &Tensor, is_reduced: &[bool], start: f64, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        let kept_dims = kept(x.shape(), is_reduced, true, 1);
+        let out_shape: Shape = kept_dims.iter().copied().collect();
+        let (strides, out_strides) = (x.shape().strides(), out_shape.strides());
+        let mut out = vec![start; out_shape.elements()];
+        for (flat, v) in x.slice::<f64>().unwrap().iter().enumerate() {
+            let at: usize =
+                (0..x.rank()).map(|d| (flat / strides[d] % x.shape()[d]).min(out_shape[d] - 1) * out_strides[d]).sum();
+            out[at] = f(out[at], *v);
+        }
+        out
+    }
+
+    const SHAPES: [&[usize]; 12] = [
+        &[],
+        &[1],
+        &[7],
+        &[3, 5],
+        &[2, 3, 4, 5],
+        &[1, 6, 1, 2],
+        &[700, 130],
+        &[70_001],
+        &[9000, 11],
+        &[3, 9000],
+        &[130, 4, 300],
+        &[2, 150, 1000],
+    ];
+
+    #[test]
+    fn every_set_of_axes_gives_the_naive_result_at_any_number_of_threads() {
+        for shape in SHAPES {
+            let x = input(shape);
+            for set in 0..1u32 << shape.len() {
+                let list: Vec<i32> = (0..shape.len() as i32).filter(|a| set >> a & 1 == 1).collect();
+                let is_reduced = reduced_axes(&axes(&list).to_i64s().unwrap(), shape.len()).unwrap();
+                let count: usize = list.iter().map(|&a| shape[a as usize]).product();
+                let sum = naive(&x, &is_reduced, 0.0, |a, b| a + b);
+                for (op, want) in [
+                    ("Mean", sum.iter().map(|s| s / count as f64).collect()),
+                    ("Sum", sum),
+                    ("Max", naive(&x, &is_reduced, f64::NEG_INFINITY, f64::max)),
+                    ("Min", naive(&x, &is_reduced, f64::INFINITY, f64::min)),
+                ] {
+                    for threads in [1, 2, 4] {
+                        let args = vec![Arg::One(x.clone()), Arg::One(axes(&list))];
+                        let got = run_args(op, args, &[("keep_dims", AttrValue::Bool(set & 1 == 1))], threads).unwrap();
+                        assert_eq!(got.values[0].slice::<f64>().unwrap(), want, "{op} {shape:?} {list:?}");
+                        assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rounded_sums_have_equal_bits_at_any_number_of_threads() {
+        for (shape, list) in [
+            (&[300_000][..], &[0][..]),
+            (&[500, 600], &[0]),
+            (&[60, 5000], &[0]),
+            (&[5000, 60], &[1]),
+            (&[4, 70_000], &[1]),
+            (&[50, 60, 70], &[0, 2]),
+        ] {
+            let n: usize = shape.iter().product();
+            let values: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin()).collect();
+            let x = Tensor::from_slice(Shape::new(shape), &values).unwrap();
+            for op in ["Sum", "Mean"] {
+                let at = |threads| {
+                    run_args(op, vec![Arg::One(x.clone()), Arg::One(axes(list))], &[], threads).unwrap().values
+                };
+                let one = at(1);
+                assert!(at(2) == one && at(4) == one, "{shape:?} {list:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_has_each_reductions_own_value() {
+        let x = Tensor::new(DType::F32, [2, 0]).unwrap();
+        let value = |op: &str| run(op, &[x.clone(), axes(&[1])], &[]).unwrap()[0].slice::<f32>().unwrap()[1];
+        assert_eq!([value("Sum"), value("Prod"), value("Max")], [0.0, 1.0, f32::NEG_INFINITY]);
+        assert!(value("Mean").is_nan());
+        let none = run("Sum", &[x, axes(&[0])], &[]).unwrap();
+        assert_eq!(none[0].shape(), &[0].into());
+    }
+
+    #[test]
+    fn types_have_their_own_arithmetic() {
+        let ints = Tensor::from_slice([4], &[200u8, 100, 1, 0]).unwrap();
+        assert_eq!(run("Sum", &[ints, axes(&[0])], &[]).unwrap(), [Tensor::scalar(45u8)]);
+        let ints = Tensor::from_slice([4], &[-7i32, 2, 1, 0]).unwrap();
+        assert_eq!(run("Mean", &[ints, axes(&[-1])], &[]).unwrap(), [Tensor::scalar(-1i32)]);
+        let halves = Tensor::from_slice([5000], &[f16::from_f32(30.0); 5000]).unwrap();
+        assert_eq!(run("Mean", &[halves, axes(&[0])], &[]).unwrap(), [Tensor::scalar(f16::from_f32(30.0))]);
+        let z = Tensor::from_slice([2], &[Complex32::new(1.0, 2.0), Complex32::new(0.0, 1.0)]).unwrap();
+        assert_eq!(run("Prod", &[z.clone(), axes(&[0])], &[]).unwrap(), [Tensor::scalar(Complex32::new(-2.0, 1.0))]);
+        assert!(run("Max", &[z, axes(&[0])], &[]).is_err());
+        let nan = Tensor::from_slice([3], &[1.0f32, f32::NAN, 2.0]).unwrap();
+        assert!(run("Max", &[nan, axes(&[0])], &[]).unwrap()[0].to_scalar::<f32>().unwrap().is_nan());
+    }
+
+    #[test]
+    fn truths_are_reduced() {
+        let x = Tensor::from_slice([2, 3], &[true, false, true, true, true, true]).unwrap();
+        let bools = |op: &str, list: &[i32]| {
+            run(op, &[x.clone(), axes(list)], &[]).unwrap()[0].slice::<bool>().unwrap().to_vec()
+        };
+        assert_eq!(bools("All", &[1]), [false, true]);
+        assert_eq!(bools("All", &[0]), [true, false, true]);
+        assert_eq!(bools("Any", &[1, 0]), [true]);
+        assert_eq!(bools("All", &[]), [true, false, true, true, true, true]);
+    }
+
+    #[test]
+    fn axes_outside_the_rank_are_refused() {
+        for axis in [2, -3] {
+            let e = run("Sum", &[input(&[2, 3]), axes(&[axis])], &[]).err().unwrap();
+            assert!(e.message().contains("Invalid reduction dimension"), "{e}");
+        }
+        let int64 = Tensor::scalar(-1i64);
+        let attrs = [("Tidx", AttrValue::Type(DType::I64))];
+        assert_eq!(run("Max", &[input(&[3]), int64], &attrs).unwrap()[0].to_scalar::<f64>().unwrap(), 6.0);
+    }
+}

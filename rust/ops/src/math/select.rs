@@ -1,0 +1,173 @@
+//! Select: elements of one tensor or of another, as a condition says.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::vector::{Operand, select};
+use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let mut data = c.input(1)?.merge(c.input(2)?)?;
+    let condition = c.input(0)?;
+    match (condition.rank(), data.rank()) {
+        (None, _) | (_, None) | (Some(0), _) => {}
+        // TF 1.x: a vector chooses among rows.
+        (Some(1), Some(1..)) => {
+            condition.merge(&PartialShape::vector(data.dim(0)))?;
+        }
+        _ => data = data.merge(condition)?,
+    }
+    c.set_output(0, data);
+    Ok(())
+}
+
+/// How the elements of the condition meet those of the data.
+enum Meeting {
+    Whole(bool),
+    Elements,
+    /// One decision for each row of this many elements.
+    Rows(usize),
+}
+
+fn meeting(ctx: &KernelContext<'_>) -> Result<Meeting> {
+    let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+    ensure!(
+        t.shape() == e.shape(),
+        InvalidArgument,
+        "Inputs to operation {} of type Select must have the same size and shape.  Input 1: {} != input 2: {}",
+        ctx.name(),
+        t.shape(),
+        e.shape()
+    );
+    if condition.rank() == 0 {
+        return Ok(Meeting::Whole(condition.to_scalar()?));
+    }
+    if condition.shape() == t.shape() {
+        return Ok(Meeting::Elements);
+    }
+    ensure!(
+        condition.rank() == 1 && t.rank() > 0 && t.shape()[0] == condition.elements(),
+        InvalidArgument,
+        "'cond' must be a scalar, have the shape of 'then', or be a vector of its number of rows; 'then': {}, 'cond': {}",
+        t.shape(),
+        condition.shape()
+    );
+    Ok(Meeting::Rows(t.shape()[1..].iter().product()))
+}
+
+fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let per_row = match meeting(ctx)? {
+        Meeting::Whole(choice) => {
+            let chosen = ctx.take(if choice { 1 } else { 2 })?;
+            ctx.set_output(0, chosen);
+            return Ok(());
+        }
+        Meeting::Elements => None,
+        Meeting::Rows(length) => Some(length),
+    };
+    let condition = ctx.input(0)?.slice::<bool>()?;
+    let (t, e) = (ctx.input(1)?, ctx.input(2)?);
+    let mut out = Tensor::new(T::DTYPE, t.shape().clone())?;
+    let (t, e) = (t.slice::<T>()?, e.slice::<T>()?);
+    let to = out.slice_mut::<T>()?;
+    match per_row {
+        None => for_chunks_mut(ctx.threads(), to, BLOCK, |start, to| {
+            let part = start..start + to.len();
+            let (t, e) = (Operand::Slice(&t[part.clone()]), Operand::Slice(&e[part.clone()]));
+            select(&condition[part], t, e, to);
+        }),
+        Some(length) => {
+            let rows = (BLOCK / length.max(1)).max(1);
+            for_chunks_mut(ctx.threads(), to, rows * length, |start, to| {
+                for (i, row) in to.chunks_mut(length.max(1)).enumerate() {
+                    let from = start + i * length;
+                    let chosen = if condition[from / length] { t } else { e };
+                    row.copy_from_slice(&chosen[from..from + length]);
+                }
+            });
+        }
+    }
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn strings(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let meeting = meeting(ctx)?;
+    let condition = ctx.input(0)?.slice::<bool>()?;
+    let (t, e) = (ctx.input(1)?, ctx.input(2)?);
+    let choice = |i: usize| match meeting {
+        Meeting::Whole(choice) => choice,
+        Meeting::Elements => condition[i],
+        Meeting::Rows(length) => condition[i / length],
+    };
+    let pairs = t.strings()?.iter().zip(e.strings()?).enumerate();
+    let chosen: Vec<Bytes> = pairs.map(|(i, (t, e))| if choice(i) { t.clone() } else { e.clone() }).collect();
+    let out = Tensor::from_strings(t.shape().clone(), chosen)?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn select_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.output_type(0)?;
+    dispatch!(dtype, T in plain, kernel(plain::<T>), else {
+        if dtype == DType::String { kernel(strings) } else { Err(init.unsupported()) }
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("Select")
+            .input("condition: bool")
+            .input("t: T")
+            .input("e: T")
+            .output("output: T")
+            .attr("T: type")
+            .doc("Returns elements of t where the condition holds and of e elsewhere; a vector condition chooses rows.")
+            .shape(shape)
+            .kernel(select_kernel),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_tensor::Tensor;
+
+    fn matrix(from: i32) -> Tensor {
+        Tensor::from_slice([2, 3], &[from, from + 1, from + 2, from + 3, from + 4, from + 5]).unwrap()
+    }
+
+    fn chosen(condition: Tensor) -> Vec<i32> {
+        let out = run("Select", &[condition, matrix(0), matrix(10)], &[]).unwrap();
+        assert_eq!(out[0].shape(), &[2, 3].into());
+        out[0].slice::<i32>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn a_condition_chooses_elements_rows_or_the_whole() {
+        let each = Tensor::from_slice([2, 3], &[true, false, true, false, true, false]).unwrap();
+        assert_eq!(chosen(each), [0, 11, 2, 13, 4, 15]);
+        assert_eq!(chosen(Tensor::from_slice([2], &[false, true]).unwrap()), [10, 11, 12, 3, 4, 5]);
+        assert_eq!(chosen(Tensor::scalar(true)), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(chosen(Tensor::scalar(false)), [10, 11, 12, 13, 14, 15]);
+    }
+
+    #[test]
+    fn strings_are_chosen_too() {
+        let text = |parts: &[&str]| {
+            Tensor::from_strings([parts.len()], parts.iter().map(|p| p.as_bytes().into()).collect()).unwrap()
+        };
+        let condition = Tensor::from_slice([2], &[false, true]).unwrap();
+        let out = run("Select", &[condition, text(&["a", "b"]), text(&["x", "y"])], &[]).unwrap();
+        assert_eq!(out, [text(&["x", "b"])]);
+    }
+
+    #[test]
+    fn shapes_that_do_not_meet_are_errors() {
+        let three = Tensor::from_slice([3], &[true; 3]).unwrap();
+        assert!(run("Select", &[three, matrix(0), matrix(1)], &[]).is_err());
+        assert!(run("Select", &[Tensor::scalar(true), matrix(0), Tensor::scalar(1i32)], &[]).is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! Conversion of a tensor to another element type.
+
+use super::grain;
+use crate::dtype::{DType, Scalar};
+use crate::status::Result;
+use crate::tensor::Tensor;
+use crate::threads::{Threads, for_chunks_mut};
+use crate::vector::{self, CastTo};
+use crate::{bail, dispatch};
+
+/// The elements converted as `vector::cast` does; the tensor itself where it already has the type.
+///
+/// Errors: `Unimplemented` for types without a conversion (strings, quantized types).
+pub fn cast(x: Tensor, to: DType, threads: Threads) -> Result<Tensor> {
+    if x.dtype() == to {
+        return Ok(x);
+    }
+    dispatch!(x.dtype(), S in plain, {
+        dispatch!(to, D in plain, convert::<S, D>(&x, threads), else unsupported(x.dtype(), to))
+    }, else unsupported(x.dtype(), to))
+}
+
+fn unsupported(from: DType, to: DType) -> Result<Tensor> {
+    bail!(Unimplemented, "Cast {} to {} is not supported", from.schema_name(), to.schema_name())
+}
+
+fn convert<S: Scalar + CastTo<D>, D: Scalar>(x: &Tensor, threads: Threads) -> Result<Tensor> {
+    let mut out = Tensor::new(D::DTYPE, x.shape().clone())?;
+    let values = x.slice::<S>()?;
+    for_chunks_mut(threads, out.slice_mut::<D>()?, grain::LIGHT, |start, block| {
+        vector::cast(&values[start..start + block.len()], block);
+    });
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    const PLAIN: [DType; 15] = {
+        use DType::*;
+        [F32, F64, F16, BF16, I32, I64, U8, I8, I16, U16, U32, U64, Complex64, Complex128, Bool]
+    };
+
+    #[test]
+    fn zero_and_one_survive_every_pair_of_types() {
+        let bits = Tensor::from_slice([3], &[0i32, 1, 1]).unwrap();
+        for from in PLAIN {
+            let x = cast(bits.clone(), from, Threads::single()).unwrap();
+            for to in PLAIN {
+                let y = cast(x.clone(), to, Threads::single()).unwrap();
+                assert_eq!(y.dtype(), to);
+                assert_eq!(cast(y, DType::I32, Threads::single()).unwrap(), bits, "{from:?} {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_type_shares_the_elements_and_strings_have_none() {
+        let x = Tensor::zeros(DType::F32, [100]).unwrap();
+        let p = x.data_ptr();
+        assert_eq!(cast(x.clone(), DType::F32, Threads::single()).unwrap().data_ptr(), p);
+        assert_eq!(cast(x, DType::String, Threads::single()).unwrap_err().code(), Code::Unimplemented);
+    }
+
+    #[test]
+    fn long_tensors_have_equal_bits_at_any_number_of_threads() {
+        let values: Vec<f64> = (0..150_001).map(|i| f64::from(i) * 0.37 - 2e4).collect();
+        let x = Tensor::from_slice([150_001], &values).unwrap();
+        for to in [DType::F16, DType::I32, DType::F32] {
+            let want = cast(x.clone(), to, Threads::single()).unwrap();
+            assert!([2, 4].iter().all(|&n| cast(x.clone(), to, Threads::new(n)).unwrap() == want));
+        }
+    }
+}
