@@ -174,10 +174,10 @@ mod tests {
     fn special_values_are_told_apart() {
         let x = [1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
         let half: Vec<f16> = x.iter().map(|&v| f16::from_f32(v)).collect();
-        for t in [Tensor::from_slice([4], &x).unwrap(), Tensor::from_slice([4], &half).unwrap()] {
-            assert_eq!(truths("IsNan", &[t.clone()]), [false, false, false, true]);
-            assert_eq!(truths("IsInf", &[t.clone()]), [false, true, true, false]);
-            assert_eq!(truths("IsFinite", &[t]), [true, false, false, false]);
+        for t in [[Tensor::from_slice([4], &x).unwrap()], [Tensor::from_slice([4], &half).unwrap()]] {
+            assert_eq!(truths("IsNan", &t), [false, false, false, true]);
+            assert_eq!(truths("IsInf", &t), [false, true, true, false]);
+            assert_eq!(truths("IsFinite", &t), [true, false, false, false]);
         }
     }
 }

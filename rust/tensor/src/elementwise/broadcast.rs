@@ -249,7 +249,7 @@ impl<T: Copy + Default> Gathered<T> {
     }
 
     fn wants(&self) -> bool {
-        !self.is_whole && !(self.is_periodic && self.is_filled)
+        !(self.is_whole || self.is_periodic && self.is_filled)
     }
 
     fn put(&mut self, values: &[T], run: usize, extent: usize, at: usize, stride: usize) {
