@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
 from typing import Any
 
 from ferroflow._src.base.proto.symbols import all_symbols
@@ -15,6 +17,11 @@ def __getattr__(name: str) -> Any:
             globals()[name] = found
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def text_format() -> ModuleType:
+    """Protobuf's module of the text format, loaded when first asked for."""
+    return importlib.import_module("google.protobuf.text_format")
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,1 @@
+"""What programs test themselves with: `tf.test`."""

@@ -1,0 +1,85 @@
+"""What the machine and the build offer to tests, and how test programs start."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+from typing import Any
+
+from ferroflow._src.base import flags
+from ferroflow._src.testing.test_case import get_temp_dir
+
+__all__ = [
+    "StubOutForTesting",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_gpu_available",
+    "main",
+    "test_src_dir_path",
+]
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """False: everything runs on the CPU."""
+    return False
+
+
+def gpu_device_name() -> str:
+    """The empty string: there is no GPU."""
+    return ""
+
+
+def is_built_with_cuda() -> bool:
+    """False: there is no CUDA code."""
+    return False
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """A path below the directory of the running program.
+
+    Args:
+      relative_path: path relative to it.
+    """
+    return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Runs the tests of the `__main__` module; flags of the program are parsed first."""
+    remaining = flags.FLAGS(sys.argv if argv is None else argv, known_only=True)
+    unittest.main(argv=remaining)
+
+
+class StubOutForTesting:
+    """Replaces attributes for the length of a test."""
+
+    def __init__(self) -> None:
+        self._saved: list[tuple[Any, str, Any]] = []
+
+    def __enter__(self) -> StubOutForTesting:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.CleanUp()
+
+    def CleanUp(self) -> None:  # noqa: N802
+        """Undoes all replacements."""
+        self.UnsetAll()
+
+    SmartUnsetAll = CleanUp
+
+    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:  # noqa: N802
+        """Replaces an attribute."""
+        own = vars(parent).get(child_name)
+        old = own if isinstance(own, staticmethod) else getattr(parent, child_name)
+        self._saved.append((parent, child_name, old))
+        setattr(parent, child_name, new_child)
+
+    SmartSet = Set
+
+    def UnsetAll(self) -> None:  # noqa: N802
+        """Undoes all replacements, the last one first."""
+        while self._saved:
+            parent, name, old = self._saved.pop()
+            setattr(parent, name, old)
