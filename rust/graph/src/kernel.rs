@@ -3,7 +3,7 @@
 use crate::attr::AttrMap;
 use crate::node::Node;
 use crate::resource::{Resources, Variable};
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Threads, unwatched};
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor, bail, ensure};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -85,6 +85,10 @@ impl Cancellation {
     pub fn cancel(&self, reason: Status) {
         self.reason.lock().get_or_insert(reason);
         self.cancelled.store(true, Ordering::Release);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     /// Errors: the reason, once cancelled. Long kernels ask between blocks.
@@ -187,7 +191,7 @@ impl<'a> KernelContext<'a> {
     pub fn assign(&mut self, i: usize, f: impl FnOnce(&mut Option<Tensor>) -> Result<()>) -> Result<()> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
-        f(&mut value)?;
+        unwatched(|| f(&mut value))?;
         self.note_written(i, &value);
         Ok(())
     }
@@ -199,7 +203,7 @@ impl<'a> KernelContext<'a> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
         let tensor = value.as_mut().ok_or_else(|| uninitialized(variable))?;
-        let result = f(tensor, self.inputs)?;
+        let result = unwatched(|| f(tensor, self.inputs))?;
         self.note_written(i, &value);
         Ok(result)
     }
@@ -240,7 +244,7 @@ impl<'a> KernelContext<'a> {
             }
         }
         let Ok(tensors) = tensors.into_inner() else { bail!(Internal, "wrong number of variables") };
-        f(tensors, self.inputs)?;
+        unwatched(|| f(tensors, self.inputs))?;
         for (k, guard) in guards.iter().enumerate() {
             if let Some(guard) = guard {
                 self.note_written(which[k], guard);

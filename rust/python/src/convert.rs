@@ -79,13 +79,15 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
     let bytes = shape.elements() * dtype.size();
     // SAFETY: `array` is a live ndarray; the field holds its data pointer.
     let data = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
-    if lend && bytes >= 1024 && data.addr().is_multiple_of(8) {
-        if let Some(ptr) = NonNull::new(data) {
-            let owner: Py<PyAny> = array.clone().into_any().unbind();
-            // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`.
-            let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };
-            return Tensor::from_buffer(dtype, shape, buffer).map_err(status);
-        }
+    if lend
+        && bytes >= 1024
+        && data.addr().is_multiple_of(8)
+        && let Some(ptr) = NonNull::new(data)
+    {
+        let owner: Py<PyAny> = array.clone().into_any().unbind();
+        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`.
+        let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };
+        return Tensor::from_buffer(dtype, shape, buffer).map_err(status);
     }
     let mut t = Tensor::new(dtype, shape).map_err(status)?;
     let copied = dispatch!(dtype, T in plain, {
@@ -228,7 +230,7 @@ pub fn quick_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<T
         });
     }
     if value.is_exact_instance_of::<pyo3::types::PyBool>() {
-        return Ok((dtype == DType::Bool).then(|| value.extract().map(Tensor::scalar::<bool>)).transpose()?);
+        return (dtype == DType::Bool).then(|| value.extract().map(Tensor::scalar::<bool>)).transpose();
     }
     numpy_scalar(value, dtype)
 }

@@ -4,6 +4,7 @@ use crate::plan::{Input, Instruction, Plan, Run};
 use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
 use ferroflow_graph::{KernelContext, Step, Variables};
+use ferroflow_tensor::threads::watched;
 use ferroflow_tensor::{Result, Status, Tensor};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -83,13 +84,21 @@ pub(crate) fn execute(
     feeds: SmallVec<[Tensor; 4]>,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
-    mut trace: Option<&mut Trace>,
+    trace: Option<&mut Trace>,
 ) -> Result<Vec<Tensor>> {
     let mut frame = frames.acquire(plan.slots);
     for (slot, feed) in frame.iter_mut().zip(feeds) {
         *slot = Some(feed);
     }
-    let result = instructions(plan, &mut frame, step, pulse, trace.as_deref_mut()).and_then(|()| {
+    // A long kernel is left between two of its tasks; its half-made results never go further than the next check.
+    let stop = || {
+        if let Err(reason) = pulse.check() {
+            step.cancellation.cancel(reason);
+        }
+        step.cancellation.is_cancelled()
+    };
+    let ran = watched(&stop, || instructions(plan, &mut frame, step, pulse, trace));
+    let result = ran.and_then(|()| step.cancellation.check()).and_then(|()| {
         plan.fetches.iter().map(|&f| fetch_input(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
     });
     frames.recycle(frame);

@@ -196,9 +196,8 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
             None => None,
         };
         let outputs = node.outputs.iter().filter(|o| !o.is_ref).count() as u32;
-        let action = if node.op.is_variable || (node.op.is_alias && root.is_some()) || &*node.op.name == "NoOp" {
-            Action::Nothing
-        } else if &*node.op.name == "Const" {
+        let only_orders = matches!(&*node.op.name, "NoOp" | "Const");
+        let action = if only_orders || node.op.is_variable || (node.op.is_alias && root.is_some()) {
             Action::Nothing
         } else {
             let types: Vec<DType> =

@@ -2,6 +2,9 @@
 
 mod fork;
 mod pool;
+mod watch;
+
+pub use watch::{unwatched, watched};
 
 use std::ops::Range;
 
@@ -43,6 +46,9 @@ impl Threads {
             return;
         }
         for task in 0..tasks {
+            if watch::stopped() {
+                return;
+            }
             f(task);
         }
     }

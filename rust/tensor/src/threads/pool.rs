@@ -18,7 +18,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use super::{MAX_THREADS, fork};
+use super::{MAX_THREADS, fork, watch};
 
 /// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
 /// the gaps between the kernels of a step, and no more.
@@ -166,6 +166,10 @@ impl Pool {
             loop {
                 let task = self.next.0.fetch_add(1, Ordering::Relaxed);
                 if task >= tasks {
+                    break;
+                }
+                if watch::stopped() {
+                    self.next.0.store(tasks, Ordering::Relaxed);
                     break;
                 }
                 body(task);
