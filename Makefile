@@ -33,23 +33,21 @@ $(VENV)/pyvenv.cfg:
 	"$(PYTHON)" -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' || { rm -f $@; exit 1; }
 
-# Stamps: a file per set of packages that is installed, newer than the list of packages.
-$(VENV)/.packages-to-build: pyproject.toml $(VENV)/pyvenv.cfg
-	$(BIN)/python -m pip install --quiet --group build --group examples
-	@touch $@
-
-$(VENV)/.packages-to-develop: pyproject.toml $(VENV)/.packages-to-build
+# Newer than the list of packages once they are installed.
+PACKAGES := $(VENV)/.packages
+$(PACKAGES): pyproject.toml $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-$(EXTENSION): $(RUST_FILES) pyproject.toml $(VENV)/.packages-to-build
+# `maturin develop` also installs what the package depends on.
+$(EXTENSION): $(RUST_FILES) $(PACKAGES)
 	@command -v cargo > /dev/null || { echo "ferroflow needs Rust: https://rustup.rs" >&2; exit 1; }
-	$(BIN)/maturin develop --release
+	PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@
 
-venv: $(VENV)/.packages-to-develop ## make .venv with the tools for development (PYTHON=... chooses the Python)
+venv: $(PACKAGES) ## make .venv with the tools for development (PYTHON=... chooses the Python)
 
-dev: venv $(EXTENSION) ## build the extension, optimized, and install the package into .venv in place
+dev: $(EXTENSION) ## build the extension, optimized, and install the package into .venv in place
 
 demo: $(EXTENSION) ## train a digit classifier (ARGS="--threads=2" passes flags)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -78,7 +76,7 @@ bench: dev ## kernel throughput in Rust, then whole steps in Python
 	@for bench in benches/python/bench_*.py; do \
 		[ ! -e "$$bench" ] || { echo "$$bench"; $(BIN)/python "$$bench" || exit 1; }; done
 
-wheel: $(VENV)/.packages-to-build ## build dist/ferroflow-*.whl
+wheel: $(PACKAGES) ## build dist/ferroflow-*.whl
 	$(BIN)/maturin build --release --strip --out dist
 
 clean: ## remove everything that was built, and .venv
