@@ -1,12 +1,15 @@
 //! Elementwise functions of tensors: shapes, broadcasting, reuse of memory and threads around the loops of `vector`.
 
 mod binary;
+mod blocks;
 mod broadcast;
 mod cast;
 mod grain;
 mod map;
+mod program;
 
 pub use binary::{binary, compare};
 pub use broadcast::{Broadcast, Inputs, Terms};
 pub use cast::cast;
 pub use map::unary;
+pub use program::{Instruction, Program, Value};

@@ -1,0 +1,237 @@
+//! `Program`: a chain of elementwise functions that reads its inputs and writes its outputs once.
+//!
+//! The functions run block by block on registers that stay in L1. They are the functions of `vector`, so a program gives
+//! the bits of the same functions applied to whole tensors one after the other.
+
+use super::blocks::{Class, Layout};
+use super::{binary, blocks, unary};
+use crate::dtype::{DType, Scalar};
+use crate::shape::Shape;
+use crate::status::Result;
+use crate::tensor::Tensor;
+use crate::threads::Threads;
+use crate::vector::{self, Binary, Element, Operand, Unary};
+use crate::{bail, ensure};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A value of a program: the inputs first, then the result of each instruction.
+pub type Value = u32;
+
+/// One step; its result is the next value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Instruction {
+    Unary(Unary, Value),
+    Binary(Binary, Value, Value),
+}
+
+impl Instruction {
+    pub(super) fn operands(self) -> impl Iterator<Item = Value> {
+        let (a, b) = match self {
+            Instruction::Unary(_, a) => (a, None),
+            Instruction::Binary(_, a, b) => (a, Some(b)),
+        };
+        std::iter::once(a).chain(b)
+    }
+}
+
+/// A straight line of instructions over inputs of one float type.
+#[derive(Debug)]
+pub struct Program {
+    dtype: DType,
+    inputs: usize,
+    instructions: Vec<Instruction>,
+    outputs: Vec<Value>,
+    /// Of each value: the last instruction that reads it; `NEVER` where none does.
+    last_use: Vec<u32>,
+    /// The layout of the last run; runs of one graph node mostly have the same.
+    layout: Mutex<Option<Arc<Layout>>>,
+}
+
+pub(super) const NEVER: u32 = u32::MAX;
+
+impl Program {
+    /// A program of `inputs` tensors of type float32 or float64. Instructions may read inputs and earlier results.
+    ///
+    /// Errors: `Internal` for another type, for a value that does not exist (yet), and for a function that the type lacks.
+    pub fn new(dtype: DType, inputs: usize, instructions: Vec<Instruction>, outputs: Vec<Value>) -> Result<Program> {
+        ensure!(matches!(dtype, DType::F32 | DType::F64), Internal, "programs of {} do not exist", dtype.name());
+        let values = inputs + instructions.len();
+        ensure!(values < NEVER as usize, Internal, "a program of {values} values is too long");
+        let mut last_use = vec![NEVER; values];
+        for (i, instruction) in instructions.iter().enumerate() {
+            for value in instruction.operands() {
+                ensure!((value as usize) < inputs + i, Internal, "instruction {i} reads value {value}, a later one");
+                last_use[value as usize] = i as u32;
+            }
+            // float64 has the functions that float32 has.
+            let exists = match *instruction {
+                Instruction::Unary(f, _) => f.supports::<f32>(),
+                Instruction::Binary(f, ..) => f.supports::<f32>(),
+            };
+            ensure!(exists, Internal, "{instruction:?} does not exist for {}", dtype.name());
+        }
+        for &value in &outputs {
+            ensure!((value as usize) < values, Internal, "output {value} is no value of the program");
+        }
+        Ok(Program { dtype, inputs, instructions, outputs, last_use, layout: Mutex::new(None) })
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    pub fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    pub fn outputs(&self) -> &[Value] {
+        &self.outputs
+    }
+
+    pub(super) fn last_use(&self, value: Value) -> u32 {
+        self.last_use[value as usize]
+    }
+
+    /// The outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder stays.
+    ///
+    /// Errors: `InvalidArgument` for shapes that do not broadcast, `Internal` for a wrong number or type of inputs.
+    pub fn run(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+        ensure!(
+            inputs.len() == self.inputs,
+            Internal,
+            "a program of {} inputs was given {}",
+            self.inputs,
+            inputs.len()
+        );
+        for t in inputs.iter() {
+            ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
+        }
+        match self.dtype {
+            DType::F64 => self.run_as::<f64>(inputs, threads),
+            _ => self.run_as::<f32>(inputs, threads),
+        }
+    }
+
+    fn run_as<T: Scalar + Element>(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+        if inputs.iter().all(|t| t.elements() == 1) {
+            return self.run_scalars::<T>(inputs);
+        }
+        let Some((shape, classes)) = classify(inputs) else { return self.run_steps(inputs, threads) };
+        let layout = self.layout(classes);
+        blocks::run::<T>(self, &layout, shape, inputs, threads)
+    }
+
+    fn layout(&self, classes: SmallVec<[Class; 8]>) -> Arc<Layout> {
+        if let Some(last) = self.layout.lock().as_ref()
+            && last.input_classes() == &classes[..]
+        {
+            return last.clone();
+        }
+        let made = Arc::new(Layout::new(self, &classes));
+        *self.layout.lock() = Some(made.clone());
+        made
+    }
+
+    /// All inputs have one element.
+    fn run_scalars<T: Scalar + Element>(&self, inputs: &[Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
+        let mut values: SmallVec<[T; 32]> = SmallVec::with_capacity(self.inputs + self.instructions.len());
+        for t in inputs {
+            values.push(t.to_scalar::<T>()?);
+        }
+        for &instruction in &self.instructions {
+            let value = scalar(instruction, |v| values[v as usize]);
+            values.push(value);
+        }
+        if inputs.iter().all(|t| t.rank() == 0) {
+            return Ok(self.outputs.iter().map(|&v| Tensor::scalar(values[v as usize])).collect());
+        }
+        let mut ranks: SmallVec<[usize; 32]> = inputs.iter().map(Tensor::rank).collect();
+        for instruction in &self.instructions {
+            let rank = instruction.operands().map(|v| ranks[v as usize]).max();
+            ranks.push(rank.unwrap_or(0));
+        }
+        let output = |&v: &Value| {
+            let shape: Shape = std::iter::repeat_n(1, ranks[v as usize]).collect();
+            Tensor::scalar(values[v as usize]).reshaped(shape)
+        };
+        self.outputs.iter().map(output).collect()
+    }
+
+    /// One instruction after the other on whole tensors: for shapes that the block loop does not handle.
+    fn run_steps(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+        let mut values: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
+        let is_output = |v: Value| self.outputs.contains(&v);
+        for (i, &instruction) in self.instructions.iter().enumerate() {
+            let mut operand = |v: Value, is_last: bool| {
+                let slot = values.get_mut(v as usize);
+                let value = slot.and_then(|s| {
+                    if is_last && self.last_use(v) == i as u32 && !is_output(v) { s.take() } else { s.clone() }
+                });
+                value.ok_or_else(|| crate::Status::internal(format!("value {v} was dropped early")))
+            };
+            let result = match instruction {
+                Instruction::Unary(f, a) => unary(f, operand(a, true)?, threads)?,
+                Instruction::Binary(f, a, b) => {
+                    let left = operand(a, a != b)?;
+                    binary(f, left, operand(b, true)?, threads)?
+                }
+            };
+            values.push(Some(result));
+        }
+        let output = |&v: &Value| match values.get(v as usize) {
+            Some(Some(t)) => Ok(t.clone()),
+            _ => bail!(Internal, "output {v} was dropped early"),
+        };
+        self.outputs.iter().map(output).collect()
+    }
+}
+
+/// One instruction on single elements.
+#[inline]
+pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl Fn(Value) -> T) -> T {
+    match instruction {
+        Instruction::Unary(f, a) => {
+            let mut x = [value(a)];
+            vector::unary_in_place(f, &mut x);
+            x[0]
+        }
+        Instruction::Binary(f, a, b) => {
+            let mut x = [value(a)];
+            vector::binary_in_place_left(f, &mut x, Operand::Slice(&[value(b)]));
+            x[0]
+        }
+    }
+}
+
+/// What each input is to the largest one's shape; `None` where the block loop does not handle the shapes.
+fn classify(inputs: &[Tensor]) -> Option<(Shape, SmallVec<[Class; 8]>)> {
+    let largest = inputs.iter().max_by_key(|t| (t.elements(), t.rank()))?;
+    let shape = largest.shape();
+    let mut row: Option<&[usize]> = None;
+    let mut classes = SmallVec::with_capacity(inputs.len());
+    for t in inputs {
+        let s = t.shape();
+        classes.push(if s == shape {
+            Class::Full
+        } else if t.elements() == 1 && s.rank() <= shape.rank() {
+            Class::Scalar
+        } else {
+            let leading = s.iter().take_while(|&&d| d == 1).count();
+            let tail = &s[leading..];
+            let is_suffix = s.rank() <= shape.rank() && shape.ends_with(tail);
+            if !is_suffix || tail.contains(&0) || row.is_some_and(|r| r != tail) {
+                return None;
+            }
+            row = Some(tail);
+            Class::Row
+        });
+    }
+    Some((shape.clone(), classes))
+}

@@ -1,0 +1,169 @@
+//! The law of programs: the bits of their instructions applied to whole tensors one after the other.
+
+use ferroflow_tensor::elementwise::{Instruction, Program, Value, binary, unary};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::vector::{Binary, Unary};
+use ferroflow_tensor::{DType, Result, Shape, Tensor};
+use proptest::prelude::*;
+
+fn step_by_step(program: &Program, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let threads = Threads::single();
+    let mut values = inputs.to_vec();
+    for instruction in program.instructions() {
+        let value = |v: Value| values[v as usize].clone();
+        let result = match *instruction {
+            Instruction::Unary(f, a) => unary(f, value(a), threads)?,
+            Instruction::Binary(f, a, b) => binary(f, value(a), value(b), threads)?,
+        };
+        values.push(result);
+    }
+    Ok(program.outputs().iter().map(|&v| values[v as usize].clone()).collect())
+}
+
+fn tensor(dtype: DType, shape: &[usize], seed: u32) -> Tensor {
+    match try_tensor(dtype, shape, seed) {
+        Ok(t) => t,
+        Err(e) => unreachable!("{e}"),
+    }
+}
+
+fn try_tensor(dtype: DType, shape: &[usize], seed: u32) -> Result<Tensor> {
+    let n: usize = shape.iter().product();
+    let value = |i: usize| f64::from((i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 8) / 4e6 - 1.3;
+    match dtype {
+        DType::F32 => Tensor::from_slice(Shape::new(shape), &(0..n).map(|i| value(i) as f32).collect::<Vec<_>>()),
+        _ => Tensor::from_slice(Shape::new(shape), &(0..n).map(value).collect::<Vec<_>>()),
+    }
+}
+
+const UNARY: [Unary; 8] =
+    [Unary::Neg, Unary::Exp, Unary::Tanh, Unary::Sqrt, Unary::Square, Unary::Relu, Unary::Sin, Unary::Log];
+const BINARY: [Binary; 8] = [
+    Binary::Add,
+    Binary::Sub,
+    Binary::Mul,
+    Binary::Div,
+    Binary::Maximum,
+    Binary::TanhGrad,
+    Binary::Pow,
+    Binary::SquaredDifference,
+];
+
+/// (full shape, shapes that an input may have beside it)
+fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<usize>>)> {
+    prop_oneof![
+        Just((vec![], vec![vec![]])),
+        Just((vec![1, 1], vec![vec![], vec![1]])),
+        Just((vec![3], vec![vec![], vec![1], vec![3]])),
+        Just((vec![2500], vec![vec![], vec![1]])),
+        Just((vec![70_000], vec![vec![1]])),
+        Just((vec![40, 7], vec![vec![], vec![7], vec![1, 7], vec![1, 1]])),
+        Just((vec![300, 1100], vec![vec![1100], vec![]])),
+        Just((vec![6, 5, 4], vec![vec![5, 4], vec![]])),
+        // Beyond the block loop: columns, two kinds of rows, nothing, a larger rank.
+        Just((vec![40, 7], vec![vec![40, 1], vec![7]])),
+        Just((vec![6, 5, 4], vec![vec![4], vec![5, 4]])),
+        Just((vec![0, 3], vec![vec![3], vec![]])),
+        Just((vec![9], vec![vec![1, 1], vec![2, 1]])),
+        // Some of these do not fit.
+        Just((vec![6], vec![vec![3], vec![]])),
+    ]
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    program: (DType, usize, Vec<Instruction>, Vec<Value>),
+    shapes: Vec<Vec<usize>>,
+    shared: Vec<bool>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let dtype = prop_oneof![Just(DType::F32), Just(DType::F64)];
+    (dtype, shapes(), 1..5usize).prop_flat_map(|(dtype, (full, others), inputs)| {
+        let shape = prop_oneof![2 => Just(full), 1 => proptest::sample::select(others)];
+        let instruction = (any::<bool>(), 0..8usize, any::<u32>(), any::<u32>());
+        (
+            Just(dtype),
+            proptest::collection::vec(shape, inputs),
+            proptest::collection::vec(any::<bool>(), inputs),
+            proptest::collection::vec(instruction, 0..14),
+            proptest::collection::vec(any::<u32>(), 1..4),
+        )
+            .prop_map(move |(dtype, shapes, shared, raw, outputs)| {
+                let mut instructions = Vec::new();
+                for (i, (is_unary, f, a, b)) in raw.iter().enumerate() {
+                    // Recent values more often than old ones, so that chains are long.
+                    let value = |x: u32| {
+                        let known = (inputs + i) as u32;
+                        if x.is_multiple_of(3) { known - 1 } else { (x / 3) % known }
+                    };
+                    instructions.push(match is_unary {
+                        true => Instruction::Unary(UNARY[*f], value(*a)),
+                        false => Instruction::Binary(BINARY[*f], value(*a), value(*b)),
+                    });
+                }
+                let values = (inputs + instructions.len()) as u32;
+                let outputs =
+                    outputs.iter().map(|o| if o.is_multiple_of(2) { values - 1 } else { o % values }).collect();
+                Case { program: (dtype, inputs, instructions, outputs), shapes, shared }
+            })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_program_gives_the_bits_of_its_instructions(case in case()) {
+        let (dtype, inputs, instructions, outputs) = case.program;
+        let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
+        let values: Vec<Tensor> =
+            case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
+        let want = step_by_step(&program, &values);
+        for threads in [1, 2, 4] {
+            let mut given: Vec<Tensor> = values
+                .iter()
+                .zip(&case.shared)
+                .map(|(t, shared)| if *shared { t.clone() } else { t.deep_copy().unwrap() })
+                .collect();
+            let got = program.run(&mut given, Threads::new(threads));
+            match (&got, &want) {
+                (Ok(got), Ok(want)) => prop_assert!(got[..] == want[..]),
+                (Err(got), Err(want)) => prop_assert_eq!(got, want),
+                _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), want.is_ok()),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_output_takes_the_memory_of_an_input_that_nothing_else_holds() {
+    let chain = vec![Instruction::Binary(Binary::Mul, 0, 1), Instruction::Binary(Binary::Mul, 2, 2)];
+    let program = Program::new(DType::F32, 2, chain, vec![3]).unwrap();
+    let (x, y) = (tensor(DType::F32, &[5000], 1), tensor(DType::F32, &[5000], 2));
+    let address = y.data_ptr();
+    let shared = x.clone();
+    let out = program.run(&mut [x, y], Threads::single()).unwrap();
+    assert_eq!(out[0].data_ptr(), address);
+    assert!(shared == tensor(DType::F32, &[5000], 1));
+}
+
+#[test]
+fn shapes_that_do_not_broadcast_give_the_functions_error() {
+    let program = Program::new(DType::F32, 2, vec![Instruction::Binary(Binary::Add, 0, 1)], vec![2]).unwrap();
+    let (x, y) = (tensor(DType::F32, &[2], 1), tensor(DType::F32, &[3], 2));
+    let e = program.run(&mut [x, y], Threads::single()).unwrap_err();
+    assert_eq!(e.message(), "Incompatible shapes: [2] vs. [3]");
+}
+
+#[test]
+fn faulty_programs_are_refused() {
+    let add = |a, b| vec![Instruction::Binary(Binary::Add, a, b)];
+    assert!(Program::new(DType::F32, 1, add(0, 1), vec![0]).is_err());
+    assert!(Program::new(DType::F32, 1, add(0, 0), vec![2]).is_err());
+    assert!(Program::new(DType::I32, 1, add(0, 0), vec![1]).is_err());
+    assert!(Program::new(DType::F32, 1, vec![Instruction::Unary(Unary::Conj, 0)], vec![1]).is_err());
+    let program = Program::new(DType::F32, 1, add(0, 0), vec![1]).unwrap();
+    assert!(program.run(&mut [tensor(DType::F64, &[2], 0)], Threads::single()).is_err());
+    assert!(program.run(&mut [], Threads::single()).is_err());
+}
