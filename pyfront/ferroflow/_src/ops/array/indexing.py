@@ -1,0 +1,230 @@
+"""Taking and placing elements by index or by condition."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import joining, shaping
+
+__all__ = [
+    "boolean_mask",
+    "gather",
+    "gather_nd",
+    "listdiff",
+    "scatter_nd",
+    "setdiff1d",
+    "sparse_mask",
+    "unique",
+    "unique_with_counts",
+    "where",
+]
+
+Unique = collections.namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Chooses between two tensors by a condition, or finds where it holds.
+
+    Args:
+        condition: Tensor of bool; with `x` and `y` of their shape, or of shape [] or [size of their first dimension].
+        x: Tensor of any dtype: taken where the condition is True.
+        y: Tensor of the dtype and shape of `x`: taken where it is False.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `x`; without `x` and `y` a Tensor of int64, of shape [n, rank of
+        `condition`]: the
+        places, in order, where it is True.
+
+    Raises:
+        ValueError: just one of `x` and `y` is given, or the shapes do not fit.
+    """
+    if x is None and y is None:
+        with name_scope(name, "Where", [condition]) as scope:
+            condition = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name="condition")
+            return tensor_op("Where", [condition], name=scope)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return tensor_op("Select", [condition, x, y], name=name)
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: bool | None = None, name: str | None = None, axis: Any = 0
+) -> Tensor:
+    """Takes slices of a tensor by index.
+
+    Args:
+        params: Tensor of any dtype, of rank above `axis`.
+        indices: Tensor of int32 or int64, of any shape, in [0, size of the dimension).
+        validate_indices: bool, without effect: indices are always checked.
+        name: str, name of the operation.
+        axis: Tensor of int32 or int64, of shape []: the dimension to take slices of, in [-rank, rank).
+
+    Returns:
+        Tensor of the dtype of `params`, of its shape with the shape of `indices` in the place of the dimension.
+
+    Raises:
+        ValueError: `axis` is out of range.
+    """
+    del validate_indices
+    return tensor_op("GatherV2", [params, indices, axis], name=name)
+
+
+def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """Takes slices of a tensor by indices into several dimensions.
+
+    Args:
+        params: Tensor of any dtype.
+        indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `params`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `params`, of shape [...] + what `k` leaves of the shape of `params`.
+
+    Raises:
+        ValueError: k is above the rank of `params`.
+    """
+    return tensor_op("GatherNd", [params, indices], name=name)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Adds slices up at indices of a tensor of zeros.
+
+    Args:
+        indices: Tensor of int32 or int64, of shape [..., k].
+        updates: Tensor of a number dtype, of shape [...] + shape[k:].
+        shape: Tensor of the dtype of `indices`, of shape [rank].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `updates` and of the shape `shape`.
+    """
+    return tensor_op("ScatterNd", [indices, updates, shape], name=name)
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
+    """Takes the slices of a tensor where a mask is True.
+
+    Args:
+        tensor: Tensor of any dtype.
+        mask: Tensor of bool, of known rank of at least 1, whose shape is that of `tensor` from `axis` on.
+        name: str, name scope of the operations.
+        axis: int, the first dimension of `tensor` that the mask covers; None for 0.
+
+    Returns:
+        Tensor of the dtype of `tensor`, with the dimensions of the mask replaced by one of the number of True elements.
+
+    Raises:
+        ValueError: the mask is a scalar, has no known rank, or its shape does not fit.
+    """
+    with name_scope(name, values=[tensor, mask]):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        mask = convert_to_tensor(mask, name="mask")
+        mask_shape = mask.get_shape()
+        if mask_shape.ndims is None:
+            raise ValueError(
+                "Number of mask dimensions must be specified, even if some dimensions are None.  "
+                "E.g. shape=[None] is ok, but shape=None is not."
+            )
+        if mask_shape.ndims == 0:
+            raise ValueError("mask cannot be scalar.")
+        axis = 0 if axis is None else axis
+        end = axis + mask_shape.ndims
+        static = tensor.get_shape()
+        static[axis:end].assert_is_compatible_with(mask_shape)
+        covered = tensor_op("Prod", [shaping.shape(tensor)[axis:end], [0]])
+        new_shape = joining.concat([shaping.shape(tensor)[:axis], [covered], shaping.shape(tensor)[end:]], 0)
+        tensor = shaping.reshape(tensor, new_shape)
+        n_covered = static[axis:end].num_elements() if static.ndims is not None else None
+        tensor.set_shape(tensor_shape.as_shape(static[:axis]).concatenate([n_covered]).concatenate(static[end:]))
+        indices = shaping.squeeze(where(shaping.reshape(mask, [-1])), axis=[1])
+        return gather(tensor, indices, axis=axis)
+
+
+def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """Removes slices by their index.
+
+    Args:
+        a: IndexedSlices.
+        mask_indices: Tensor of the dtype of the indices, of shape [n]: which to remove.
+        name: str, name of the operation.
+
+    Returns:
+        IndexedSlices of the others.
+    """
+    with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
+        kept, positions = setdiff1d(a.indices, mask_indices)
+        return IndexedSlices(gather(a.values, positions, name=scope), kept, a.dense_shape)
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
+    """Finds the elements of a list that another list does not hold.
+
+    Args:
+        x: Tensor of any dtype, of shape [n].
+        y: Tensor of the dtype of `x`, of shape [m].
+        index_dtype: DType of the positions, int32 or int64.
+        name: str, name of the operation.
+
+    Returns:
+        (out, idx): these elements in their order, and their positions in `x`.
+    """
+    return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.as_dtype(index_dtype)}, name=name).outputs)
+
+
+def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> ListDiff:
+    """Deprecated: use `tf.setdiff1d` instead.
+
+    Args:
+        x: Tensor of any dtype, of shape [n].
+        y: Tensor of the dtype of `x`, of shape [m].
+        out_idx: DType of the positions, int32 or int64; None for int32.
+        name: str, name of the operation.
+
+    Returns:
+        What `setdiff1d` gives.
+    """
+    warn_deprecated("tf.listdiff", "tf.setdiff1d")
+    return setdiff1d(x, y, dtypes.int32 if out_idx is None else out_idx, name)
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """Finds the different elements of a list.
+
+    Args:
+        x: Tensor of any dtype, of shape [n].
+        out_idx: DType of the positions, int32 or int64.
+        name: str, name of the operation.
+
+    Returns:
+        (y, idx): the different elements in the order of their first appearance, and for each element of `x` its
+        position
+        in `y`.
+    """
+    return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs)
+
+
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+    """Finds the different elements of a list and how often each is in it.
+
+    Args:
+        x: Tensor of any dtype, of shape [n].
+        out_idx: DType of the positions and counts, int32 or int64.
+        name: str, name of the operation.
+
+    Returns:
+        (y, idx, count): as `unique` gives them, and the number of each.
+    """
+    return UniqueWithCounts(
+        *apply_op("UniqueWithCounts", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs
+    )

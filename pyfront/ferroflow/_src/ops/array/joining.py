@@ -1,0 +1,207 @@
+"""Joining tensors to one and splitting one into several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.compat import integral_types
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making, shaping
+
+__all__ = ["concat", "dynamic_partition", "dynamic_stitch", "meshgrid", "parallel_stack", "split", "stack", "unstack"]
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Stacks tensors of one shape along a new dimension.
+
+    Args:
+        values: list of Tensors of one dtype and shape.
+        axis: int, where the new dimension goes, in [-rank - 1, rank].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of the values, with one dimension more.
+
+    Raises:
+        ValueError: `axis` is out of range, or the shapes differ.
+        TypeError: the dtypes differ.
+    """
+    if axis == 0:
+        try:
+            return convert_to_tensor(values, name=name)
+        except (TypeError, ValueError):
+            # TF 1.x: what is no nest of numbers and tensors of one dtype is left to the op, which converts and complains.
+            pass
+    ndims = convert_to_tensor(values[0], name=name).get_shape().ndims
+    if ndims is not None and not -(ndims + 1) <= axis <= ndims:
+        raise ValueError(f"axis = {axis} not in [{-(ndims + 1)}, {ndims + 1})")
+    return tensor_op("Pack", [list(values)], {"axis": axis}, name=name)
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Stacks tensors of one known shape along a new first dimension.
+
+    Args:
+        values: list of Tensors of one dtype and one fully known shape.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of the values, with one dimension more.
+    """
+    with name_scope(name):
+        shape = tensor_shape.TensorShape([len(values)]).concatenate(convert_to_tensor(values[0]).get_shape())
+        return tensor_op("ParallelConcat", [[shaping.expand_dims(value, 0) for value in values]], {"shape": shape})
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+    """Takes a tensor apart along a dimension.
+
+    Args:
+        value: Tensor of any dtype, of rank 1 or more.
+        num: int, the size of that dimension; None to take it from the shape.
+        axis: int, the dimension, in [-rank, rank).
+        name: str, name of the operation.
+
+    Returns:
+        List of `num` Tensors of the dtype of `value`, with one dimension less.
+
+    Raises:
+        ValueError: `axis` is out of range, or the size is not known and `num` not given.
+    """
+    if num is None:
+        value = convert_to_tensor(value)
+        shape = value.get_shape()
+        if shape.ndims is not None:
+            if not -shape.ndims <= axis < shape.ndims:
+                raise ValueError(f"axis = {axis} not in [{-shape.ndims}, {shape.ndims})")
+            num = shape[axis].value
+        if num is None:
+            raise ValueError(f"Cannot infer num from shape {shape}")
+    return list(apply_op("Unpack", [value], {"num": num, "axis": axis}, name=name).outputs)
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Joins tensors along a dimension.
+
+    Args:
+        values: list of Tensors of one dtype, whose shapes differ in that dimension only.
+        axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank).
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of the values.
+
+    Raises:
+        ValueError: `axis` is out of range, or the shapes do not fit.
+        TypeError: the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
+    """
+    if isinstance(values, int) and isinstance(axis, (list, tuple)):
+        raise TypeError("tf.concat takes the values first and then the axis: tf.concat(values, axis).")
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        # TF 1.x: one value is checked for its axis and passed on.
+        with name_scope(name) as scope:
+            axis = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
+            axis.get_shape().assert_is_compatible_with(tensor_shape.scalar())
+            return tensor_op("Identity", [values[0]], name=scope)
+    return tensor_op("ConcatV2", [list(values), axis], name=name)
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Cuts a tensor into pieces along a dimension.
+
+    Args:
+        value: Tensor of any dtype, of rank 1 or more.
+        num_or_size_splits: int, the number of equal pieces; or Tensor of int32 or int64, of shape [n]: the size of each
+            piece, of which one may be -1 for what is left.
+        axis: Tensor of int32, of shape []: the dimension, in [-rank, rank).
+        num: int, the number of pieces, where it cannot be told from `num_or_size_splits`.
+        name: str, name of the operation.
+
+    Returns:
+        List of Tensors of the dtype of `value`.
+
+    Raises:
+        ValueError: the dimension cannot be cut so, or the number of pieces is not known.
+    """
+    if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
+        return list(apply_op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name=name).outputs)
+    sizes = convert_to_tensor(num_or_size_splits)
+    if sizes.get_shape().ndims == 0:
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: "
+            f"{num_or_size_splits}"
+        )
+    if num is None:
+        shape = sizes.get_shape()
+        num = shape[0].value if shape.ndims == 1 else None
+        if num is None:
+            raise ValueError(f"Cannot infer num from shape {num_or_size_splits}")
+    return list(apply_op("SplitV", [value, sizes, axis], {"num_split": num}, name=name).outputs)
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
+    """Spreads coordinates of each dimension over a grid.
+
+    Args:
+        *args: Tensors of one number dtype, of shape [n_i].
+        indexing: "xy" for grids of shape [n_2, n_1, n_3, ...], "ij" for [n_1, n_2, n_3, ...].
+        name: str, name scope of the operations.
+
+    Returns:
+        List of as many Tensors as `args`, each of the shape of the grid.
+
+    Raises:
+        ValueError: `indexing` is neither.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError("indexing parameter must be either 'xy' or 'ij'")
+    with name_scope(name, "meshgrid", args):
+        count = len(args)
+        if not args:
+            return []
+        coordinates = [shaping.reshape(stack(x), [1] * i + [-1] + [1] * (count - 1 - i)) for i, x in enumerate(args)]
+        sizes = [shaping.size(x) for x in args]
+        dtype = coordinates[0].dtype.base_dtype
+        if indexing == "xy" and count > 1:
+            coordinates[0] = shaping.reshape(coordinates[0], [1, -1] + [1] * (count - 2))
+            coordinates[1] = shaping.reshape(coordinates[1], [-1, 1] + [1] * (count - 2))
+            sizes[0], sizes[1] = sizes[1], sizes[0]
+        ones = making.ones(sizes, dtype)
+        return [x * ones for x in coordinates]
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+    """Sorts slices of a tensor into partitions.
+
+    Args:
+        data: Tensor of any dtype, whose shape begins with that of `partitions`.
+        partitions: Tensor of int32: for each slice, its partition, in [0, num_partitions).
+        num_partitions: int, at least 1.
+        name: str, name of the operation.
+
+    Returns:
+        List of `num_partitions` Tensors of the dtype of `data`, the slices of each in their order.
+    """
+    return list(apply_op("DynamicPartition", [data, partitions], {"num_partitions": num_partitions}, name=name).outputs)
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """Puts slices of several tensors where indices say; of equal indices the last one counts.
+
+    Args:
+        indices: list of Tensors of int32.
+        data: list of Tensors of one dtype; the shape of each begins with that of its indices.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [largest index + 1] + shape of a slice.
+    """
+    return tensor_op("DynamicStitch", [list(indices), list(data)], name=name)

@@ -1,0 +1,387 @@
+"""Tensors made from shapes and numbers: constants, sequences, masks, placeholders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.cast import cast
+
+__all__ = [
+    "fill",
+    "identity",
+    "lin_space",
+    "linspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "placeholder",
+    "placeholder_with_default",
+    "range",
+    "sequence_mask",
+    "sparse_placeholder",
+    "stop_gradient",
+    "zeros",
+    "zeros_like",
+]
+
+# TF 1.x: filled tensors below this size become constants, larger ones a Fill node.
+_CONSTANT_BELOW = 1000
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """Makes a tensor whose value is fed to each step.
+
+    Args:
+        dtype: DType of the fed value.
+        shape: TensorShape of the fed value, with None for sizes that may differ; None for any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    attrs = {"dtype": dtypes.as_dtype(dtype), "shape": tensor_shape.as_shape(shape)}
+    return tensor_op("Placeholder", [], attrs, name=name)
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Makes a tensor that can be fed and has a value where it is not.
+
+    Args:
+        input: Tensor, the value where none is fed.
+        shape: TensorShape of the fed value, with None for sizes that may differ.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input`.
+
+    Raises:
+        ValueError: `input` does not have such a shape.
+    """
+    return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """Makes a sparse tensor whose value is fed to each step.
+
+    Args:
+        dtype: DType of the fed value.
+        shape: list of int, or Tensor of int64 of shape [rank]; None to feed it too.
+        name: str, prefix of the names of the three placeholders.
+
+    Returns:
+        SparseTensor of `dtype`.
+    """
+    shape_name = None if name is None else f"{name}/shape"
+    rank: int | None
+    if shape is None:
+        rank = None
+        dense_shape = placeholder(dtypes.int64, shape=[None], name=shape_name)
+    elif isinstance(shape, Tensor):
+        rank = shape.get_shape()[0].value
+        dense_shape = shape
+    else:
+        sizes = [-1 if d is None else int(d) for d in tensor_shape.as_shape(shape).as_list()]
+        rank = len(sizes)
+        dense_shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=shape_name)
+    return SparseTensor(
+        values=placeholder(dtype, shape=[None], name=None if name is None else f"{name}/values"),
+        indices=placeholder(dtypes.int64, shape=[None, rank], name=None if name is None else f"{name}/indices"),
+        dense_shape=dense_shape,
+    )
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """Makes a tensor of one value.
+
+    Args:
+        dims: Tensor of int32 or int64, of shape [rank]: the shape.
+        value: Tensor of any dtype, of shape [].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `value`.
+
+    Raises:
+        ValueError: a size is negative, or `value` is no scalar.
+    """
+    return tensor_op("Fill", [dims, value], name=name)
+
+
+def _static_shape(shape: Any) -> Any:
+    try:
+        static = tensor_shape.TensorShape(shape)
+    except (TypeError, ValueError):
+        # A list that holds tensors is no static shape; nor is what the conversion to a tensor shall complain of.
+        return None
+    return static if static.is_fully_defined() else None
+
+
+def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
+    if not isinstance(shape, Tensor):
+        static = _static_shape(shape)
+        if static is None:
+            shape = convert_to_tensor(shape, dtype=dtypes.int32)
+        elif static.num_elements() < _CONSTANT_BELOW:
+            return constant(value, shape=static, dtype=dtype, name=scope)
+        else:
+            wide = any(d > 2**31 - 1 for d in static.as_list())
+            dimensions = static.as_list()
+            shape = convert_to_tensor(dimensions, dtypes.int64 if wide else dtypes.int32, name="shape_as_tensor")
+    if shape.get_shape().ndims != 1:
+        shape = shaping.reshape(shape, [-1])
+    return fill(shape, constant(value, dtype=dtype), name=scope)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Makes a tensor of zeros.
+
+    Args:
+        shape: list of int, TensorShape, or Tensor of int32 or int64 of shape [rank].
+        dtype: DType of the result; of bool it holds False, of string empty strings.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype` and of the shape `shape`.
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "zeros", [shape]) as scope:
+        zero: Any = {dtypes.bool: False, dtypes.string: ""}.get(dtype, 0)
+        return _filled(zero, shape, dtype, scope)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Makes a tensor of ones.
+
+    Args:
+        shape: list of int, TensorShape, or Tensor of int32 or int64 of shape [rank].
+        dtype: DType of the result; of bool it holds True.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype` and of the shape `shape`.
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "ones", [shape]) as scope:
+        return _filled(True if dtype == dtypes.bool else 1, shape, dtype, scope)
+
+
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Makes a tensor of zeros with the shape of another.
+
+    Args:
+        tensor: Tensor of any dtype and shape.
+        dtype: DType of the result; None for that of `tensor`.
+        name: str, name of the operation.
+        optimize: bool, whether a known shape is used when the graph is built.
+
+    Returns:
+        Tensor of `dtype` and of the shape of `tensor`.
+    """
+    with name_scope(name, "zeros_like", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        own = tensor.dtype.base_dtype
+        wanted = own if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        if optimize and tensor.get_shape().is_fully_defined() and own != dtypes.variant:
+            return zeros(tensor.get_shape(), dtype=wanted, name=scope)
+        if wanted not in (own, dtypes.variant):
+            return zeros(shaping.shape_internal(tensor, optimize=optimize), dtype=wanted, name=scope)
+        return tensor_op("ZerosLike", [tensor], name=scope)
+
+
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Makes a tensor of ones with the shape of another.
+
+    Args:
+        tensor: Tensor of any dtype and shape.
+        dtype: DType of the result; None for that of `tensor`.
+        name: str, name of the operation.
+        optimize: bool, whether a known shape is used when the graph is built.
+
+    Returns:
+        Tensor of `dtype` and of the shape of `tensor`.
+    """
+    with name_scope(name, "ones_like", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        shape = shaping.shape_internal(tensor, optimize=optimize)
+        result = ones(shape, dtype=tensor.dtype if dtype is None else dtype, name=scope)
+        result.set_shape(tensor.get_shape())
+        return result
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:
+    """Gives a tensor with the value of another.
+
+    Args:
+        input: Tensor of any dtype and shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("Identity", [input], name=name)
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """Gives a tensor with the value of another that gradients do not pass through.
+
+    Args:
+        input: Tensor of any dtype and shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("StopGradient", [input], name=name)
+
+
+_RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+    """Makes the sequence start, start + delta, start + 2 * delta, ... that ends before limit.
+
+    Args:
+        start: Tensor of int32, int64, float32 or float64, of shape []; the limit where no limit is given, from 0 then.
+        limit: Tensor of such a dtype, of shape [].
+        delta: Tensor of such a dtype, of shape [].
+        dtype: DType of the result; None for the widest of the arguments.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`, of shape [ceil((limit - start) / delta)].
+
+    Raises:
+        ValueError: `delta` is 0, or points away from `limit`.
+        TypeError: an argument has another dtype.
+    """
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range", [start, limit, delta]) as scope:
+        parts = [
+            convert_to_tensor(value, dtype=dtype, name=part)
+            for value, part in ((start, "start"), (limit, "limit"), (delta, "delta"))
+        ]
+        if dtype is None:
+            given = [part.dtype.base_dtype for part in parts]
+            for each in given:
+                if each not in _RANGE_DTYPES:
+                    raise TypeError(f"tf.range takes int32, int64, float32 or float64, not {each.name}")
+            widest = max(given, key=_RANGE_DTYPES.index)
+            parts = [cast(part, widest) for part in parts]
+        return tensor_op("Range", parts, name=scope)
+
+
+def lin_space(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """Makes numbers at equal distances, both ends included.
+
+    Args:
+        start: Tensor of float32 or float64, of shape [].
+        stop: Tensor of the dtype of `start`, of shape [].
+        num: Tensor of int32 or int64, of shape [], at least 1.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `start`, of shape [num].
+    """
+    return tensor_op("LinSpace", [start, stop, num], name=name)
+
+
+linspace = lin_space
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Makes vectors that have one value at an index and another elsewhere.
+
+    Args:
+        indices: Tensor of uint8, int32 or int64, of any shape; an index outside [0, depth) gives a vector without a
+            hit.
+        depth: Tensor of int32, of shape []: the length of the vectors.
+        on_value: Tensor of `dtype`, of shape []: the value at the index; None for 1.
+        off_value: Tensor of `dtype`, of shape []: the value elsewhere; None for 0.
+        axis: int, the dimension of the vectors, in [-1, rank]; None for -1, the last.
+        dtype: DType of the result; None for that of the values, float32 without values.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`, with one dimension more than `indices`.
+
+    Raises:
+        TypeError: the dtypes of the values differ from each other or from `dtype`.
+        ValueError: `axis` or `depth` is out of range.
+    """
+    with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
+        if dtype is not None:
+            dtype = dtypes.as_dtype(dtype).base_dtype
+        given = {}
+        for argument, value in (("on_value", on_value), ("off_value", off_value)):
+            if value is not None:
+                tensor = convert_to_tensor(value, preferred_dtype=dtype, name=argument)
+                if dtype is not None and tensor.dtype.base_dtype != dtype:
+                    raise TypeError(
+                        f"dtype {tensor.dtype.base_dtype} of {argument} does not match dtype parameter {dtype}"
+                    )
+                given[argument] = tensor
+        if dtype is None:
+            first = given.get("on_value", given.get("off_value"))
+            dtype = dtypes.float32 if first is None else first.dtype.base_dtype
+        on = given["on_value"] if "on_value" in given else convert_to_tensor(1, dtype, name="on_value")
+        off = given["off_value"] if "off_value" in given else convert_to_tensor(0, dtype, name="off_value")
+        if on.dtype.base_dtype != off.dtype.base_dtype:
+            raise TypeError(
+                f"dtype {on.dtype.base_dtype} of on_value does not match dtype {off.dtype.base_dtype} of off_value"
+            )
+        attrs = {"axis": -1 if axis is None else axis}
+        return tensor_op("OneHot", [indices, depth, on, off], attrs, name=scope)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
+    """Makes, for each length, a vector that is True up to it.
+
+    Args:
+        lengths: Tensor of int32 or int64, of any shape.
+        maxlen: Tensor of int32 or int64, of shape []: the length of the vectors; None for the largest length.
+        dtype: DType of the result.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`, of the shape of `lengths` and one dimension more.
+
+    Raises:
+        ValueError: `maxlen` is no scalar.
+    """
+    with name_scope(name, "SequenceMask", [lengths, maxlen]):
+        lengths = convert_to_tensor(lengths)
+        if maxlen is None:
+            ndims = lengths.get_shape().ndims
+            if ndims is not None:
+                dimensions = constant(np.arange(ndims), dtype=dtypes.int32)
+            else:
+                dimensions = tensor_op("Range", [0, shaping.rank(lengths), 1])
+            # Without lengths the maximum is the lowest number, which is no length.
+            maxlen = tensor_op("Maximum", [constant(0, lengths.dtype), tensor_op("Max", [lengths, dimensions])])
+        else:
+            maxlen = convert_to_tensor(maxlen)
+        if maxlen.get_shape().ndims not in (None, 0):
+            raise ValueError("maxlen must be scalar for sequence_mask")
+        positions = tensor_op("Range", [constant(0, maxlen.dtype), maxlen, constant(1, maxlen.dtype)])
+        ends = tensor_op("Cast", [shaping.expand_dims(lengths, -1)], {"DstT": maxlen.dtype})
+        result = positions < ends
+        return result if dtype is None else cast(result, dtype)

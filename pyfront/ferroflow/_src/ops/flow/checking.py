@@ -1,0 +1,627 @@
+"""Assertions about tensors: at once where the graph tells the values, else in the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes, errors
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
+from ferroflow._src.framework.graph import control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.flow.grouping import group, no_op, with_dependencies
+from ferroflow._src.ops.math import comparison
+from ferroflow._src.ops.math.elementwise import abs as absolute
+from ferroflow._src.ops.math.reduction import reduce_all
+
+__all__ = [
+    "Assert",
+    "add_check_numerics_ops",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_proper_iterable",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_same_float_dtype",
+    "assert_scalar",
+    "assert_type",
+    "check_numerics",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
+    "verify_tensor_all_finite",
+]
+
+
+def Assert(  # noqa: N802  TF's spelling
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """Makes an operation that fails where a condition does not hold.
+
+    Args:
+        condition: Tensor of bool, of shape [].
+        data: list of Tensors that the error shows.
+        summarize: int, how many elements of each are shown; None for 3.
+        name: str, name scope of the operation.
+
+    Returns:
+        Operation. A step that runs it raises `InvalidArgumentError` where the condition is False.
+    """
+    with name_scope(name, "Assert", [condition, data]):
+        shown = convert_n_to_tensor(data)
+        condition = convert_to_tensor(condition, dtype=dtypes.bool, name="Condition")
+        attrs = {"summarize": 3 if summarize is None else summarize}
+        return apply_op("Assert", [condition, shown], attrs, name="Assert")
+
+
+def _static_text(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return str(value)
+    known = constant_value(value)
+    return str(value) if known is None else str(known)
+
+
+def _fail_if_known_false(condition: Any, data: Iterable[Any]) -> None:
+    if not condition:
+        raise errors.InvalidArgumentError(None, None, "\n".join(_static_text(x) for x in data))
+
+
+def _comparing(
+    public_name: str,
+    sign: str,
+    compare: Callable[..., Any],
+    compare_arrays: Callable[..., Any],
+    summary: str = "element-wise:",
+    checked_statically: bool = True,
+) -> Callable[..., Any]:
+    def function(
+        x: Any,
+        y: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        message = message or ""
+        with name_scope(name, public_name, [x, y, data]):
+            x = convert_to_tensor(x, name="x")
+            y = convert_to_tensor(y, name="y")
+            if data is None:
+                what = f"Condition x {sign} y did not hold {summary}"
+                data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+            condition = reduce_all(compare(x, y))
+            if checked_statically:
+                known_x, known_y = constant_value(x), constant_value(y)
+                if known_x is not None and known_y is not None:
+                    _fail_if_known_false(np.all(compare_arrays(known_x, known_y)), data)
+            return Assert(condition, data, summarize=summarize)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Makes an operation that fails unless `x {sign} y` for all elements, with broadcasting.
+
+    Args:
+        x: Tensor of a number dtype.
+        y: Tensor of the dtype of `x`.
+        data: list of Tensors that the error shows; None for the message and both tensors.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation.
+
+    Raises:
+        InvalidArgumentError: it is known now that it does not hold.
+    """
+    return function
+
+
+assert_equal = _comparing("assert_equal", "==", comparison.equal, np.equal)
+assert_none_equal = _comparing(
+    "assert_none_equal", "!=", comparison.not_equal, np.not_equal, "for every single element:", False
+)
+assert_less = _comparing("assert_less", "<", comparison.less, np.less)
+assert_less_equal = _comparing("assert_less_equal", "<=", comparison.less_equal, np.less_equal)
+assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greater)
+assert_greater_equal = _comparing("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
+
+
+def _against_zero(public_name: str, sign: str, check: Callable[..., Any], zero_first: bool) -> Callable[..., Any]:
+    def function(
+        x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    ) -> Operation:
+        message = message or ""
+        with name_scope(name, public_name, [x, data]):
+            x = convert_to_tensor(x, name="x")
+            if data is None:
+                data = [message, f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+            zero = convert_to_tensor(0, dtype=x.dtype.base_dtype)
+            pair = (zero, x) if zero_first else (x, zero)
+            return check(*pair, data=data, summarize=summarize)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Makes an operation that fails unless `x {sign} 0` for all elements.
+
+    Args:
+        x: Tensor of a real number dtype.
+        data: list of Tensors that the error shows; None for the message and the tensor.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation.
+
+    Raises:
+        InvalidArgumentError: it is known now that it does not hold.
+    """
+    return function
+
+
+assert_negative = _against_zero("assert_negative", "<", assert_less, zero_first=False)
+assert_positive = _against_zero("assert_positive", ">", assert_less, zero_first=True)
+assert_non_negative = _against_zero("assert_non_negative", ">=", assert_less_equal, zero_first=True)
+assert_non_positive = _against_zero("assert_non_positive", "<=", assert_less_equal, zero_first=False)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Makes an operation that fails unless `|x - y| <= atol + rtol * |y|` for all elements, with broadcasting.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64.
+        y: Tensor of the dtype of `x`.
+        rtol: Tensor of the dtype of `x`, of shape []; None for ten times the dtype's epsilon.
+        atol: Tensor of the dtype of `x`, of shape []; None for ten times the dtype's epsilon.
+        data: list of Tensors that the error shows; None for the message and both tensors.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation.
+    """
+    message = message or ""
+    with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
+        x = convert_to_tensor(x, name="x")
+        dtype = x.dtype.base_dtype
+        y = convert_to_tensor(y, name="y", dtype=dtype)
+        default = 10 * np.finfo(dtype.as_numpy_dtype).eps
+        rtol = convert_to_tensor(default if rtol is None else rtol, name="rtol", dtype=dtype)
+        atol = convert_to_tensor(default if atol is None else atol, name="atol", dtype=dtype)
+        if data is None:
+            what = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+            data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+        tolerance = atol + rtol * absolute(y)
+        condition = reduce_all(comparison.less_equal(absolute(x - y), tolerance))
+        return Assert(condition, data, summarize=summarize)
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Checks that an argument is an iterable meant as one.
+
+    Args:
+        values: anything.
+
+    Raises:
+        TypeError: it is not iterable, or is a Tensor, SparseTensor, array, str or bytes.
+    """
+    if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+class _KnownToFailError(Exception):
+    """A rank that the graph tells is none of those asked for."""
+
+
+def _rank_condition(
+    x: Tensor,
+    ranks: list[Tensor],
+    holds: Callable[..., bool],
+    in_step: Callable[..., Tensor],
+    data: Any,
+    summarize: Any,
+) -> Operation:
+    for rank in ranks:
+        assert_type(rank, dtypes.int32)
+    known = [constant_value(rank) for rank in ranks]
+    if all(k is not None for k in known):
+        if any(k.ndim != 0 for k in known):
+            raise ValueError("Rank must be a scalar.")
+        actual = x.get_shape().ndims
+        if actual is not None:
+            if not holds(actual, [int(k) for k in known]):
+                raise _KnownToFailError
+            return no_op(name="static_checks_determined_all_ok")
+    condition = in_step(shaping.rank(x), ranks)
+    for rank, k in zip(ranks, known, strict=True):
+        if k is None:
+            check = assert_rank(rank, 0, data=["Rank must be a scalar. Received rank: ", rank])
+            condition = with_dependencies([check], condition)
+    return Assert(condition, data, summarize=summarize)
+
+
+def _assert_rank(
+    function: str,
+    wording: str,
+    x: Any,
+    rank: Any,
+    holds: Callable[..., bool],
+    in_step: Callable[..., Tensor],
+    data: Any,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation:
+    several = isinstance(rank, (list, tuple))
+    values = list(rank) if several else [rank]
+    with name_scope(name, function, [x, *values, *(data or [])]):
+        x = convert_to_tensor(x, name="x")
+        ranks = [convert_to_tensor(r, name="rank") for r in values]
+        message = message or ""
+        if data is None:
+            received = ["Received shape: ", shaping.shape(x)]
+            data = [message, f"Tensor {x.name} must have {wording}", *ranks, *received]
+        try:
+            return _rank_condition(x, ranks, holds, in_step, data, summarize)
+        except _KnownToFailError:
+            known = tuple(int(constant_value(r)) for r in ranks)
+            wanted = known if several else known[0]
+            raise ValueError(
+                f"{message}.  Tensor {x.name} must have {wording} {wanted}.  Received rank {x.get_shape().ndims}, "
+                f"shape {x.get_shape()}"
+            ) from None
+
+
+def assert_rank(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Makes an operation that fails unless a tensor has a rank.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        rank: Tensor of int32, of shape [].
+        data: list of Tensors that the error shows; None for the message, the rank and the shape.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation; one that does nothing where it is known now to hold.
+
+    Raises:
+        ValueError: it is known now that it does not hold, or `rank` is no scalar.
+    """
+    return _assert_rank(
+        "assert_rank",
+        "rank",
+        x,
+        rank,
+        lambda actual, wanted: actual == wanted[0],
+        lambda actual, wanted: comparison.equal(actual, wanted[0]),
+        data,
+        summarize,
+        message,
+        name,
+    )
+
+
+def assert_rank_at_least(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Makes an operation that fails unless a tensor has at least a rank.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        rank: Tensor of int32, of shape [].
+        data: list of Tensors that the error shows; None for the message, the rank and the shape.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation; one that does nothing where it is known now to hold.
+
+    Raises:
+        ValueError: it is known now that it does not hold, or `rank` is no scalar.
+    """
+    return _assert_rank(
+        "assert_rank_at_least",
+        "rank at least",
+        x,
+        rank,
+        lambda actual, wanted: actual >= wanted[0],
+        lambda actual, wanted: comparison.greater_equal(actual, wanted[0]),
+        data,
+        summarize,
+        message,
+        name,
+    )
+
+
+def _equals_one_of(actual: Tensor, wanted: list[Tensor]) -> Tensor:
+    if not wanted:
+        return convert_to_tensor(False)
+    result = comparison.equal(wanted[0], actual)
+    for rank in wanted[1:]:
+        result = comparison.logical_or(result, comparison.equal(rank, actual))
+    return result
+
+
+def assert_rank_in(
+    x: Any,
+    ranks: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Makes an operation that fails unless a tensor has one of several ranks.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        ranks: list of Tensors of int32, of shape [].
+        data: list of Tensors that the error shows; None for the message, the ranks and the shape.
+        summarize: int, how many elements of each are shown; None for 3.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Operation; one that does nothing where it is known now to hold.
+
+    Raises:
+        ValueError: it is known now that it does not hold, or a rank is no scalar.
+    """
+    return _assert_rank(
+        "assert_rank_in",
+        "rank in",
+        x,
+        list(ranks),
+        lambda actual, wanted: actual in wanted,
+        _equals_one_of,
+        data,
+        summarize,
+        message,
+        name,
+    )
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+    """Checks that a tensor holds integers.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operation.
+
+    Returns:
+        Operation that does nothing.
+
+    Raises:
+        TypeError: it holds none.
+    """
+    with name_scope(name, "assert_integer", [x]):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_integer:
+            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
+        return no_op("statically_determined_was_integer")
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
+    """Checks the dtype of a tensor.
+
+    Args:
+        tensor: Tensor of any dtype and shape.
+        tf_type: DType that it shall have.
+        message: str, the beginning of the error's text.
+        name: str, name scope of the operation.
+
+    Returns:
+        Operation that does nothing.
+
+    Raises:
+        TypeError: it has another dtype.
+    """
+    with name_scope(name, "assert_type", [tensor]):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        if tensor.dtype != tf_type:
+            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type}")
+        return no_op("statically_determined_correct_type")
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Tells whether something is a Tensor of numbers.
+
+    Args:
+        tensor: anything.
+
+    Returns:
+        bool; False for Tensors of bool and string.
+    """
+    if not isinstance(tensor, Tensor):
+        return False
+    dtype = tensor.dtype.base_dtype
+    return dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized
+
+
+def _differences(x: Any) -> Tensor:
+    x = shaping.reshape(x, [-1])
+    if not is_numeric_tensor(x):
+        raise TypeError(f"Expected x to be numeric, instead found: {x}")
+    # Slices from 1 on and up to -1 are both empty for fewer than two elements: no case distinction.
+    return x[1:] - x[:-1]
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Tells whether no element is below the one before it.
+
+    Args:
+        x: Tensor of a real number dtype, of any shape, read in order.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of bool, of shape []; True for fewer than two elements.
+
+    Raises:
+        TypeError: `x` holds no numbers.
+    """
+    with name_scope(name, "is_non_decreasing", [x]):
+        differences = _differences(convert_to_tensor(x))
+        zero = convert_to_tensor(0, dtype=differences.dtype.base_dtype)
+        return reduce_all(comparison.less_equal(zero, differences))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Tells whether every element is above the one before it.
+
+    Args:
+        x: Tensor of a real number dtype, of any shape, read in order.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of bool, of shape []; True for fewer than two elements.
+
+    Raises:
+        TypeError: `x` holds no numbers.
+    """
+    with name_scope(name, "is_strictly_increasing", [x]):
+        differences = _differences(convert_to_tensor(x))
+        zero = convert_to_tensor(0, dtype=differences.dtype.base_dtype)
+        return reduce_all(comparison.less(zero, differences))
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """Checks that tensors have one float dtype.
+
+    Args:
+        tensors: list of Tensors and None.
+        dtype: DType that they shall have; None for any.
+
+    Returns:
+        DType, float32 where neither argument tells one.
+
+    Raises:
+        ValueError: the dtypes differ or are no floats.
+    """
+    first = None
+    for item in tensors or ():
+        if item is None:
+            continue
+        found = item.dtype.base_dtype
+        name = getattr(item, "name", str(item))
+        if dtype is None:
+            dtype, first = found, name
+        elif dtypes.as_dtype(dtype).base_dtype != found:
+            origin = f" as {first}" if first else ""
+            raise ValueError(f"{name}, type={found}, must be of the same type ({dtype}){origin}.")
+    if dtype is None:
+        return dtypes.float32
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Expected floating point type, got {dtype}.")
+    return dtype
+
+
+def assert_scalar(tensor: Any, name: str | None = None) -> Tensor:
+    """Checks that a tensor is known to be a scalar.
+
+    Args:
+        tensor: Tensor of any dtype.
+        name: str, name of the constant made of what is no Tensor yet.
+
+    Returns:
+        Tensor, `tensor`.
+
+    Raises:
+        ValueError: it has another or an unknown rank.
+    """
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name=scope)
+        shape = tensor.get_shape()
+        if shape.ndims != 0:
+            raise ValueError(f"Expected scalar shape for {tensor.name}, saw shape: {shape}.")
+        return tensor
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """Gives a tensor that fails the step where it holds an infinity or what is not a number.
+
+    Args:
+        tensor: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        message: str, the beginning of the error's text.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor equal to `tensor`. A step raises `InvalidArgumentError` where it is not finite.
+    """
+    return tensor_op("CheckNumerics", [tensor], {"message": message}, name=name)
+
+
+def verify_tensor_all_finite(t: Any, msg: str, name: str | None = None) -> Tensor:
+    """Gives a tensor that is there only if all its elements are finite.
+
+    Args:
+        t: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        msg: str, the beginning of the error's text.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor equal to `t`. A step raises `InvalidArgumentError` where it is not finite.
+    """
+    with name_scope(name, "VerifyFinite", [t]):
+        t = convert_to_tensor(t, name="t")
+        return with_dependencies([check_numerics(t, message=msg)], t)
+
+
+def add_check_numerics_ops() -> Operation:
+    """Makes an operation that checks every float tensor of the default graph, in the order the graph was built.
+
+    Returns:
+        Operation. A step that runs it raises `InvalidArgumentError`, naming the tensor, where one is not finite.
+    """
+    floats = (dtypes.float16, dtypes.float32, dtypes.float64)
+    last: list[Tensor] = []
+    for op in get_default_graph().get_operations():
+        for output in op.outputs:
+            if output.dtype in floats:
+                with control_dependencies(last):
+                    last = [check_numerics(output, message=f"{op.name}:{output.value_index}")]
+    return group(*last)

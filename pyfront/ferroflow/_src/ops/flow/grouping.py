@@ -1,0 +1,161 @@
+"""Operations about order: doing nothing, doing several things, one thing after others."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import (
+    IndexedSlices,
+    SparseTensor,
+    convert_to_tensor_or_indexed_slices,
+)
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import colocate_with, control_dependencies, device, name_scope
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import identity
+
+__all__ = ["group", "no_op", "tuple", "with_dependencies"]
+
+
+def no_op(name: str | None = None) -> Operation:
+    """Makes an operation that does nothing but wait for its control inputs.
+
+    Args:
+        name: str, name of the operation.
+
+    Returns:
+        Operation.
+    """
+    return apply_op("NoOp", [], name=name)
+
+
+def _is_in_graph(value: Any) -> bool:
+    return isinstance(value, (Tensor, IndexedSlices, SparseTensor)) or hasattr(value, "_as_graph_element")
+
+
+def _no_op_after(dependencies: Iterable[Any], on_device: str | None, name: str | None = None) -> Operation:
+    with control_dependencies(dependencies):
+        if not on_device:
+            return no_op(name=name)
+        with device(on_device):
+            return no_op(name=name)
+
+
+def group(*inputs: Any, name: str | None = None) -> Operation:
+    """Makes an operation that is done when all inputs are.
+
+    Args:
+        *inputs: Operations, Tensors or nests of them.
+        name: str, name of the operation.
+
+    Returns:
+        Operation. Inputs on several devices are first waited for on each device.
+
+    Raises:
+        TypeError: an input is neither an Operation nor a Tensor.
+    """
+    with name_scope(name, "group_deps", inputs) as scope:
+        if not inputs:
+            return no_op(name=scope)
+        by_device: dict[str, list[Any]] = {}
+        for item in nest.flatten(list(inputs)):
+            if item is None:
+                continue
+            if not hasattr(item, "device"):
+                raise TypeError(f"Expected tf.group() expected Tensor arguments not '{item}' with type '{type(item)}'")
+            by_device.setdefault(item.device or "", []).append(item)
+        if len(by_device) <= 1:
+            on_device, members = next(iter(by_device.items()), ("", []))
+            return _no_op_after(members, on_device, name=scope)
+        done = [_no_op_after(by_device[on_device], on_device) for on_device in sorted(by_device)]
+        with control_dependencies(done):
+            return no_op(name=scope)
+
+
+def _identity_of_reference(data: Any, name: str | None) -> Any:
+    data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
+    if isinstance(data, Tensor):
+        return tensor_op("RefIdentity" if data.dtype._is_ref_dtype else "Identity", [data], name=name)
+    values = _identity_of_reference(data.values, name)
+    indices = identity(data.indices, name="indices")
+    dense_shape = None if data.dense_shape is None else identity(data.dense_shape, name="dense_shape")
+    if isinstance(data, IndexedSlices):
+        return IndexedSlices(values, indices, dense_shape)
+    return SparseTensor(indices, values, dense_shape)
+
+
+def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str | None = None) -> Any:
+    """Gives a tensor that is there only after some operations are done.
+
+    Args:
+        dependencies: list of Operations and Tensors to wait for.
+        output_tensor: Tensor or IndexedSlices.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor or IndexedSlices equal to `output_tensor`.
+
+    Raises:
+        TypeError: `output_tensor` is neither.
+    """
+    dependencies = list(dependencies)
+    scope_values = [*dependencies, output_tensor]
+    with (
+        name_scope(name, "control_dependency", scope_values) as scope,
+        colocate_with(output_tensor),
+        control_dependencies(dependencies),
+    ):
+        output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
+        if isinstance(output_tensor, Tensor):
+            return _identity_of_reference(output_tensor, scope)
+        values = _identity_of_reference(output_tensor.values, scope)
+        return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
+
+
+def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Iterable[Any] | None = None) -> list[Any]:
+    """Gives tensors that are there only when all of them are.
+
+    Args:
+        tensors: list of Tensors, IndexedSlices, Operations or None.
+        name: str, name scope of the operations.
+        control_inputs: list of Operations and Tensors to wait for too.
+
+    Returns:
+        List of the same length: tensors equal to those given, an Operation for an Operation, None for None.
+
+    Raises:
+        ValueError: there is no tensor.
+        TypeError: a control input is neither an Operation nor a Tensor.
+    """
+    tensors = list(tensors)
+    with name_scope(name, "tuple", tensors):
+        given = [
+            t if t is None or isinstance(t, Operation) or _is_in_graph(t) else convert_to_tensor(t) for t in tensors
+        ]
+        waited = [t if isinstance(t, Operation) else t.op for t in given if t is not None]
+        for control in control_inputs or ():
+            if isinstance(control, Tensor):
+                waited.append(control.op)
+            elif isinstance(control, Operation):
+                waited.append(control)
+            else:
+                raise TypeError(f"Control input must be Operation or Tensor: {control}")
+        if not waited:
+            raise ValueError(f"Must have at least one Tensor: {tensors}")
+        unique = {op._id: op for op in waited}
+        gate = group(*(unique[i] for i in builtins.sorted(unique)))
+        results: list[Any] = []
+        for t in given:
+            if t is None:
+                results.append(None)
+            elif isinstance(t, Operation):
+                with control_dependencies([gate]):
+                    results.append(group(t))
+            else:
+                results.append(with_dependencies([gate], t))
+        return results

@@ -1,0 +1,437 @@
+"""Arithmetic of two and more tensors, element by element, with broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.math.cast import cast
+
+__all__ = [
+    "accumulate_n",
+    "add",
+    "add_n",
+    "atan2",
+    "betainc",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "cross",
+    "div",
+    "div_no_nan",
+    "divide",
+    "floor_div",
+    "floordiv",
+    "floormod",
+    "igamma",
+    "igammac",
+    "left_shift",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "polygamma",
+    "polyval",
+    "pow",
+    "realdiv",
+    "right_shift",
+    "scalar_mul",
+    "squared_difference",
+    "subtract",
+    "truediv",
+    "truncatediv",
+    "truncatemod",
+    "zeta",
+]
+
+_NUMBER = "a number dtype"
+_REAL = "a real number dtype"
+_FLOAT = "float32 or float64"
+_INTEGER = "an integer dtype"
+
+
+def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return tensor_op(op_type, [x, y], name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes {what}, element by element, with broadcasting.
+
+    Args:
+        x: Tensor of {taken}.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
+
+    Raises:
+        TypeError: the dtypes differ or are not taken.
+        ValueError: the shapes do not broadcast.
+    """
+    return function
+
+
+add = _binary("add", "Add", "`x + y`", "a number dtype or string (strings are joined)")
+subtract = _binary("subtract", "Sub", "`x - y`", _NUMBER)
+multiply = _binary("multiply", "Mul", "`x * y`", _NUMBER)
+realdiv = _binary("realdiv", "RealDiv", "`x / y` for real and complex numbers", _NUMBER)
+truncatediv = _binary("truncatediv", "TruncateDiv", "`x / y` rounded towards zero", _INTEGER)
+floor_div = _binary("floor_div", "FloorDiv", "`x / y` rounded towards minus infinity", _REAL)
+floormod = _binary("floormod", "FloorMod", "the remainder of the floor division, which has the sign of `y`", _REAL)
+truncatemod = _binary(
+    "truncatemod", "TruncateMod", "the remainder of the division towards zero, which has the sign of `x`", _REAL
+)
+div_no_nan = _binary("div_no_nan", "DivNoNan", "`x / y`, and 0 where `y` is 0", _FLOAT)
+maximum = _binary("maximum", "Maximum", "the larger of `x` and `y`", _REAL)
+minimum = _binary("minimum", "Minimum", "the smaller of `x` and `y`", _REAL)
+squared_difference = _binary("squared_difference", "SquaredDifference", "`(x - y) * (x - y)`", _NUMBER)
+bitwise_and = _binary("bitwise_and", "BitwiseAnd", "the bits set in both `x` and `y`", _INTEGER)
+bitwise_or = _binary("bitwise_or", "BitwiseOr", "the bits set in `x` or `y`", _INTEGER)
+bitwise_xor = _binary("bitwise_xor", "BitwiseXor", "the bits set in just one of `x` and `y`", _INTEGER)
+left_shift = _binary("left_shift", "LeftShift", "the bits of `x` moved `y` places up", _INTEGER)
+right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` places down", _INTEGER)
+
+
+def mod(x: Any, y: Any, name: str | None = None) -> Any:
+    """The same function as `floormod`.
+
+    Args:
+        x: Tensor of a real number dtype.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
+    """
+    return tensor_op("FloorMod", [x, y], name=name)
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+    """Computes the angle of the point (x, y), in radians, in the quadrant that the signs tell.
+
+    Args:
+        y: Tensor of float32 or float64.
+        x: Tensor of the dtype of `y`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `y`, of the shape that the shapes of `x` and `y` broadcast to.
+    """
+    return tensor_op("Atan2", [y, x], name=name)
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `x` to the power of `y`, element by element, with broadcasting.
+
+    Args:
+        x: Tensor of float16, float32, float64, int32, int64, complex64 or complex128.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    with name_scope(name, "Pow", [x]) as scope:
+        return tensor_op("Pow", [x, y], name=scope)
+
+
+def igamma(a: Any, x: Any, name: str | None = None) -> Any:
+    """Computes the lower regularized incomplete gamma function P(a, x).
+
+    Args:
+        a: Tensor of float32 or float64.
+        x: Tensor of the dtype of `a`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`.
+    """
+    return tensor_op("Igamma", [a, x], name=name)
+
+
+def igammac(a: Any, x: Any, name: str | None = None) -> Any:
+    """Computes the upper regularized incomplete gamma function Q(a, x).
+
+    Args:
+        a: Tensor of float32 or float64.
+        x: Tensor of the dtype of `a`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`.
+    """
+    return tensor_op("Igammac", [a, x], name=name)
+
+
+def zeta(x: Any, q: Any, name: str | None = None) -> Any:
+    """Computes the Hurwitz zeta function.
+
+    Args:
+        x: Tensor of float32 or float64.
+        q: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    return tensor_op("Zeta", [x, q], name=name)
+
+
+def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
+    """Computes the polygamma function of order `a`.
+
+    Args:
+        a: Tensor of float32 or float64.
+        x: Tensor of the dtype of `a`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`.
+    """
+    return tensor_op("Polygamma", [a, x], name=name)
+
+
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+    """Computes the regularized incomplete beta integral.
+
+    Args:
+        a: Tensor of float32 or float64.
+        b: Tensor of the dtype of `a`.
+        x: Tensor of the dtype of `a`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`.
+    """
+    return tensor_op("Betainc", [a, b, x], name=name)
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    """Computes the vector product of vectors of three elements.
+
+    Args:
+        a: Tensor of a real number dtype, of shape [..., 3].
+        b: Tensor of the dtype and shape of `a`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `a`.
+    """
+    return tensor_op("Cross", [a, b], name=name)
+
+
+# TF 1.x: integers are divided as floats that hold them, so that `/` means the same for all numbers.
+_TRUEDIV_DTYPES = {
+    dtypes.uint8: dtypes.float32,
+    dtypes.int8: dtypes.float32,
+    dtypes.uint16: dtypes.float32,
+    dtypes.int16: dtypes.float32,
+    dtypes.int32: dtypes.float64,
+    dtypes.int64: dtypes.float64,
+    dtypes.bfloat16: None,
+    dtypes.float16: None,
+    dtypes.float32: None,
+    dtypes.float64: None,
+    dtypes.complex64: None,
+    dtypes.complex128: None,
+}
+
+
+def _require_same_dtype(x: Any, y: Any) -> Any:
+    x_dtype, y_dtype = x.dtype.base_dtype, y.dtype.base_dtype
+    if x_dtype != y_dtype:
+        raise TypeError(f"x and y must have the same dtype, got {x_dtype!r} != {y_dtype!r}")
+    return x_dtype
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides as Python 3 does: integers become floats first.
+
+    Args:
+        x: Tensor of a number dtype.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the shape that the shapes broadcast to; of float32 for integers of 8 and 16 bits, of float64 for
+        longer
+        ones, else of the dtype of `x`.
+
+    Raises:
+        TypeError: the dtypes differ or are no numbers.
+    """
+    with name_scope(name, "truediv", [x, y]) as scope:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y")
+        dtype = _require_same_dtype(x, y)
+        if dtype not in _TRUEDIV_DTYPES:
+            raise TypeError(f"Invalid dtype {dtype!r} in __truediv__")
+        floating = _TRUEDIV_DTYPES[dtype]
+        if floating is not None:
+            x, y = cast(x, floating), cast(y, floating)
+        return tensor_op("RealDiv", [x, y], name=scope)
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides as Python 2 does: integers give the floor of the quotient.
+
+    Args:
+        x: Tensor of a number dtype.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that the shapes broadcast to.
+
+    Raises:
+        TypeError: the dtypes differ.
+    """
+    with name_scope(name, "div", [x, y]) as scope:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
+        dtype = _require_same_dtype(x, y)
+        return tensor_op("RealDiv" if dtype.is_floating or dtype.is_complex else "FloorDiv", [x, y], name=scope)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides and rounds towards minus infinity.
+
+    Args:
+        x: Tensor of a real number dtype.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that the shapes broadcast to.
+    """
+    with name_scope(name, "floordiv", [x, y]) as scope:
+        return tensor_op("FloorDiv", [x, y], name=scope)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides as the operator `/` does.
+
+    Args:
+        x: Tensor of a number dtype.
+        y: Tensor of the dtype of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        What `x / y` gives.
+    """
+    if name is not None:
+        return truediv(x, y, name=name)
+    if not isinstance(x, Tensor):
+        x = convert_to_tensor(x, dtype=y.dtype.base_dtype if isinstance(y, Tensor) else None)
+    return x / y
+
+
+def scalar_mul(scalar: Any, x: Any) -> Any:
+    """Multiplies a tensor or slices of one by a number.
+
+    Args:
+        scalar: Tensor of the dtype of `x`, of shape [].
+        x: Tensor or IndexedSlices of a number dtype.
+
+    Returns:
+        Tensor or IndexedSlices of the dtype and shape of `x`.
+
+    Raises:
+        ValueError: `scalar` has another shape.
+    """
+    scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
+    shape = scalar.get_shape()
+    if shape.ndims != 0:
+        raise ValueError(f"Only scalar multiply works, got shape {shape}")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(scalar * x.values, x.indices, x.dense_shape)
+    return scalar * x
+
+
+_ADD_N_MESSAGE = "inputs must be a list of at least one Tensor with the same dtype and shape"
+
+
+def _tensors_to_add(inputs: Any) -> list[Any]:
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(_ADD_N_MESSAGE)
+    if any(isinstance(x, IndexedSlices) for x in inputs):
+        raise ValueError(_ADD_N_MESSAGE)
+    return convert_n_to_tensor(inputs)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Adds up tensors, from the first to the last.
+
+    Args:
+        inputs: list of Tensors of one number dtype and one shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of the inputs.
+
+    Raises:
+        ValueError: `inputs` is no list, is empty, or its shapes differ.
+        TypeError: the dtypes differ.
+    """
+    inputs = _tensors_to_add(inputs)
+    if len(inputs) == 1:
+        return tensor_op("Identity", [inputs[0]], name=name) if name else inputs[0]
+    return tensor_op("AddN", [inputs], name=name)
+
+
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+    """Adds up tensors as `add_n` does, with their shape and dtype checked.
+
+    Args:
+        inputs: list of Tensors of one number dtype and one shape.
+        shape: TensorShape, the shape that all have; None for that of the inputs.
+        tensor_dtype: DType, the dtype that all have; None for that of the inputs.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of the inputs.
+
+    Raises:
+        ValueError: `inputs` is no list, is empty, or its shapes or dtypes differ.
+        TypeError: `tensor_dtype` is another dtype than the inputs have.
+    """
+    inputs = _tensors_to_add(inputs)
+    if any(x.dtype.base_dtype != inputs[0].dtype.base_dtype for x in inputs):
+        raise ValueError(_ADD_N_MESSAGE)
+    merged = tensor_shape.as_shape(shape)
+    for x in inputs:
+        merged = merged.merge_with(x.get_shape())
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) != inputs[0].dtype.base_dtype:
+        raise TypeError(f"tensor_dtype is {tensor_dtype}, but input is of type {inputs[0].dtype}")
+    if len(inputs) == 1:
+        return inputs[0] if name is None else tensor_op("Identity", [inputs[0]], name=name)
+    return tensor_op("AccumulateNV2", [inputs], {"shape": merged}, name=name)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """Computes a polynomial by Horner's scheme.
+
+    Args:
+        coeffs: list of Tensors, the coefficients, that of the highest power first.
+        x: Tensor of the dtype of the coefficients.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that all shapes broadcast to.
+    """
+    with name_scope(name, "polyval", [*coeffs, x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        if len(coeffs) < 1:
+            return tensor_op("ZerosLike", [x], name=scope)
+        tensors = [convert_to_tensor(c, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
+        result: Tensor = tensors[0]
+        for coefficient in tensors[1:]:
+            result = coefficient + result * x
+        return result

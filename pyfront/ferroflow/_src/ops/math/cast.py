@@ -1,0 +1,181 @@
+"""Conversions between element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+
+__all__ = [
+    "bitcast",
+    "cast",
+    "complex",
+    "imag",
+    "real",
+    "saturate_cast",
+    "to_bfloat16",
+    "to_complex64",
+    "to_complex128",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+]
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Converts elements to another dtype.
+
+    Args:
+        x: Tensor or SparseTensor of a number dtype or bool, of any shape.
+        dtype: DType, the dtype to convert to.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself where it has that dtype.
+
+    Raises:
+        TypeError: there is no conversion between the two dtypes.
+    """
+    base_type = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "Cast", [x]) as scope:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast(x.values, base_type, name=scope), x.dense_shape)
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex and base_type.is_floating:
+            tf_logging.warn("Casting complex to real discards imaginary part.")
+        if x.dtype.base_dtype == base_type:
+            return x
+        return tensor_op("Cast", [x], {"DstT": base_type}, name=scope)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """Converts elements to another dtype; what is outside its range becomes its nearest end.
+
+    Args:
+        value: Tensor of a number dtype, of any shape.
+        dtype: DType, the dtype to convert to.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype` and of the shape of `value`.
+    """
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        dtype = dtypes.as_dtype(dtype).base_dtype
+        if value.dtype.min < dtype.min:
+            value = tensor_op("Maximum", [value, convert_to_tensor(dtype.min, dtype=value.dtype, name="min")])
+        if value.dtype.max > dtype.max:
+            value = tensor_op("Minimum", [value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max")])
+        return cast(value, dtype, name=scope)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """Reads the bytes of a tensor as elements of another dtype.
+
+    Args:
+        input: Tensor of a number dtype, of any shape.
+        type: DType, the dtype to read. Where its elements are smaller, a dimension is added at the end; where they are
+            larger, the last dimension must hold just one of them and goes away.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `type`.
+
+    Raises:
+        ValueError: the last dimension does not fit.
+    """
+    return tensor_op("Bitcast", [input], {"type": dtypes.as_dtype(type)}, name=name)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """Makes complex numbers of real and imaginary parts.
+
+    Args:
+        real: Tensor of float32 or float64, of any shape.
+        imag: Tensor of the dtype of `real`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of complex64 for float32 and of complex128 for float64.
+
+    Raises:
+        TypeError: the dtypes differ or are none of the two.
+    """
+    real = convert_to_tensor(real, name="real")
+    imag = convert_to_tensor(imag, name="imag")
+    with name_scope(name, "Complex", [real, imag]) as scope:
+        parts = (real.dtype.base_dtype, imag.dtype.base_dtype)
+        if parts == (dtypes.float64, dtypes.float64):
+            result = dtypes.complex128
+        elif parts == (dtypes.float32, dtypes.float32):
+            result = dtypes.complex64
+        else:
+            raise TypeError(f"real and imag have incorrect types: {real.dtype.name} {imag.dtype.name}")
+        return tensor_op("Complex", [real, imag], {"Tout": result}, name=scope)
+
+
+def real(input: Any, name: str | None = None) -> Any:
+    """Takes the real part of complex numbers.
+
+    Args:
+        input: Tensor of a number dtype, of any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32 for complex64 and of float64 for complex128; `input` itself where it is real.
+    """
+    with name_scope(name, "Real", [input]) as scope:
+        input = convert_to_tensor(input, name="input")
+        if not input.dtype.is_complex:
+            return input
+        return tensor_op("Real", [input], {"Tout": input.dtype.real_dtype}, name=scope)
+
+
+def imag(input: Any, name: str | None = None) -> Any:
+    """Takes the imaginary part of complex numbers.
+
+    Args:
+        input: Tensor of a number dtype, of any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32 for complex64 and of float64 for complex128; zeros where `input` is real.
+    """
+    with name_scope(name, "Imag", [input]) as scope:
+        input = convert_to_tensor(input, name="input")
+        if not input.dtype.is_complex:
+            return tensor_op("ZerosLike", [input])
+        return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
+
+
+def _caster(public_name: str, dtype: Any, default_name: str) -> Any:
+    def function(x: Any, name: str = default_name) -> Any:
+        warn_deprecated(f"tf.{public_name}", f"tf.cast(x, tf.{dtype.name})")
+        return cast(x, dtype, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Deprecated: use `tf.cast(x, tf.{dtype.name})` instead.
+
+    Args:
+        x: Tensor or SparseTensor of a number dtype or bool, of any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor or SparseTensor of {dtype.name} and of the shape of `x`.
+    """
+    return function
+
+
+to_float = _caster("to_float", dtypes.float32, "ToFloat")
+to_double = _caster("to_double", dtypes.float64, "ToDouble")
+to_int32 = _caster("to_int32", dtypes.int32, "ToInt32")
+to_int64 = _caster("to_int64", dtypes.int64, "ToInt64")
+to_bfloat16 = _caster("to_bfloat16", dtypes.bfloat16, "ToBFloat16")
+to_complex64 = _caster("to_complex64", dtypes.complex64, "ToComplex64")
+to_complex128 = _caster("to_complex128", dtypes.complex128, "ToComplex128")

@@ -1,0 +1,160 @@
+"""Values and norms kept within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import colocate_with, name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.math import elementwise
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_sum
+
+__all__ = ["clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
+    """Replaces what is below the least and above the largest value by these.
+
+    Args:
+        t: Tensor of a real number dtype, of any shape.
+        clip_value_min: Tensor of the dtype of `t`, that broadcasts to its shape.
+        clip_value_max: Tensor of the dtype of `t`, that broadcasts to its shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `t`.
+
+    Raises:
+        ValueError: a bound makes the shape larger.
+    """
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
+        t = convert_to_tensor(t, name="t")
+        below = tensor_op("Minimum", [t, clip_value_max])
+        t.get_shape().merge_with(below.get_shape())
+        result = tensor_op("Maximum", [below, clip_value_min], name=scope)
+        t.get_shape().merge_with(result.get_shape())
+        return result
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """Scales a tensor down to a Euclidean norm where its own is larger.
+
+    Args:
+        t: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        clip_norm: Tensor of the dtype of `t`, of shape []: the norm, above 0.
+        axes: Tensor of int32, of shape [n]: the dimensions the norm is taken over; None for all.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `t`.
+    """
+    with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
+        t = convert_to_tensor(t, name="t")
+        norm = elementwise.sqrt(reduce_sum(t * t, axes, keepdims=True))
+        scaled = t * clip_norm
+        t.get_shape().merge_with(scaled.get_shape())
+        return making.identity(scaled / tensor_op("Maximum", [norm, clip_norm]), name=scope)
+
+
+def _require_list(t_list: Any) -> list[Any]:
+    if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
+        raise TypeError("t_list should be a sequence")
+    return list(t_list)
+
+
+def _values(t_list: list[Any]) -> list[Tensor | None]:
+    return [
+        None if t is None else convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name=f"t_{i}")
+        for i, t in enumerate(t_list)
+    ]
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """Computes the Euclidean norm of several tensors taken as one vector.
+
+    Args:
+        t_list: list of Tensors, IndexedSlices or None, of one float dtype.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of that dtype, of shape [].
+
+    Raises:
+        TypeError: `t_list` is no sequence.
+    """
+    t_list = _require_list(t_list)
+    with name_scope(name, "global_norm", t_list):
+        halves = []
+        for v in _values(t_list):
+            if v is not None:
+                with colocate_with(v):
+                    halves.append(tensor_op("L2Loss", [v]))
+        half = reduce_sum(joining.stack(halves))
+        return elementwise.sqrt(half * constant(2.0, dtype=half.dtype.base_dtype), name="global_norm")
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Scales several tensors down together where their common norm is too large.
+
+    Args:
+        t_list: list of Tensors, IndexedSlices or None, of one float dtype.
+        clip_norm: Tensor of that dtype, of shape []: the norm, above 0.
+        use_norm: Tensor of that dtype, of shape []: their norm; None to compute it.
+        name: str, prefix of the names of the results.
+
+    Returns:
+        (list of the scaled ones, their norm before).
+
+    Raises:
+        TypeError: `t_list` is no sequence.
+
+    Source: Pascanu, Mikolov, Bengio, On the difficulty of training Recurrent Neural Networks, 2012.
+    """
+    t_list = _require_list(t_list)
+    if use_norm is None:
+        use_norm = global_norm(t_list, name)
+    with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]) as scope:
+        one = constant(1.0, dtype=use_norm.dtype.base_dtype)
+        scale = clip_norm * tensor_op("Minimum", [1.0 / use_norm, one / clip_norm])
+        results: list[Any] = []
+        for i, (t, v) in enumerate(zip(t_list, _values(t_list), strict=True)):
+            if v is None:
+                results.append(None)
+                continue
+            with colocate_with(v):
+                clipped = making.identity(v * scale, name=f"{scope}_{i}")
+            if isinstance(t, IndexedSlices):
+                results.append(IndexedSlices(clipped, t.indices, t.dense_shape))
+            else:
+                results.append(clipped)
+        return results, use_norm
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scales a tensor down where its Euclidean norm per element is too large.
+
+    Args:
+        t: Tensor of float32, of any shape.
+        clip_norm: Tensor of float32, of shape []: the norm per element, above 0.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `t`.
+    """
+    with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
+        t = convert_to_tensor(t, name="t")
+        count = cast(shaping.size(t), dtypes.float32)
+        squares = reduce_sum(t * t, making.range(shaping.rank(t)))
+        inverse = elementwise.rsqrt(squares) * count
+        factor = tensor_op("Minimum", [inverse, constant(1.0) / clip_norm])
+        return making.identity(t * clip_norm * factor, name=scope)

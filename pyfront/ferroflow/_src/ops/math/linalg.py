@@ -1,0 +1,471 @@
+"""Matrix products, norms and matrices of a given form."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.compat import integral_types
+from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import indexing, joining, making, shaping
+from ferroflow._src.ops.math import elementwise
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_prod, reduce_sum
+
+__all__ = [
+    "diag",
+    "diag_part",
+    "eye",
+    "matmul",
+    "matrix_band_part",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_set_diag",
+    "matrix_transpose",
+    "norm",
+    "sparse_matmul",
+    "tensordot",
+    "trace",
+]
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies matrices, or batches of them.
+
+    Args:
+        a: Tensor of float16, bfloat16, float32, float64, int32, complex64 or complex128, of shape [..., m, k].
+        b: Tensor of the dtype of `a`, of shape [..., k, n].
+        transpose_a: bool, whether `a` is given as [..., k, m].
+        transpose_b: bool, whether `b` is given as [..., n, k].
+        adjoint_a: bool, whether `a` is given conjugated and transposed.
+        adjoint_b: bool, whether `b` is given conjugated and transposed.
+        a_is_sparse: bool, whether most elements of `a` are zero (float32 and bfloat16 matrices only).
+        b_is_sparse: bool, whether most elements of `b` are zero.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`, of shape [..., m, n].
+
+    Raises:
+        ValueError: inner dimensions differ, or a matrix is to be both transposed and adjoint.
+        TypeError: the dtypes differ.
+    """
+    with name_scope(name, "MatMul", [a, b]) as scope:
+        if transpose_a and adjoint_a:
+            raise ValueError("Only one of transpose_a and adjoint_a can be True.")
+        if transpose_b and adjoint_b:
+            raise ValueError("Only one of transpose_b and adjoint_b can be True.")
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, name="b")
+        is_sparse = a_is_sparse or b_is_sparse
+        a_rank, b_rank = a.get_shape().ndims, b.get_shape().ndims
+        if not is_sparse and (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2):
+            # BatchMatMul only knows the adjoint: a transpose is the adjoint of the conjugate.
+            if transpose_a:
+                a, adjoint_a = elementwise.conj(a), True
+            if transpose_b:
+                b, adjoint_b = elementwise.conj(b), True
+            return tensor_op("BatchMatMul", [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, name=scope)
+        if adjoint_a:
+            a, transpose_a = elementwise.conj(a), True
+        if adjoint_b:
+            b, transpose_b = elementwise.conj(b), True
+        attrs: dict[str, Any] = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+        sparse_dtypes = (dtypes.bfloat16, dtypes.float32)
+        if is_sparse and a.dtype.base_dtype in sparse_dtypes and b.dtype.base_dtype in sparse_dtypes:
+            attrs.update(a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
+            product = tensor_op("SparseMatMul", [a, b], attrs, name=scope)
+            both_halves = a.dtype.base_dtype == b.dtype.base_dtype == dtypes.bfloat16
+            return cast(product, dtypes.bfloat16) if both_halves else product
+        return tensor_op("MatMul", [a, b], attrs, name=scope)
+
+
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies matrices of which one has many zeros.
+
+    Args:
+        a: Tensor of float32 or bfloat16, of shape [m, k].
+        b: Tensor of float32 or bfloat16, of shape [k, n].
+        transpose_a: bool, whether `a` is given as [k, m].
+        transpose_b: bool, whether `b` is given as [n, k].
+        a_is_sparse: bool, whether most elements of `a` are zero.
+        b_is_sparse: bool, whether most elements of `b` are zero.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32, of shape [m, n].
+    """
+    attrs = {
+        "transpose_a": transpose_a,
+        "transpose_b": transpose_b,
+        "a_is_sparse": a_is_sparse,
+        "b_is_sparse": b_is_sparse,
+    }
+    return tensor_op("SparseMatMul", [a, b], attrs, name=name)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """Swaps the last two dimensions.
+
+    Args:
+        a: Tensor of any dtype, of shape [..., m, n].
+        name: str, name scope of the operations.
+        conjugate: bool, whether complex elements are conjugated too.
+
+    Returns:
+        Tensor of the dtype of `a`, of shape [..., n, m].
+
+    Raises:
+        ValueError: `a` has less than two dimensions.
+    """
+    with name_scope(name, values=[a]):
+        a = convert_to_tensor(a, name="a")
+        shape = a.get_shape()
+        perm: Any
+        if shape.ndims is not None:
+            if shape.ndims < 2:
+                raise ValueError(f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {shape}")
+            perm = [*builtins.range(shape.ndims - 2), shape.ndims - 1, shape.ndims - 2]
+        else:
+            rank = shaping.rank(a)
+            perm = joining.concat((tensor_op("Range", [0, rank - 2, 1]), [rank - 1, rank - 2]), 0)
+        return shaping.transpose(a, perm=perm, conjugate=conjugate)
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """Adds up the main diagonal of each matrix.
+
+    Args:
+        x: Tensor of a number dtype, of shape [..., m, n].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [...].
+    """
+    with name_scope(name, "Trace", [x]) as scope:
+        return reduce_sum(matrix_diag_part(convert_to_tensor(x, name="x")), [-1], name=scope)
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Makes identity matrices.
+
+    Args:
+        num_rows: int, or Tensor of int32 of shape [].
+        num_columns: int, or Tensor of int32 of shape []; None for `num_rows`.
+        batch_shape: list of int, or Tensor of int32 of shape [n]; None for a single matrix.
+        dtype: DType of the result.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`, of shape batch_shape + [num_rows, num_columns].
+
+    Raises:
+        TypeError: a number of rows or columns is neither an int nor a Tensor.
+    """
+    with name_scope(name, default_name="eye", values=[num_rows, num_columns, batch_shape]):
+        is_square = num_columns is None
+        batch = [] if batch_shape is None else batch_shape
+        columns = num_rows if num_columns is None else num_columns
+        shape: Any
+        if any(isinstance(part, Tensor) for part in (num_rows, columns, batch)):
+            batch = convert_to_tensor(batch, name="shape", dtype=dtypes.int32)
+            diagonal_shape: Any = joining.concat((batch, [tensor_op("Minimum", [num_rows, columns])]), 0)
+            shape = None if is_square else joining.concat((batch, [num_rows, columns]), 0)
+        else:
+            if not isinstance(num_rows, integral_types) or not isinstance(columns, integral_types):
+                raise TypeError("num_rows and num_columns must be positive integer values.")
+            is_square = num_rows == columns
+            batch = list(batch)
+            diagonal_shape = [*batch, builtins.min(num_rows, columns)]
+            shape = [*batch, num_rows, columns]
+        ones = making.ones(diagonal_shape, dtype=dtype)
+        if is_square:
+            return matrix_diag(ones)
+        return matrix_set_diag(making.zeros(shape, dtype=dtype), ones)
+
+
+def diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """Makes a tensor with the given values on its diagonal and zeros elsewhere.
+
+    Args:
+        diagonal: Tensor of a number dtype, of shape [d1, ..., dk].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `diagonal`, of shape [d1, ..., dk, d1, ..., dk].
+    """
+    return tensor_op("Diag", [diagonal], name=name)
+
+
+def diag_part(input: Any, name: str | None = None) -> Tensor:
+    """Takes the diagonal of a tensor.
+
+    Args:
+        input: Tensor of a number dtype, of shape [d1, ..., dk, d1, ..., dk].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input`, of shape [d1, ..., dk].
+    """
+    return tensor_op("DiagPart", [input], name=name)
+
+
+def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """Makes a square matrix of each vector, which is its diagonal.
+
+    Args:
+        diagonal: Tensor of any dtype, of shape [..., n].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `diagonal`, of shape [..., n, n].
+    """
+    return tensor_op("MatrixDiag", [diagonal], name=name)
+
+
+def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """Takes the main diagonal of each matrix.
+
+    Args:
+        input: Tensor of any dtype, of shape [..., m, n].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input`, of shape [..., min(m, n)].
+    """
+    return tensor_op("MatrixDiagPart", [input], name=name)
+
+
+def matrix_set_diag(input: Any, diagonal: Any, name: str | None = None) -> Tensor:
+    """Replaces the main diagonal of each matrix.
+
+    Args:
+        input: Tensor of any dtype, of shape [..., m, n].
+        diagonal: Tensor of the dtype of `input`, of shape [..., min(m, n)].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("MatrixSetDiag", [input, diagonal], name=name)
+
+
+def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """Sets to zero what is outside a band around the main diagonal of each matrix.
+
+    Args:
+        input: Tensor of any dtype, of shape [..., m, n].
+        num_lower: Tensor of int64, of shape []: diagonals kept below the main one; negative for all.
+        num_upper: Tensor of int64, of shape []: diagonals kept above the main one; negative for all.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("MatrixBandPart", [input, num_lower, num_upper], name=name)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Computes norms of vectors or matrices.
+
+    Args:
+        tensor: Tensor of float32, float64, complex64 or complex128.
+        ord: "euclidean", "fro", 1, 2, inf or another positive number (vectors only).
+        axis: int, the dimension that holds vectors; tuple of two ints, the dimensions that hold matrices; None to take
+            the whole tensor as one vector.
+        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        name: str, name scope of the operations.
+        keep_dims: deprecated name of `keepdims`.
+
+    Returns:
+        Tensor of the dtype of `tensor`.
+
+    Raises:
+        ValueError: `ord` or `axis` is not one of the above.
+        NotImplementedError: the 2-norm of matrices, which needs singular values, over other than the last two
+            dimensions.
+    """
+    if keep_dims is not None:
+        warn_deprecated("The argument keep_dims of norm", "keepdims")
+    keepdims = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
+    is_matrix_norm = isinstance(axis, (tuple, list)) and len(axis) == 2
+    if is_matrix_norm:
+        axis = tuple(axis)
+        if not all(isinstance(a, int) for a in axis) or axis[0] == axis[1]:
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        supported: list[Any] = ["euclidean", "fro", 1, 2, np.inf]
+        if ord not in supported:
+            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
+    else:
+        if not (axis is None or isinstance(axis, int)):
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        if ord != "euclidean" and (isinstance(ord, str) or not np.isreal(ord) or ord <= 0):
+            raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+        if axis is not None:
+            axis = (axis,)
+    with name_scope(name, "norm", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        if is_matrix_norm and ord == 2:
+            result = _spectral_norm(tensor, axis)
+        elif ord in ("fro", "euclidean", 2):
+            squares = tensor * elementwise.conj(tensor)
+            result = elementwise.sqrt(reduce_sum(squares, axis, keepdims=True))
+        else:
+            result = elementwise.abs(tensor)
+            if ord == 1:
+                result = reduce_sum(result, None if axis is None else axis[0], keepdims=True)
+                if is_matrix_norm:
+                    result = reduce_max(result, axis[-1], keepdims=True)
+            elif ord == np.inf:
+                if is_matrix_norm:
+                    result = reduce_sum(result, axis[1], keepdims=True)
+                result = reduce_max(result, None if axis is None else axis[0], keepdims=True)
+            else:
+                powers = reduce_sum(tensor_op("Pow", [result, ord]), axis, keepdims=True)
+                result = tensor_op("Pow", [powers, 1.0 / ord])
+        return result if keepdims else shaping.squeeze(result, axis)
+
+
+def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
+    ndims = tensor.get_shape().ndims
+    if ndims is None and sorted(axis) != [-2, -1]:
+        raise NotImplementedError("the 2-norm of matrices in a tensor of unknown rank needs axis (-2, -1)")
+    if ndims is not None:
+        axis = (axis[0] % ndims, axis[1] % ndims)
+        others = [d for d in builtins.range(ndims) if d not in axis]
+        perm = [*others, *axis]
+        tensor = shaping.transpose(tensor, perm=perm)
+    singular = apply_op("Svd", [tensor], {"compute_uv": False, "full_matrices": False}).outputs[0]
+    largest = shaping.expand_dims(reduce_max(elementwise.abs(singular), -1, keepdims=True), -1)
+    return largest if ndims is None else shaping.transpose(largest, perm=[int(i) for i in np.argsort(perm)])
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sums products over dimensions of two tensors.
+
+    Args:
+        a: Tensor of a dtype that `matmul` takes.
+        b: Tensor of the dtype of `a`.
+        axes: int n for the last n dimensions of `a` and the first n of `b`; or two lists of int (or a Tensor of
+            int32, of shape [2, n]) with the dimensions of `a` and, in the same order, those of `b`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `a`: the free dimensions of `a`, then those of `b`.
+
+    Raises:
+        ValueError: `axes` is negative, too large or of the wrong length, or dimensions differ in size.
+    """
+    with name_scope(name, "Tensordot", [a, b, axes]) as scope:
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, name="b")
+        a_axes, b_axes = _contraction_axes(a, axes)
+        a_matrix, a_free, a_free_static = _as_matrix(a, a_axes, contracted_first=False)
+        b_matrix, b_free, b_free_static = _as_matrix(b, b_axes, contracted_first=True)
+        product = matmul(a_matrix, b_matrix)
+        if isinstance(a_free, list) and isinstance(b_free, list):
+            return shaping.reshape(product, a_free + b_free, name=scope)
+        a_free = convert_to_tensor(a_free, dtype=dtypes.int32)
+        b_free = convert_to_tensor(b_free, dtype=dtypes.int32)
+        result = shaping.reshape(product, joining.concat([a_free, b_free], 0), name=scope)
+        if a_free_static is not None and b_free_static is not None:
+            result.set_shape(a_free_static + b_free_static)
+        return result
+
+
+def _contraction_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
+    if isinstance(axes, integral_types):
+        if axes < 0:
+            raise ValueError("'axes' must be at least 0.")
+        ndims = a.get_shape().ndims
+        if ndims is not None:
+            if axes > ndims:
+                raise ValueError(f"'axes' must not be larger than the number of dimensions of tensor {a}.")
+            return list(builtins.range(ndims - axes, ndims)), list(builtins.range(axes))
+        rank = shaping.rank(a)
+        return making.range(rank - axes, rank, dtype=dtypes.int32), making.range(axes, dtype=dtypes.int32)
+    if isinstance(axes, (list, tuple)):
+        if len(axes) != 2:
+            raise ValueError("'axes' must be an integer or have length 2.")
+        a_axes, b_axes = axes
+        if isinstance(a_axes, integral_types) and isinstance(b_axes, integral_types):
+            a_axes, b_axes = [a_axes], [b_axes]
+        if len(a_axes) != len(b_axes):
+            raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(a_axes)} != {len(b_axes)}.")
+        return a_axes, b_axes
+    axes = convert_to_tensor(axes, name="axes", dtype=dtypes.int32)
+    return axes[0], axes[1]
+
+
+def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
+    """The tensor as a matrix of its free and its contracted dimensions, the free ones, and those known now."""
+    shape = x.get_shape()
+    static_axes = list(axes) if isinstance(axes, (list, tuple)) else None
+    if shape.is_fully_defined() and static_axes is not None:
+        sizes = shape.as_list()
+        static_axes = [i if i >= 0 else i + len(sizes) for i in static_axes]
+        free = [i for i in builtins.range(len(sizes)) if i not in static_axes]
+        free_sizes = [sizes[i] for i in free]
+        n_free = int(np.prod(free_sizes, dtype=np.int64))
+        n_contracted = int(np.prod([sizes[i] for i in static_axes], dtype=np.int64))
+        perm = static_axes + free if contracted_first else free + static_axes
+        new_shape = [n_contracted, n_free] if contracted_first else [n_free, n_contracted]
+        return shaping.reshape(shaping.transpose(x, perm), new_shape), free_sizes, free_sizes
+    free_static = None
+    if shape.ndims is not None and static_axes is not None:
+        sizes = shape.as_list()
+        axes = [i if i >= 0 else i + len(sizes) for i in static_axes]
+        free_static = [sizes[i] for i in builtins.range(len(sizes)) if i not in axes]
+    sizes_now = shaping.shape(x)
+    rank = shaping.rank(x)
+    axes = convert_to_tensor(axes, dtype=dtypes.int32, name="axes")
+    axes = cast(axes >= 0, dtypes.int32) * axes + cast(axes < 0, dtypes.int32) * (axes + rank)
+    free_now = indexing.setdiff1d(making.range(rank), axes)[0]
+    free_sizes_now = indexing.gather(sizes_now, free_now)
+    n_free_now = reduce_prod(free_sizes_now)
+    n_contracted_now = reduce_prod(indexing.gather(sizes_now, axes))
+    if contracted_first:
+        perm_now = joining.concat([axes, free_now], 0)
+        shape_now = joining.stack([n_contracted_now, n_free_now])
+    else:
+        perm_now = joining.concat([free_now, axes], 0)
+        shape_now = joining.stack([n_free_now, n_contracted_now])
+    return shaping.reshape(shaping.transpose(x, perm_now), shape_now), free_sizes_now, free_static

@@ -1,0 +1,256 @@
+"""Reductions over dimensions, and positions of extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import indexing, making, shaping
+from ferroflow._src.ops.math.cast import cast
+
+__all__ = [
+    "arg_max",
+    "arg_min",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "reduce_all",
+    "reduce_any",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+]
+
+
+def _new_or_old(function: str, new: str, new_value: Any, old: str, old_value: Any) -> Any:
+    if old_value is not None:
+        warn_deprecated(f"The argument {old} of {function}", new, stacklevel=2)
+    return deprecated_argument_lookup(new, new_value, old, old_value)
+
+
+def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
+    if reduction_indices is None:
+        return axis
+    if axis is not None:
+        raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
+    warn_deprecated(f"The argument reduction_indices of {function}", "axis", stacklevel=2)
+    return reduction_indices
+
+
+def all_dimensions(x: Any) -> Tensor:
+    """The numbers of all dimensions of a tensor.
+
+    Args:
+        x: Tensor or SparseTensor.
+
+    Returns:
+        Tensor of int32, of shape [rank of `x`]: a constant where the rank is known.
+    """
+    if isinstance(x, SparseTensor):
+        shape = x.dense_shape.get_shape()
+        ndims = shape[0].value if shape.ndims == 1 else None
+    else:
+        x = convert_to_tensor(x)
+        ndims = x.get_shape().ndims
+    if ndims is not None:
+        return constant(np.arange(ndims), dtype=dtypes.int32)
+    return making.range(0, shaping.rank(x))
+
+
+def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+    def function(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Tensor:
+        keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
+        axis = _axis(public_name, axis, reduction_indices)
+        indices = axis if axis is not None else all_dimensions(input_tensor)
+        result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+        if axis is None and not keepdims:
+            result.set_shape(())
+        return result
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes {what} over dimensions.
+
+    Args:
+        input_tensor: Tensor of {taken}.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        name: str, name of the operation.
+        reduction_indices: deprecated name of `axis`.
+        keep_dims: deprecated name of `keepdims`.
+
+    Returns:
+        Tensor of the dtype of `input_tensor`.
+
+    Raises:
+        ValueError: a dimension is out of range or given twice, or an argument is given by both of its names.
+        TypeError: `input_tensor` has another dtype.
+    """
+    return function
+
+
+_NUMBER = "a number dtype"
+_REAL = "a real number dtype"
+reduce_sum = _reduction("reduce_sum", "Sum", "the sum", _NUMBER)
+reduce_mean = _reduction("reduce_mean", "Mean", "the mean", _NUMBER)
+reduce_prod = _reduction("reduce_prod", "Prod", "the product", _NUMBER)
+reduce_max = _reduction("reduce_max", "Max", "the maximum", _REAL)
+reduce_min = _reduction("reduce_min", "Min", "the minimum", _REAL)
+reduce_all = _reduction("reduce_all", "All", "whether all elements are True", "bool")
+reduce_any = _reduction("reduce_any", "Any", "whether some element is True", "bool")
+
+
+def count_nonzero(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Counts the elements that are not zero.
+
+    Args:
+        input_tensor: Tensor of a number dtype or bool.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        dtype: DType of the result.
+        name: str, name scope of the operations.
+        reduction_indices: deprecated name of `axis`.
+        keep_dims: deprecated name of `keepdims`.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    keepdims = _new_or_old("count_nonzero", "keepdims", keepdims, "keep_dims", keep_dims)
+    axis = _axis("count_nonzero", axis, reduction_indices)
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
+        zero = making.zeros([], dtype=input_tensor.dtype)
+        differs = cast(tensor_op("NotEqual", [input_tensor, zero]), dtypes.int64, name="ToInt64")
+        return cast(reduce_sum(differs, axis, keepdims=bool(keepdims)), dtype)
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Computes `log(sum(exp(x)))` over dimensions, without overflow.
+
+    Args:
+        input_tensor: Tensor of float16, bfloat16, float32 or float64.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        name: str, name scope of the operations.
+        reduction_indices: deprecated name of `axis`.
+        keep_dims: deprecated name of `keepdims`.
+
+    Returns:
+        Tensor of the dtype of `input_tensor`.
+    """
+    keepdims = bool(_new_or_old("reduce_logsumexp", "keepdims", keepdims, "keep_dims", keep_dims))
+    axis = _axis("reduce_logsumexp", axis, reduction_indices)
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
+        # The maximum cancels in the value and in the derivative, so no gradient passes through it. An infinite one must
+        # not be subtracted: inf - inf is not a number.
+        raw_max = reduce_max(input_tensor, axis, keepdims=True)
+        finite = indexing.where(tensor_op("IsFinite", [raw_max]), raw_max, making.zeros_like(raw_max))
+        shift = tensor_op("StopGradient", [finite])
+        result = tensor_op("Log", [reduce_sum(tensor_op("Exp", [input_tensor - shift]), axis, keepdims=keepdims)])
+        if not keepdims:
+            shift = shaping.reshape(shift, shaping.shape(result))
+        result = result + shift
+        if axis is None and not keepdims:
+            result.set_shape(())
+        return result
+
+
+def _position(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+    def function(
+        input: Any,
+        axis: Any = None,
+        name: str | None = None,
+        dimension: Any = None,
+        output_type: Any = dtypes.int64,
+    ) -> Tensor:
+        axis = _new_or_old(public_name, "axis", axis, "dimension", dimension)
+        attrs = {"output_type": dtypes.as_dtype(output_type)}
+        return tensor_op(op_type, [input, 0 if axis is None else axis], attrs, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Finds the position of the {what} along a dimension, the first one of equals.
+
+    Args:
+        input: Tensor of a number dtype.
+        axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank); None for 0.
+        name: str, name of the operation.
+        dimension: deprecated name of `axis`.
+        output_type: DType of the result, int32 or int64.
+
+    Returns:
+        Tensor of `output_type`, of the shape of `input` without that dimension.
+
+    Raises:
+        ValueError: `axis` is out of range, or given by both of its names.
+    """
+    return function
+
+
+argmax = _position("argmax", "ArgMax", "largest element")
+argmin = _position("argmin", "ArgMin", "smallest element")
+
+
+def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+    """Deprecated: use `tf.argmax` instead.
+
+    Args:
+        input: Tensor of a number dtype.
+        dimension: Tensor of int32 or int64, of shape [].
+        output_type: DType of the result, int32 or int64.
+        name: str, name of the operation.
+
+    Returns:
+        What `argmax` gives.
+    """
+    warn_deprecated("tf.arg_max", "tf.argmax")
+    return argmax(input, dimension, name=name, output_type=output_type)
+
+
+def arg_min(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+    """Deprecated: use `tf.argmin` instead.
+
+    Args:
+        input: Tensor of a number dtype.
+        dimension: Tensor of int32 or int64, of shape [].
+        output_type: DType of the result, int32 or int64.
+        name: str, name of the operation.
+
+    Returns:
+        What `argmin` gives.
+    """
+    warn_deprecated("tf.arg_min", "tf.argmin")
+    return argmin(input, dimension, name=name, output_type=output_type)

@@ -1,0 +1,218 @@
+"""Sums and other reductions over segments, cumulative sums, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.elementwise import sqrt
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_prod
+
+__all__ = [
+    "bincount",
+    "cumprod",
+    "cumsum",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "sparse_segment_mean",
+    "sparse_segment_sqrt_n",
+    "sparse_segment_sum",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+]
+
+
+def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+    def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [data, segment_ids], name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes the {what} of each segment of the first dimension.
+
+    Args:
+        data: Tensor of a number dtype, of shape [n, ...].
+        segment_ids: Tensor of int32 or int64, of shape [n], in ascending order.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [largest id + 1, ...].
+    """
+    return function
+
+
+segment_sum = _sorted_segment("segment_sum", "SegmentSum", "sum")
+segment_mean = _sorted_segment("segment_mean", "SegmentMean", "mean")
+segment_prod = _sorted_segment("segment_prod", "SegmentProd", "product")
+segment_max = _sorted_segment("segment_max", "SegmentMax", "maximum")
+segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
+
+
+def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Any]:
+    def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes the {what} of each segment, the ids in any order.
+
+    Args:
+        data: Tensor of a number dtype, whose shape begins with that of `segment_ids`.
+        segment_ids: Tensor of int32 or int64; what has a negative id is left out.
+        num_segments: Tensor of int32 or int64, of shape [].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; {empty} for a segment without
+        elements.
+    """
+    return function
+
+
+unsorted_segment_sum = _unsorted_segment("unsorted_segment_sum", "UnsortedSegmentSum", "sum", "0")
+unsorted_segment_prod = _unsorted_segment("unsorted_segment_prod", "UnsortedSegmentProd", "product", "1")
+unsorted_segment_max = _unsorted_segment("unsorted_segment_max", "UnsortedSegmentMax", "maximum", "the lowest number")
+unsorted_segment_min = _unsorted_segment("unsorted_segment_min", "UnsortedSegmentMin", "minimum", "the highest number")
+
+
+def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
+    ones = making.ones(shaping.shape(segment_ids), dtype=data.dtype)
+    counts = unsorted_segment_sum(ones, segment_ids, num_segments)
+    inner = data.get_shape().ndims - segment_ids.get_shape().ndims
+    counts = shaping.reshape(counts, [num_segments] + [1] * inner)
+    return tensor_op("Maximum", [counts, 1])
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """Computes the mean of each segment, the ids in any order.
+
+    Args:
+        data: Tensor of float, of known rank, whose shape begins with that of `segment_ids`.
+        segment_ids: Tensor of int32 or int64, of known rank.
+        num_segments: Tensor of int32 or int64, of shape [].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
+    """
+    with name_scope(name, "UnsortedSegmentMean"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        sizes = _segment_sizes(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / sizes
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """Computes the sum of each segment divided by the root of its size, the ids in any order.
+
+    Args:
+        data: Tensor of float, of known rank, whose shape begins with that of `segment_ids`.
+        segment_ids: Tensor of int32 or int64, of known rank.
+        num_segments: Tensor of int32 or int64, of shape [].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
+    """
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        sizes = _segment_sizes(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / sqrt(sizes)
+
+
+def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+    def function(
+        data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
+    ) -> Tensor:
+        if num_segments is None:
+            return tensor_op(op_type, [data, indices, segment_ids], name=name)
+        return tensor_op(f"{op_type}WithNumSegments", [data, indices, segment_ids, num_segments], name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes the {what} of the rows that indices choose, for each segment.
+
+    Args:
+        data: Tensor of float, of shape [rows, ...].
+        indices: Tensor of int32 or int64, of shape [n], in [0, rows).
+        segment_ids: Tensor of int32, of shape [n], in ascending order.
+        name: str, name of the operation.
+        num_segments: Tensor of int32, of shape []; None for the largest id + 1.
+
+    Returns:
+        Tensor of the dtype of `data`, of shape [num_segments, ...].
+    """
+    return function
+
+
+sparse_segment_sum = _sparse_segment("sparse_segment_sum", "SparseSegmentSum", "sum")
+sparse_segment_mean = _sparse_segment("sparse_segment_mean", "SparseSegmentMean", "mean")
+sparse_segment_sqrt_n = _sparse_segment(
+    "sparse_segment_sqrt_n", "SparseSegmentSqrtN", "sum, divided by the root of the size,"
+)
+
+
+def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+    def function(
+        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> Tensor:
+        with name_scope(name, op_type, [x]) as scope:
+            x = convert_to_tensor(x, name="x")
+            return tensor_op(op_type, [x, axis], {"exclusive": exclusive, "reverse": reverse}, name=scope)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Computes the {what} of all elements up to each one, along a dimension.
+
+    Args:
+        x: Tensor of a number dtype.
+        axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank).
+        exclusive: bool, whether the element itself is left out.
+        reverse: bool, whether the dimension is gone through from its end.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return function
+
+
+cumsum = _cumulative("cumsum", "Cumsum", "sum")
+cumprod = _cumulative("cumprod", "Cumprod", "product")
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32
+) -> Tensor:
+    """Counts how often each number appears.
+
+    Args:
+        arr: Tensor of int32, not negative, of any shape.
+        weights: Tensor of int32, int64, float32 or float64, of the shape of `arr`: what each one adds; None for 1.
+        minlength: Tensor of int32, of shape []: the least length of the result; None for 0.
+        maxlength: Tensor of int32, of shape []: the largest length of the result, numbers from there on are left out.
+        dtype: DType of the result, where there are no weights.
+
+    Returns:
+        Tensor of `dtype`, or of the dtype of `weights`, of shape [largest number + 1].
+    """
+    arr = convert_to_tensor(arr, name="arr", dtype=dtypes.int32)
+    is_nonempty = reduce_prod(shaping.shape(arr)) > 0
+    length = cast(is_nonempty, dtypes.int32) * (reduce_max(arr) + 1)
+    if minlength is not None:
+        length = tensor_op("Maximum", [convert_to_tensor(minlength, name="minlength", dtype=dtypes.int32), length])
+    if maxlength is not None:
+        length = tensor_op("Minimum", [convert_to_tensor(maxlength, name="maxlength", dtype=dtypes.int32), length])
+    if weights is not None:
+        return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
+    return tensor_op("Bincount", [arr, length, constant([], dtype)])

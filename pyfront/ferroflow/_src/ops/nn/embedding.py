@@ -1,0 +1,202 @@
+"""Embeddings: rows of one table, or of a table cut into parts, by id."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor, convert_n_to_tensor_or_indexed_slices
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import colocate_with, name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import indexing, joining, making, shaping
+from ferroflow._src.ops.math import segment
+from ferroflow._src.ops.math.arithmetic import div
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.clipping import clip_by_norm
+from ferroflow._src.ops.math.elementwise import sqrt
+from ferroflow._src.ops.math.reduction import reduce_sum
+
+__all__ = ["embedding_lookup", "embedding_lookup_sparse"]
+
+
+def _as_list(params: Any) -> list[Any]:
+    if params is None or (isinstance(params, (list, tuple)) and not params):
+        raise ValueError("Need at least one param")
+    # A partitioned variable is the list of its parts.
+    parts = getattr(params, "_get_variable_list", None)
+    if parts is not None:
+        return list(parts())
+    return list(params) if isinstance(params, (list, tuple)) else [params]
+
+
+def _clip_rows(rows: Tensor, ids: Tensor, max_norm: Any) -> Tensor:
+    if max_norm is None:
+        return rows
+    ids_rank, rows_rank = ids.get_shape().ndims, rows.get_shape().ndims
+    axes: Any
+    if ids_rank is not None and rows_rank is not None:
+        axes = list(builtins.range(ids_rank, rows_rank))
+    else:
+        axes = making.range(shaping.rank(ids), shaping.rank(rows))
+    return clip_by_norm(rows, max_norm, axes=axes)
+
+
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Tensor:
+    """Takes rows of a table by id.
+
+    Args:
+        params: Tensor or Variable of shape [ids, ...]; or a list of them or a partitioned Variable: parts of one table.
+        ids: Tensor of int32 or int64, of any shape.
+        partition_strategy: "mod" where id i is row i // parts of part i % parts; "div" where the parts are consecutive
+            pieces, the first ones longer by one row if need be.
+        name: str, name of the operation.
+        validate_indices: bool, without effect: ids are always checked.
+        max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
+
+    Returns:
+        Tensor of the dtype of `params`, of the shape of `ids` + the shape of a row.
+
+    Raises:
+        ValueError: there is no table, or `partition_strategy` is neither.
+    """
+    del validate_indices
+    params = _as_list(params)
+    with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
+        count = len(params)
+        params = convert_n_to_tensor_or_indexed_slices(params, name="params")
+        ids = convert_to_tensor(ids, name="ids")
+        if count == 1:
+            with colocate_with(params[0]):
+                return _clip_rows(indexing.gather(params[0], ids, name=scope), ids, max_norm)
+        flat_ids = shaping.reshape(ids, [-1])
+        positions = making.range(shaping.size(flat_ids))
+        if partition_strategy == "mod":
+            parts, rows = flat_ids % count, flat_ids // count
+        elif partition_strategy == "div":
+            parts, rows = _consecutive(params, flat_ids)
+        else:
+            raise ValueError(f"Unrecognized partition strategy: {partition_strategy}")
+        parts = cast(parts, dtypes.int32)
+        rows_of_part = joining.dynamic_partition(rows, parts, count)
+        positions_of_part = joining.dynamic_partition(positions, parts, count)
+        found = []
+        for part, part_rows in zip(params, rows_of_part, strict=True):
+            with colocate_with(part):
+                found.append(indexing.gather(part, part_rows))
+        result = tensor_op("ParallelDynamicStitch", [positions_of_part, found], name=scope)
+        row_static = params[0].get_shape()[1:]
+        for part in params[1:]:
+            row_static = row_static.merge_with(part.get_shape()[1:])
+        if row_static.is_fully_defined():
+            row_shape: Any = row_static.as_list()
+        else:
+            with colocate_with(params[0]):
+                row_shape = shaping.shape(params[0])[1:]
+        shape = joining.concat([shaping.shape(ids), row_shape], 0)
+        result = shaping.reshape(result, shape)
+        result.set_shape(ids.get_shape().concatenate(row_static))
+        return _clip_rows(result, ids, max_norm)
+
+
+def _consecutive(params: list[Any], flat_ids: Tensor) -> tuple[Tensor, Tensor]:
+    """(part, row in it) of each id in a table whose parts are consecutive pieces."""
+    count = len(params)
+    dtype = flat_ids.dtype.base_dtype
+    sizes = [p.get_shape()[0].value for p in params]
+    if None not in sizes:
+        total = constant(sum(sizes), dtype)
+    else:
+        sizes_now = []
+        for part, size in zip(params, sizes, strict=True):
+            if size is not None:
+                sizes_now.append(size)
+            else:
+                with colocate_with(part):
+                    sizes_now.append(shaping.shape(part)[0])
+        total = reduce_sum(cast(joining.stack(sizes_now), dtype))
+    per_part = total // count
+    extras = total % count
+    parts = tensor_op("Maximum", [flat_ids // (per_part + 1), (flat_ids - extras) // per_part])
+    rows = indexing.where(parts < extras, flat_ids % (per_part + 1), (flat_ids - extras) % per_part)
+    return parts, rows
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+) -> Tensor:
+    """Takes rows of a table by id and combines those of each row of a sparse matrix of ids.
+
+    Args:
+        params: as `embedding_lookup` takes it.
+        sp_ids: SparseTensor of int32 or int64, of shape [n, m]: ids; every row must hold at least one.
+        sp_weights: SparseTensor of float32 or float64 with the indices of `sp_ids`: weights; None for 1.
+        partition_strategy: as `embedding_lookup` takes it.
+        name: str, name of the operation.
+        combiner: "sum", "mean" (divided by the sum of weights) or "sqrtn" (divided by the root of the sum of their
+            squares); None for "mean".
+        max_norm: float, the Euclidean norm that longer rows of the table are scaled down to; None for no limit.
+
+    Returns:
+        Tensor of the dtype of `params`, of shape [n] + the shape of a row.
+
+    Raises:
+        TypeError: `sp_ids` or `sp_weights` is no SparseTensor.
+        ValueError: `combiner` is none of these, or the shapes differ.
+    """
+    if combiner is None:
+        tf_logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
+        combiner = "mean"
+    if combiner not in ("mean", "sqrtn", "sum"):
+        raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'")
+    params = _as_list(params)
+    if not isinstance(sp_ids, SparseTensor):
+        raise TypeError("sp_ids must be SparseTensor")
+    if sp_weights is not None:
+        if not isinstance(sp_weights, SparseTensor):
+            raise TypeError("sp_weights must be either None or SparseTensor")
+        for part in ("values", "indices", "dense_shape"):
+            getattr(sp_ids, part).get_shape().assert_is_compatible_with(getattr(sp_weights, part).get_shape())
+    with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids]) as scope:
+        segments = cast(sp_ids.indices[:, 0], dtypes.int32)
+        ids = sp_ids.values
+        if sp_weights is None:
+            ids, positions = indexing.unique(ids)
+            rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
+            combine = {
+                "sum": segment.sparse_segment_sum,
+                "mean": segment.sparse_segment_mean,
+                "sqrtn": segment.sparse_segment_sqrt_n,
+            }[combiner]
+            return combine(rows, positions, segments, name=scope)
+        rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
+        weights = cast(sp_weights.values, rows.dtype)
+        static = weights.get_shape()
+        ones = making.fill(shaping.expand_dims(shaping.rank(rows) - 1, 0), 1)
+        weights = shaping.reshape(weights, joining.concat([shaping.shape(weights), ones], 0))
+        if rows.get_shape().ndims is not None:
+            weights.set_shape(static.concatenate([1] * (rows.get_shape().ndims - 1)))
+        rows = rows * weights
+        if combiner == "sum":
+            return segment.segment_sum(rows, segments, name=scope)
+        total = segment.segment_sum(rows, segments)
+        if combiner == "mean":
+            return div(total, segment.segment_sum(weights, segments), name=scope)
+        squares = segment.segment_sum(tensor_op("Pow", [weights, 2]), segments)
+        return div(total, sqrt(squares), name=scope)

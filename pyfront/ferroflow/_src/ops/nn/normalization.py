@@ -1,0 +1,365 @@
+"""Moments, normalizations, dropout, and what else is made of reductions over features."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import indexing, making, shaping
+from ferroflow._src.ops.math import arithmetic, elementwise
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
+from ferroflow._src.ops.random.sampling import random_uniform
+
+__all__ = [
+    "batch_norm_with_global_normalization",
+    "batch_normalization",
+    "dropout",
+    "l2_loss",
+    "l2_normalize",
+    "moments",
+    "normalize_moments",
+    "sufficient_statistics",
+    "weighted_moments",
+    "zero_fraction",
+]
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Computes half the sum of squares.
+
+    Args:
+        t: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `t`, of shape [].
+    """
+    return tensor_op("L2Loss", [t], name=name)
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+    """Divides by the Euclidean norm over dimensions.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        axis: Tensor of int32, of shape [] or [n]: the dimensions; None for all.
+        epsilon: Tensor of the dtype of `x`, of shape []: the least square that the norm is taken for.
+        name: str, name of the operation.
+        dim: deprecated name of `axis`.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+
+    Raises:
+        ValueError: the dimensions are given by both names.
+    """
+    if dim is not None:
+        warn_deprecated("The argument dim of l2_normalize", "axis")
+    axis = deprecated_argument_lookup("axis", axis, "dim", dim)
+    with name_scope(name, "l2_normalize", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        squares = reduce_sum(elementwise.square(x), axis, keepdims=True)
+        inverse_norm = elementwise.rsqrt(tensor_op("Maximum", [squares, epsilon]))
+        return tensor_op("Mul", [x, inverse_norm], name=scope)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """Computes the share of zeros.
+
+    Args:
+        value: Tensor of a number dtype, of any shape.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of shape []; not a number for no elements.
+    """
+    with name_scope(name, "zero_fraction", [value]):
+        value = convert_to_tensor(value, name="value")
+        zero = constant(0, dtype=value.dtype.base_dtype, name="zero")
+        return reduce_mean(cast(tensor_op("Equal", [value, zero]), dtypes.float32))
+
+
+def sufficient_statistics(
+    x: Any, axes: Sequence[int], shift: Any = None, keep_dims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Computes the sums that mean and variance follow from.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64.
+        axes: list of int, the dimensions to sum over.
+        shift: Tensor of the dtype of `x`, near the mean, subtracted first so that the sums lose fewer digits; None
+            for 0.
+        keep_dims: bool, whether a reduced dimension stays, with size 1.
+        name: str, name scope of the operations.
+
+    Returns:
+        (count, sum, sum of squares, shift).
+    """
+    axes = sorted(set(axes))
+    with name_scope(name, "sufficient_statistics", [x, shift]):
+        x = convert_to_tensor(x, name="x")
+        static = x.get_shape()
+        known = static.ndims is not None and all(static[d].value is not None for d in axes)
+        if known:
+            count = 1
+            for d in axes:
+                count *= static[d].value
+            counts = constant(count, dtype=x.dtype.base_dtype)
+        else:
+            sizes = indexing.gather(cast(shaping.shape(x), x.dtype), axes)
+            counts = reduce_prod(sizes, name="count")
+        if shift is None:
+            deviations, squares = x, elementwise.square(x)
+        else:
+            shift = convert_to_tensor(shift, name="shift")
+            deviations = tensor_op("Sub", [x, shift])
+            squares = tensor_op("SquaredDifference", [x, shift])
+        mean_ss = reduce_sum(deviations, axes, keepdims=keep_dims, name="mean_ss")
+        variance_ss = reduce_sum(squares, axes, keepdims=keep_dims, name="var_ss")
+    return counts, mean_ss, variance_ss, shift
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Computes mean and variance of what `sufficient_statistics` gives.
+
+    Args:
+        counts: Tensor of float, of shape [].
+        mean_ss: Tensor of the dtype of `counts`: the sum.
+        variance_ss: Tensor of the dtype of `counts`: the sum of squares.
+        shift: Tensor of the dtype of `counts`, or None.
+        name: str, name scope of the operations.
+
+    Returns:
+        (mean, variance).
+    """
+    with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
+        divisor = elementwise.reciprocal(counts, name="divisor")
+        if shift is None:
+            shifted_mean = mean = arithmetic.multiply(mean_ss, divisor, name="mean")
+        else:
+            shifted_mean = arithmetic.multiply(mean_ss, divisor, name="shifted_mean")
+            mean = arithmetic.add(shifted_mean, shift, name="mean")
+        mean_of_squares = arithmetic.multiply(variance_ss, divisor)
+        variance = arithmetic.subtract(mean_of_squares, elementwise.square(shifted_mean), name="variance")
+    return mean, variance
+
+
+def _keepdims(keep_dims: bool | None, keepdims: bool | None) -> bool:
+    return bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Computes mean and variance over dimensions.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64.
+        axes: list of int, the dimensions.
+        shift: without effect.
+        name: str, name scope of the operations.
+        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: the newer name of `keep_dims`.
+
+    Returns:
+        (mean, variance), each of the dtype of `x`; the variance is that of the population (divided by n).
+    """
+    del shift
+    keeps = _keepdims(keep_dims, keepdims)
+    with name_scope(name, "moments", [x, axes]):
+        x = convert_to_tensor(x)
+        is_half = x.dtype.base_dtype == dtypes.float16
+        y = cast(x, dtypes.float32) if is_half else x
+        mean = reduce_mean(y, axes, keepdims=True, name="mean")
+        # The derivative of the variance by the mean is 0, so no gradient needs to pass there.
+        deviations = tensor_op("SquaredDifference", [y, making.stop_gradient(mean)])
+        variance = reduce_mean(deviations, axes, keepdims=True, name="variance")
+        if not keeps:
+            mean, variance = shaping.squeeze(mean, axes), shaping.squeeze(variance, axes)
+        if is_half:
+            return cast(mean, dtypes.float16), cast(variance, dtypes.float16)
+        return mean, variance
+
+
+def weighted_moments(
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Computes mean and variance over dimensions, each element counted with a weight.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64.
+        axes: list of int, the dimensions.
+        frequency_weights: Tensor of a number dtype, that broadcasts to the shape of `x`.
+        name: str, name scope of the operations.
+        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: the newer name of `keep_dims`.
+
+    Returns:
+        (mean, variance), each of the dtype of `x`.
+    """
+    keeps = _keepdims(keep_dims, keepdims)
+    with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
+        x = convert_to_tensor(x, name="x")
+        weights = convert_to_tensor(frequency_weights, name="frequency_weights")
+        is_half = x.dtype.base_dtype == dtypes.float16
+        if is_half:
+            x = cast(x, dtypes.float32)
+        if weights.dtype.base_dtype != x.dtype.base_dtype:
+            weights = cast(weights, x.dtype)
+        weighted_sum = reduce_sum(weights * x, axes, name="weighted_input_sum", keepdims=True)
+        # Weights that broadcast count once for each element of `x`.
+        sum_of_weights = reduce_sum(weights + making.zeros_like(x), axes, name="sum_of_weights", keepdims=True)
+        divisor = elementwise.reciprocal(sum_of_weights, name="inv_weight_sum")
+        mean = arithmetic.multiply(weighted_sum, divisor)
+        squares = weights * tensor_op("SquaredDifference", [x, mean])
+        variance = arithmetic.multiply(reduce_sum(squares, axes, name="weighted_distsq", keepdims=True), divisor)
+        if not keeps:
+            mean, variance = shaping.squeeze(mean, axis=axes), shaping.squeeze(variance, axis=axes)
+        if is_half:
+            return cast(mean, dtypes.float16), cast(variance, dtypes.float16)
+        return mean, variance
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+) -> Tensor:
+    """Computes `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64.
+        mean: Tensor of the dtype of `x`, that broadcasts to its shape.
+        variance: Tensor of the dtype of `x`, that broadcasts to its shape.
+        offset: Tensor of the dtype of `x`, that broadcasts to its shape; None for 0.
+        scale: Tensor of the dtype of `x`, that broadcasts to its shape; None for 1.
+        variance_epsilon: float, added to the variance.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+
+    Source: Ioffe, Szegedy, Batch Normalization, 2015.
+    """
+    with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
+        factor = elementwise.rsqrt(variance + variance_epsilon)
+        if scale is not None:
+            factor = factor * scale
+        return x * factor + (offset - mean * factor if offset is not None else -mean * factor)
+
+
+def batch_norm_with_global_normalization(
+    t: Any,
+    m: Any,
+    v: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """The older form of `batch_normalization`.
+
+    Args:
+        t: Tensor of float, of shape [batch, height, width, depth].
+        m: Tensor of the dtype of `t`, of shape [depth]: the mean.
+        v: Tensor of the dtype of `t`, of shape [depth]: the variance.
+        beta: Tensor of the dtype of `t`, of shape [depth]: the offset.
+        gamma: Tensor of the dtype of `t`, of shape [depth]: the scale.
+        variance_epsilon: float, added to the variance.
+        scale_after_normalization: bool, whether `gamma` is applied.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype and shape of `t`.
+    """
+    return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
+
+
+def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
+    if noise_shape is None:
+        return shaping.shape(x)
+    try:
+        given = tensor_shape.as_shape(noise_shape)
+    except (TypeError, ValueError):
+        return noise_shape
+    static = x.get_shape()
+    if static.ndims is None or given.ndims != static.ndims:
+        return noise_shape
+    pairs = zip(given.as_list(), static.as_list(), strict=True)
+    return tensor_shape.TensorShape([own if wanted is None else wanted for wanted, own in pairs])
+
+
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """Sets elements to 0 at random and scales the others up, so that the expected sum stays.
+
+    Args:
+        x: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        keep_prob: Tensor of the dtype of `x`, of shape [], in (0, 1]: the probability that an element stays.
+        noise_shape: Tensor of int32, of the length of the rank of `x`: what is 1 in it shares one draw along that
+            dimension; None for the shape of `x`.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operations.
+        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer way to say it.
+
+    Returns:
+        Tensor of the dtype and shape of `x`; `x` itself for a `keep_prob` of 1.
+
+    Raises:
+        ValueError: `x` holds no floats, `keep_prob` is a number outside (0, 1], or neither or both of it and `rate`
+            are given.
+
+    Source: Srivastava et al., Dropout, 2014.
+    """
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("exactly one of keep_prob and rate must be given")
+    if keep_prob is None:
+        keep_prob = 1 - rate
+    with name_scope(name, "dropout", [x]):
+        x = convert_to_tensor(x, name="x")
+        dtype = x.dtype.base_dtype
+        if not dtype.is_floating:
+            raise ValueError(
+                f"x has to be a floating point tensor since it's going to be scaled. Got a {dtype} tensor instead."
+            )
+        if isinstance(keep_prob, numbers.Real) and not 0 < keep_prob <= 1:
+            raise ValueError(
+                f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {float(keep_prob):g}"
+            )
+        if isinstance(keep_prob, numbers.Real) and keep_prob == 1:
+            return x
+        keep_prob = convert_to_tensor(keep_prob, dtype=dtype, name="keep_prob")
+        keep_prob.get_shape().assert_is_compatible_with(tensor_shape.scalar())
+        if constant_value(keep_prob) == 1:
+            return x
+        # TF 1.x: floor(keep_prob + u) is 1 for what stays and 0 for what goes.
+        draw = keep_prob + random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
+        result = arithmetic.div(x, keep_prob) * elementwise.floor(draw)
+        result.set_shape(x.get_shape())
+        return result

@@ -1,0 +1,65 @@
+"""The largest elements, and whether a class is among them."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["in_top_k", "nth_element", "top_k"]
+
+TopK = collections.namedtuple("TopK", ["values", "indices"])
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopK:
+    """Finds the largest elements of the last dimension.
+
+    Args:
+        input: Tensor of a real number dtype, of rank 1 or more.
+        k: Tensor of int32, of shape []: how many, at most the size of the last dimension.
+        sorted: bool, whether they come in descending order.
+        name: str, name of the operation.
+
+    Returns:
+        (values, indices): Tensors of shape [..., k], of the dtype of `input` and of int32; of equals the lower index
+        comes
+        first.
+
+    Raises:
+        ValueError: `input` is a scalar, or `k` too large.
+    """
+    return TopK(*apply_op("TopKV2", [input, k], {"sorted": sorted}, name=name).outputs)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Tells whether the prediction for the target is among the largest ones.
+
+    Args:
+        predictions: Tensor of float32, of shape [batch, classes].
+        targets: Tensor of int32 or int64, of shape [batch].
+        k: Tensor of the dtype of `targets`, of shape [].
+        name: str, name scope of the operation.
+
+    Returns:
+        Tensor of bool, of shape [batch]; equals at the border all count as among them.
+    """
+    with name_scope(name, "in_top_k"):
+        return tensor_op("InTopKV2", [predictions, targets, k])
+
+
+def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:
+    """Finds the n-th smallest element of the last dimension.
+
+    Args:
+        input: Tensor of a real number dtype, of rank 1 or more.
+        n: Tensor of int32, of shape [], from 0 on.
+        reverse: bool, whether the n-th largest is meant.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input`, of its shape without the last dimension.
+    """
+    return tensor_op("NthElement", [input, n], {"reverse": reverse}, name=name)

@@ -1,0 +1,107 @@
+"""Python's operators on tensors: importing this module installs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.slicing import slice_tensor
+from ferroflow._src.ops.math import arithmetic, elementwise, linalg
+
+__all__: list[str] = []
+
+
+def _op(op_type: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return tensor_op(op_type, [x, y], name=name)
+
+    return function
+
+
+def _times(x: Any, y: Any, name: str | None = None) -> Any:
+    if isinstance(y, SparseTensor):
+        values = tensor_op("SparseDenseCwiseMul", [y.indices, y.values, y.dense_shape, x], name=name)
+        return SparseTensor(y.indices, values, y.dense_shape)
+    return tensor_op("Mul", [x, y], name=name)
+
+
+def _logical_or_bitwise(logical: str, bitwise: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if x.dtype.base_dtype.is_integer:
+            return tensor_op(bitwise, [x, y], name=name)
+        if logical == "LogicalXor":
+            # TF 1.x: this operator's nodes have a scope of their own inside that of the operator.
+            either = tensor_op("LogicalOr", [x, y])
+            return tensor_op(
+                "LogicalAnd", [either, tensor_op("LogicalNot", [tensor_op("LogicalAnd", [x, y])])], name=name
+            )
+        return tensor_op(logical, [x, y], name=name)
+
+    return function
+
+
+def _install_binary(operator: str, function: Callable[..., Any]) -> None:
+    def left(x: Any, y: Any) -> Any:
+        with name_scope(None, operator, [x, y]) as scope:
+            if not isinstance(y, (Tensor, SparseTensor)):
+                try:
+                    y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
+                except TypeError:
+                    # The other object may know how to combine with a tensor.
+                    if hasattr(type(y), f"__r{operator}__"):
+                        return NotImplemented
+                    raise
+            return function(x, y, name=scope)
+
+    def right(y: Any, x: Any) -> Any:
+        with name_scope(None, operator, [x, y]) as scope:
+            x = convert_to_tensor(x, dtype=y.dtype.base_dtype, name="x")
+            return function(x, y, name=scope)
+
+    left.__name__ = f"__{operator}__"
+    right.__name__ = f"__r{operator}__"
+    Tensor._override_operator(left.__name__, left)
+    Tensor._override_operator(right.__name__, right)
+
+
+def _comparison(op_type: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any) -> Any:
+        return tensor_op(op_type, [x, y])
+
+    return function
+
+
+def _invert(x: Any) -> Any:
+    if x.dtype.base_dtype.is_integer:
+        return elementwise.invert(x)
+    return elementwise.logical_not(x)
+
+
+for _operator, _function in {
+    "add": _op("Add"),
+    "sub": _op("Sub"),
+    "mul": _times,
+    "div": arithmetic.div,
+    "truediv": arithmetic.truediv,
+    "floordiv": arithmetic.floordiv,
+    "mod": _op("FloorMod"),
+    "pow": arithmetic.pow,
+    "and": _logical_or_bitwise("LogicalAnd", "BitwiseAnd"),
+    "or": _logical_or_bitwise("LogicalOr", "BitwiseOr"),
+    "xor": _logical_or_bitwise("LogicalXor", "BitwiseXor"),
+    "matmul": linalg.matmul,
+}.items():
+    _install_binary(_operator, _function)
+
+for _name, _op_type in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
+    Tensor._override_operator(f"__{_name}__", _comparison(_op_type))
+
+Tensor._override_operator("__neg__", lambda x: tensor_op("Neg", [x]))
+Tensor._override_operator("__abs__", elementwise.abs)
+Tensor._override_operator("__invert__", _invert)
+Tensor._override_operator("__getitem__", slice_tensor)

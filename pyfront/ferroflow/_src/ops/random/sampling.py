@@ -1,0 +1,298 @@
+"""Random tensors: each op owns its stream, which the graph's seed and its own decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.random_seed import get_seed
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making, shaping, slicing
+from ferroflow._src.ops.flow import checking
+from ferroflow._src.ops.flow.grouping import with_dependencies
+from ferroflow._src.ops.math.reduction import reduce_all
+
+__all__ = [
+    "multinomial",
+    "parameterized_truncated_normal",
+    "random_crop",
+    "random_gamma",
+    "random_normal",
+    "random_poisson",
+    "random_shuffle",
+    "random_uniform",
+    "truncated_normal",
+]
+
+
+def _shape_tensor(shape: Any) -> Tensor:
+    # An empty list has no type of its own.
+    dtype = dtypes.int32 if isinstance(shape, (tuple, list)) and not shape else None
+    return convert_to_tensor(shape, dtype=dtype, name="shape")
+
+
+def _seeds(seed: int | None) -> dict[str, int]:
+    graph_seed, op_seed = get_seed(seed)
+    return {"seed": graph_seed or 0, "seed2": op_seed or 0}
+
+
+def _scaled_normal(
+    op_type: str, scope: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None
+) -> Tensor:
+    shape = _shape_tensor(shape)
+    mean = convert_to_tensor(mean, dtype=dtype, name="mean")
+    stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
+    standard = tensor_op(op_type, [shape], {"dtype": dtype, **_seeds(seed)})
+    return tensor_op("Add", [standard * stddev, mean], name=scope)
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from a normal distribution.
+
+    Args:
+        shape: Tensor of int32 or int64, of shape [rank].
+        mean: Tensor of `dtype`, that broadcasts to the shape.
+        stddev: Tensor of `dtype`, that broadcasts to the shape.
+        dtype: DType of the result: float16, bfloat16, float32 or float64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    with name_scope(name, "random_normal", [shape, mean, stddev]) as scope:
+        return _scaled_normal("RandomStandardNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from a normal distribution; what is more than two standard deviations off is drawn again.
+
+    Args:
+        shape: Tensor of int32 or int64, of shape [rank].
+        mean: Tensor of `dtype`, that broadcasts to the shape.
+        stddev: Tensor of `dtype`, that broadcasts to the shape: before the truncation.
+        dtype: DType of the result: float16, bfloat16, float32 or float64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
+        return _scaled_normal("TruncatedNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from normal distributions cut off at given bounds.
+
+    Args:
+        shape: Tensor of int32 or int64, of shape [rank]: the first dimension is that of the distributions.
+        means: Tensor of `dtype`, of shape [] or [distributions].
+        stddevs: Tensor of `dtype`, of shape [] or [distributions].
+        minvals: Tensor of `dtype`, of shape [] or [distributions]: the lower bounds.
+        maxvals: Tensor of `dtype`, of shape [] or [distributions]: the upper bounds.
+        dtype: DType of the result: float16, bfloat16, float32 or float64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
+        shape = _shape_tensor(shape)
+        parameters = [
+            convert_to_tensor(value, dtype=dtype, name=argument)
+            for value, argument in ((means, "means"), (stddevs, "stddevs"), (minvals, "minvals"), (maxvals, "maxvals"))
+        ]
+        return tensor_op("ParameterizedTruncatedNormal", [shape, *parameters], _seeds(seed))
+
+
+_UNIFORM_DTYPES = (
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.int64,
+)
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from a uniform distribution over [minval, maxval).
+
+    Args:
+        shape: Tensor of int32 or int64, of shape [rank].
+        minval: Tensor of `dtype`, of shape [] (floats: that broadcasts to the shape).
+        maxval: Tensor of `dtype`, of shape [] (floats: that broadcasts to the shape); None for 1, for floats only.
+        dtype: DType of the result: float16, bfloat16, float32, float64, int32 or int64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`.
+
+    Raises:
+        ValueError: `dtype` is none of these, or is an integer one and `maxval` is missing.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _UNIFORM_DTYPES:
+        raise ValueError(f"Invalid dtype {dtype!r}")
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        shape = _shape_tensor(shape)
+        minval = convert_to_tensor(minval, dtype=dtype, name="min")
+        maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
+        if dtype.is_integer:
+            return tensor_op("RandomUniformInt", [shape, minval, maxval], _seeds(seed), name=scope)
+        unit = tensor_op("RandomUniform", [shape], {"dtype": dtype, **_seeds(seed)})
+        return tensor_op("Add", [unit * (maxval - minval), minval], name=scope)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Permutes the slices of the first dimension.
+
+    Args:
+        value: Tensor of any dtype and shape.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `value`.
+    """
+    return tensor_op("RandomShuffle", [value], _seeds(seed), name=name)
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Takes a block of a given size at a random place.
+
+    Args:
+        value: Tensor of any dtype and shape.
+        size: Tensor of int32, of shape [rank of `value`]: at most its shape.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `value`, of the shape `size`. A step raises `InvalidArgumentError` where it is too large.
+    """
+    with name_scope(name, "random_crop", [value, size]) as scope:
+        value = convert_to_tensor(value, name="value")
+        size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
+        shape = shaping.shape(value)
+        fits = checking.Assert(
+            reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000
+        )
+        shape = with_dependencies([fits], shape)
+        limit = shape - size + 1
+        draw = random_uniform(shaping.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
+        return slicing.slice(value, draw % limit, size, name=scope)
+
+
+def multinomial(
+    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+) -> Tensor:
+    """Draws classes with the probabilities `softmax(logits)`.
+
+    Args:
+        logits: Tensor of float16, bfloat16, float32 or float64, of shape [batch, classes].
+        num_samples: Tensor of int32, of shape []: draws for each row.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operation.
+        output_dtype: DType of the result, int32 or int64; None for int64.
+
+    Returns:
+        Tensor of `output_dtype`, of shape [batch, num_samples].
+    """
+    with name_scope(name, "multinomial", [logits]):
+        logits = convert_to_tensor(logits, name="logits")
+        wanted = dtypes.int64 if output_dtype is None else dtypes.as_dtype(output_dtype)
+        return tensor_op("Multinomial", [logits, num_samples], {"output_dtype": wanted, **_seeds(seed)})
+
+
+def random_gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from gamma distributions.
+
+    Args:
+        shape: Tensor of int32, of shape [rank]: the draws for each distribution.
+        alpha: Tensor of `dtype`: the shape parameters.
+        beta: Tensor of `dtype`, that broadcasts with `alpha`: the inverse scales; None for 1.
+        dtype: DType of the result: float16, float32 or float64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`, of shape `shape` + the shape that the parameters broadcast to.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    with name_scope(name, "random_gamma", [shape, alpha, beta]):
+        shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
+        alpha = convert_to_tensor(alpha, name="alpha", dtype=dtype)
+        beta = convert_to_tensor(1 if beta is None else beta, name="beta", dtype=dtype)
+        broadcast = alpha + making.zeros_like(beta)
+        standard = tensor_op("RandomGamma", [shape, broadcast], _seeds(seed))
+        # A draw that rounds to 0 would have no logarithm.
+        return tensor_op("Maximum", [np.finfo(dtype.as_numpy_dtype).tiny, standard / beta])
+
+
+def random_poisson(
+    lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Draws from Poisson distributions.
+
+    Args:
+        lam: Tensor of float16, float32, float64, int32 or int64: the means.
+        shape: Tensor of int32, of shape [rank]: the draws for each distribution.
+        dtype: DType of the result: float16, float32, float64, int32 or int64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`, of shape `shape` + the shape of `lam`.
+    """
+    with name_scope(name, "random_poisson", [lam, shape]):
+        shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
+        return tensor_op("RandomPoissonV2", [shape, lam], {"dtype": dtypes.as_dtype(dtype), **_seeds(seed)})

@@ -1,0 +1,1 @@
+"""Assignments and scatters to variables."""

@@ -1,0 +1,174 @@
+"""Changes of variables: whole ones, elements and slices of them, and whether they have a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = [
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "count_up_to",
+    "is_variable_initialized",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+]
+
+
+def assign(
+    ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
+) -> Tensor:
+    """Gives a variable a value.
+
+    Args:
+        ref: Variable or reference Tensor of any dtype.
+        value: Tensor of its dtype.
+        validate_shape: bool, whether the shape of `value` must be that of the variable; None for True.
+        use_locking: bool, accepted: an assignment is always atomic; None for True.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor, the reference after the assignment.
+
+    Raises:
+        ValueError: the shapes differ and `validate_shape` is not False.
+    """
+    attrs = {
+        "validate_shape": True if validate_shape is None else validate_shape,
+        "use_locking": True if use_locking is None else use_locking,
+    }
+    return tensor_op("Assign", [ref, value], attrs, name=name)
+
+
+def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+    def function(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [ref, value], {"use_locking": bool(use_locking)}, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""{what}
+
+    Args:
+        ref: Variable or reference Tensor of a number dtype.
+        value: Tensor of its dtype and shape.
+        use_locking: bool, accepted: an update is always atomic; None for False.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor, the reference after the update.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    return function
+
+
+assign_add = _update("assign_add", "AssignAdd", "Adds a value to a variable.")
+assign_sub = _update("assign_sub", "AssignSub", "Subtracts a value from a variable.")
+
+
+def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
+    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [ref, indices, updates], {"use_locking": bool(use_locking)}, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""{what}
+
+    Args:
+        ref: Variable or reference Tensor, of shape [n, ...].
+        indices: Tensor of int32 or int64, of any shape, in [0, n); equal ones take effect in their order.
+        updates: Tensor of the dtype of `ref`, of the shape of `indices` + the shape of a slice, or of shape [].
+        use_locking: bool, accepted: an update is always atomic.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor, the reference after the update.
+    """
+    return function
+
+
+scatter_update = _scatter("scatter_update", "ScatterUpdate", "Sets slices of a variable.", locking=True)
+scatter_add = _scatter("scatter_add", "ScatterAdd", "Adds to slices of a variable.")
+scatter_sub = _scatter("scatter_sub", "ScatterSub", "Subtracts from slices of a variable.")
+scatter_mul = _scatter("scatter_mul", "ScatterMul", "Multiplies slices of a variable.")
+scatter_div = _scatter("scatter_div", "ScatterDiv", "Divides slices of a variable.")
+scatter_min = _scatter(
+    "scatter_min", "ScatterMin", "Lowers slices of a variable to the updates where these are smaller."
+)
+scatter_max = _scatter(
+    "scatter_max", "ScatterMax", "Raises slices of a variable to the updates where these are larger."
+)
+
+
+def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
+    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [ref, indices, updates], {"use_locking": bool(use_locking)}, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""{what}
+
+    Args:
+        ref: Variable or reference Tensor.
+        indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `ref`.
+        updates: Tensor of the dtype of `ref`, of shape [...] + what k leaves of the shape of `ref`.
+        use_locking: bool, accepted: an update is always atomic.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor, the reference after the update.
+    """
+    return function
+
+
+scatter_nd_update = _scatter_nd(
+    "scatter_nd_update",
+    "ScatterNdUpdate",
+    "Sets elements or slices of a variable by indices into several dimensions.",
+    True,
+)
+scatter_nd_add = _scatter_nd(
+    "scatter_nd_add", "ScatterNdAdd", "Adds to elements or slices of a variable by indices into several dimensions."
+)
+scatter_nd_sub = _scatter_nd(
+    "scatter_nd_sub",
+    "ScatterNdSub",
+    "Subtracts from elements or slices of a variable by indices into several dimensions.",
+)
+
+
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+    """Adds 1 to a variable until it reaches a limit.
+
+    Args:
+        ref: Variable or reference Tensor of int32 or int64, of shape [].
+        limit: int.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `ref`, of shape []: the value before. A step raises `OutOfRangeError` at the limit.
+    """
+    return tensor_op("CountUpTo", [ref], {"limit": limit}, name=name)
+
+
+def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
+    """Tells whether a variable has a value.
+
+    Args:
+        ref: Variable or reference Tensor.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of bool, of shape [].
+    """
+    return tensor_op("IsVariableInitialized", [ref], name=name)
