@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ferroflow._src.autodiff.terms import cast, concat, item, span
+from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import register_tensor_conversion_function
 from ferroflow._src.framework.graph import name_scope
 from ferroflow._src.framework.operation import Operation
@@ -57,8 +59,7 @@ def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
         return gradients[0]
     if all(isinstance(g, Tensor) for g in gradients):
         return _sum(gradients, op, method)
-    slices = [as_indexed_slices(g) for g in gradients]
-    return IndexedSlices(_concat([s.values for s in slices]), _concat([s.indices for s in slices]), slices[0].dense_shape)
+    return _joined([_as_indexed_slices(g) for g in gradients])
 
 
 def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
@@ -76,22 +77,20 @@ def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
     return total
 
 
-def _concat(parts: list[Tensor]) -> Tensor:
-    return tensor_op("ConcatV2", [parts, 0], name="concat")
+def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
+    """Slices one after the other; what they add up to is left to who uses them."""
+    indices = [s.indices for s in slices]
+    if any(i.dtype == dtypes.int64 for i in indices):
+        indices = [cast(i, dtypes.int64) for i in indices]
+    return IndexedSlices(concat([s.values for s in slices]), concat(indices), slices[0].dense_shape)
 
 
-def as_indexed_slices(value: Any) -> IndexedSlices:
-    """A Tensor as the slices of all its rows; IndexedSlices as they are, with int64 indices only where they had them."""
+def _as_indexed_slices(value: Any) -> IndexedSlices:
+    """A tensor as the slices of all its rows; IndexedSlices as they are."""
     if isinstance(value, IndexedSlices):
         return value
-    rows = value.shape[0].value if value.shape.ndims else None
-    if rows is not None:
-        indices = constant(list(range(rows)), dtype="int32", name="range")
-    else:
-        shape = tensor_op("Shape", [value])
-        first = tensor_op("StridedSlice", [shape, [0], [1], [1]], {"shrink_axis_mask": 1}, name="strided_slice")
-        indices = tensor_op("Range", [0, first, 1], name="range")
-    return IndexedSlices(value, indices, tensor_op("Shape", [value]))
+    shape = tensor_op("Shape", [value])
+    return IndexedSlices(value, span(0, item(shape, 0)), shape)
 
 
 def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
@@ -101,23 +100,21 @@ def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None,
             f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"
         )
     if value.dense_shape is None:
-        raise ValueError(
-            f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}"
-        )
+        raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}")
     shape = constant_value(value.dense_shape)
     if shape is None:
         warnings.warn(
-            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of memory.",
+            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of "
+            "memory.",
             stacklevel=2,
         )
     elif shape.prod() >= _LARGE_SPARSE_NUM_ELEMENTS:
         warnings.warn(
-            f"Converting sparse IndexedSlices to a dense Tensor with {shape.prod()} elements. This may consume a large "
-            "amount of memory.",
+            f"Converting sparse IndexedSlices to a dense Tensor with {shape.prod()} elements. This may consume a "
+            "large amount of memory.",
             stacklevel=2,
         )
-    rows = tensor_op("StridedSlice", [value.dense_shape, [0], [1], [1]], {"shrink_axis_mask": 1}, name="strided_slice")
-    return tensor_op("UnsortedSegmentSum", [value.values, value.indices, rows], name=name)
+    return tensor_op("UnsortedSegmentSum", [value.values, value.indices, item(value.dense_shape, 0)], name=name)
 
 
 register_tensor_conversion_function(IndexedSlices, _slices_to_tensor)

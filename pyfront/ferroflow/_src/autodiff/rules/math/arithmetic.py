@@ -1,0 +1,166 @@
+"""Gradient rules of functions of two arguments with broadcasting, and of sums of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
+from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.terms import cast, conj, ones_like, same_known_shape, select, term, zeros_like
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+log, neg, square, exp, lgamma = map(term, ["Log", "Neg", "Square", "Exp", "Lgamma"])
+mul, real_div, floor_div, power, div_no_nan = (
+    term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan"]
+)
+not_equal, greater_equal, less_equal = (term(op_type, 2) for op_type in ["NotEqual", "GreaterEqual", "LessEqual"])
+xlogy, xdivy, xlog1py, zeta, polygamma = (
+    term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Xlog1py", "Zeta", "Polygamma"]
+)
+
+Pair = tuple[Any, Any]
+# (g, x, y) -> the gradients of x and y, before reduction to their shapes.
+Formula = Callable[[Any, Any, Any], Pair]
+
+
+def _broadcast(formula: Formula) -> Callable[[Operation, Any], Pair]:
+    """The rule of a broadcasting op; its formula sees complex arguments conjugated."""
+
+    def rule(op: Operation, g: Any) -> Pair:
+        x, y = op.inputs
+        return reduced_to_arguments(x, y, *formula(g, conj(x), conj(y)))
+
+    return rule
+
+
+def _add(op: Operation, g: Any) -> Pair:
+    x, y = op.inputs
+    if same_known_shape(g, x, y):
+        return g, g
+    return reduced_to_arguments(x, y, g, g)
+
+
+def _sub(op: Operation, g: Any) -> Pair:
+    x, y = op.inputs
+    if same_known_shape(g, x, y):
+        return g, -g
+    return reduced_to_arguments(x, y, g, -g)
+
+
+def _mul(op: Operation, g: Any) -> Pair:
+    x, y = op.inputs
+    gx, gy = mul(g, conj(y)), mul(conj(x), g) if x.dtype.is_complex else mul(g, x)
+    if same_known_shape(gx, x, y):
+        return gx, gy
+    return reduced_to_arguments(x, y, gx, gy)
+
+
+def _pow(op: Operation, g: Any) -> Pair:
+    x, y = op.inputs
+    cx, cy = conj(x), conj(y)
+    gx = g * cy * power(cx, cy - 1)
+    # log(x) counts only where it is finite: x = 0 is no singularity of x^y for positive y.
+    mask = not_equal(cx, 0) if x.dtype.is_complex else cx > 0
+    safe = select(mask, cx, ones_like(x))
+    log_x = select(mask, log(safe), zeros_like(x))
+    return reduced_to_arguments(x, y, gx, g * conj(op.outputs[0]) * log_x)
+
+
+def _extreme(is_x: Callable[[Any, Any], Tensor]) -> Formula:
+    def formula(g: Any, x: Any, y: Any) -> Pair:
+        zeros = zeros_like(g)
+        mask = is_x(x, y)
+        return select(mask, g, zeros), select(mask, zeros, g)
+
+    return formula
+
+
+def _squared_difference(op: Operation, g: Any) -> Pair:
+    x, y = op.inputs
+    gx = mul(2.0, g) * (x - y)
+    if same_known_shape(gx, x, y):
+        return gx, -gx
+    return reduced_to_arguments(x, y, gx, -gx)
+
+
+def _atan2(g: Any, y: Any, x: Any) -> Pair:
+    scaled = g / (square(y) + square(x))
+    return x * scaled, -y * scaled
+
+
+def _nonzero(x: Any) -> Tensor:
+    return cast(not_equal(x, 0.0), x.dtype)
+
+
+def _xlogy(g: Any, x: Any, y: Any) -> Pair:
+    return xlogy(_nonzero(x), y) * g, xdivy(x, y) * g
+
+
+def _xlog1py(g: Any, x: Any, y: Any) -> Pair:
+    return xlog1py(_nonzero(x), y) * g, xdivy(x, y + 1.0) * g
+
+
+def _xdivy(g: Any, x: Any, y: Any) -> Pair:
+    return xdivy(_nonzero(x), y) * g, xdivy(neg(x), square(y)) * g
+
+
+def _igamma(g: Any, a: Any, x: Any) -> Pair:
+    # In logarithms, because gamma(a) grows large.
+    density = exp(-x + (a - 1) * log(x) - lgamma(a))
+    return term("IgammaGradA", 2)(a, x) * g, density * g
+
+
+def _igammac(g: Any, a: Any, x: Any) -> Pair:
+    ga, gx = _igamma(g, a, x)
+    return -ga, -gx
+
+
+def _betainc(op: Operation, g: Any) -> tuple[None, None, Any]:
+    a, b, x = op.inputs
+    log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
+    density = exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - log_beta)
+    # a and b are of one shape; where x differs from it, one of the two is a scalar.
+    return None, None, reduced_to_arguments(a, x, None, density * g)[1]
+
+
+register(
+    {
+        "Add": _add,
+        "AddV2": _add,
+        "Mul": _mul,
+        "Pow": _pow,
+        "SquaredDifference": _squared_difference,
+        "Sub": _sub,
+        "AccumulateNV2": lambda op, g: [g] * len(op.inputs),
+        "AddN": lambda op, g: [g] * len(op.inputs),
+        "Betainc": _betainc,
+        "Cross": lambda op, g: (term("Cross", 2)(op.inputs[1], g), term("Cross", 2)(g, op.inputs[0])),
+    }
+)
+
+register(
+    {
+        op_type: _broadcast(formula)
+        for op_type, formula in {
+            "Atan2": _atan2,
+            "Complex": lambda g, x, y: (term("Real")(g), term("Imag")(g)),
+            "Div": lambda g, x, y: (g / y, g * (-x / y / y)),
+            "DivNoNan": lambda g, x, y: (div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y)),
+            "FloorMod": lambda g, x, y: (g, g * neg(floor_div(x, y))),
+            "Igamma": _igamma,
+            "Igammac": _igammac,
+            "Maximum": _extreme(greater_equal),
+            "Minimum": _extreme(less_equal),
+            "Polygamma": lambda g, n, x: (None, polygamma(n + 1, x) * g),
+            "RealDiv": lambda g, x, y: (real_div(g, y), g * real_div(real_div(-x, y), y)),
+            "Xdivy": _xdivy,
+            "Xlog1py": _xlog1py,
+            "Xlogy": _xlogy,
+            "Zeta": lambda g, x, q: (None, -x * zeta(x + 1, q) * g),
+        }.items()
+    }
+)
+
+register_none(["FloorDiv", "TruncateDiv"])

@@ -1,0 +1,23 @@
+"""Gradient rules of conversions between element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.autodiff import terms
+from ferroflow._src.autodiff.rules.registering import register
+from ferroflow._src.framework.operation import Operation
+
+
+def _carries_gradient(dtype: Any) -> bool:
+    return dtype.is_floating or dtype.is_complex
+
+
+def _cast(op: Operation, g: Any) -> Any:
+    source = op.inputs[0].dtype.base_dtype
+    if not (_carries_gradient(source) and _carries_gradient(g.dtype.base_dtype)):
+        return None
+    return terms.cast(terms.densified(g), source)
+
+
+register({"Cast": _cast})

@@ -1,0 +1,150 @@
+"""Gradient rules of functions of one argument, as a page of calculus."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
+from ferroflow._src.autodiff.terms import conj, term, zeros_like
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+cos, cosh, exp, sin, sinh = map(term, ["Cos", "Cosh", "Exp", "Sin", "Sinh"])
+neg, reciprocal, sign, sqrt, square = map(term, ["Neg", "Reciprocal", "Sign", "Sqrt", "Square"])
+digamma, sigmoid, real, imag = map(term, ["Digamma", "Sigmoid", "Real", "Imag"])
+add, mul, sub = (term(op_type, 2) for op_type in ["Add", "Mul", "Sub"])
+complex_ = term("Complex", 2)
+inv_grad, reciprocal_grad, rsqrt_grad, sigmoid_grad, sqrt_grad, tanh_grad = (
+    term(op_type, 2) for op_type in ["InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad", "TanhGrad"]
+)
+
+
+def _one(g: Tensor) -> Tensor:
+    return constant(1, dtype=g.dtype.base_dtype)
+
+
+def _number(value: float, g: Tensor) -> Tensor:
+    return constant(value, dtype=g.dtype.base_dtype)
+
+
+# Complex inputs and outputs come conjugated: gradients of real functions of complex numbers are.
+register_unary(
+    of_input={
+        "Abs": lambda g, x: g * sign(x),
+        "Acos": lambda g, x: -g * reciprocal(sqrt(sub(_one(g), square(x)))),
+        "Asin": lambda g, x: g * reciprocal(sqrt(sub(_one(g), square(x)))),
+        "Atan": lambda g, x: g * reciprocal(add(_one(g), square(x))),
+        "Atanh": lambda g, x: g * reciprocal(sub(_one(g), square(x))),
+        "Conj": lambda g, x: conj(g),
+        "Cos": lambda g, x: -g * sin(x),
+        "Cosh": lambda g, x: g * sinh(x),
+        "Digamma": lambda g, x: g * term("Polygamma", 2)(constant(1, dtype=x.dtype.base_dtype), x),
+        "Erf": lambda g, x: g * _number(2 / np.sqrt(np.pi), g) * exp(-square(x)),
+        "Erfc": lambda g, x: g * _number(-2 / np.sqrt(np.pi), g) * exp(-square(x)),
+        "Expm1": lambda g, x: g * exp(x),
+        "Lgamma": lambda g, x: g * digamma(x),
+        "Log": lambda g, x: g * reciprocal(x),
+        "Log1p": lambda g, x: g * reciprocal(1 + x),
+        "Neg": lambda g, x: -g,
+        "Sign": lambda g, x: zeros_like(x),
+        "Sin": lambda g, x: g * cos(x),
+        "Sinh": lambda g, x: g * cosh(x),
+        "Square": lambda g, x: mul(g, mul(x, _number(2.0, x))),
+        "Tan": lambda g, x: square(reciprocal(cos(x))) * g,
+    },
+    of_output={
+        "Acosh": lambda g, y: g / sinh(y),
+        "Asinh": lambda g, y: g / cosh(y),
+        "Erfinv": lambda g, y: g * _number(np.sqrt(np.pi) / 2, g) * exp(square(y)),
+        "Exp": lambda g, y: g * y,
+        "Ndtri": lambda g, y: g * _number(np.sqrt(2 * np.pi), g) * exp(square(y) / 2.0),
+        "Sigmoid": lambda g, y: sigmoid_grad(y, g),
+        "Tanh": lambda g, y: tanh_grad(y, g),
+    },
+)
+
+
+# The kernels of these conjugate by themselves.
+register(
+    {
+        "Inv": lambda op, g: inv_grad(op.outputs[0], g),
+        "Reciprocal": lambda op, g: reciprocal_grad(op.outputs[0], g),
+        "Rsqrt": lambda op, g: rsqrt_grad(op.outputs[0], g),
+        "Sqrt": lambda op, g: sqrt_grad(op.outputs[0], g),
+    }
+)
+
+
+def _reciprocal_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    """-b conj(a)^2 of inputs a, b."""
+    a, b = conj(op.inputs[0]), op.inputs[1]
+    return conj(g) * -2.0 * b * a, reciprocal_grad(a, g)
+
+
+def _sqrt_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    """y = b / (2 conj(a)) of inputs a, b."""
+    ratio = g / op.inputs[0]
+    return -conj(ratio) * op.outputs[0], 0.5 * ratio
+
+
+def _rsqrt_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    """-b conj(a)^3 / 2 of inputs a, b."""
+    a, b = conj(op.inputs[0]), op.inputs[1]
+    return -1.5 * conj(g) * b * square(a), rsqrt_grad(a, g)
+
+
+def _tanh_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    """b (1 - a^2) of inputs a, b."""
+    a, b = conj(op.inputs[0]), conj(op.inputs[1])
+    return g * -2.0 * b * a, tanh_grad(a, g)
+
+
+def _sigmoid_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
+    """b a (1 - a) of inputs a, b."""
+    a, b = conj(op.inputs[0]), conj(op.inputs[1])
+    gb = g * b
+    return gb - 2.0 * gb * a, sigmoid_grad(a, g)
+
+
+def _complex_abs(op: Operation, g: Tensor) -> Tensor:
+    y = op.outputs[0]
+    return term("DivNoNan", 2)(complex_(g, zeros_like(g)) * op.inputs[0], complex_(y, zeros_like(y)))
+
+
+def _angle(op: Operation, g: Tensor) -> Tensor:
+    x = op.inputs[0]
+    inverse = reciprocal(complex_(imag(x), real(x)))
+    return -complex_(g, constant(0, dtype=g.dtype)) * inverse
+
+
+register(
+    {
+        "Angle": _angle,
+        "ComplexAbs": _complex_abs,
+        "Imag": lambda op, g: complex_(constant(0, dtype=g.dtype), g),
+        "InvGrad": _reciprocal_grad,
+        "Real": lambda op, g: complex_(g, constant(0, dtype=g.dtype)),
+        "ReciprocalGrad": _reciprocal_grad,
+        "RsqrtGrad": _rsqrt_grad,
+        "SigmoidGrad": _sigmoid_grad,
+        "SqrtGrad": _sqrt_grad,
+        "TanhGrad": _tanh_grad,
+    }
+)
+
+register_none(
+    [
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "Ceil",
+        "Floor",
+        "Invert",
+        "LeftShift",
+        "PopulationCount",
+        "RightShift",
+        "Rint",
+        "Round",
+    ]
+)

@@ -1,0 +1,160 @@
+"""Gradient rules of reductions over dimensions and of running sums and products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.terms import (
+    cast,
+    concat,
+    conj,
+    densified,
+    dims,
+    filled,
+    gather,
+    known_dims,
+    rank,
+    reduce_prod,
+    reduce_sum,
+    reshape,
+    shape,
+    size,
+    span,
+    term,
+)
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+tile, broadcast_to, equal = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal"])
+
+
+def _kept_shape(of: Tensor, of_shape: Any, axes: Tensor) -> Any:
+    """The shape of a reduction that keeps reduced dimensions as ones: a list of ints, or an int32 vector."""
+    known, known_axes = known_dims(of), constant_value(axes)
+    if known is not None and known_axes is not None:
+        kept = np.array(known, np.int64)
+        kept[known_axes.reshape(-1)] = 1
+        return kept.tolist()
+    axes = cast(axes, dtypes.int32)
+    rank_ = size(of_shape)
+    positive = (axes + rank_) % rank_
+    ones = filled(shape(positive), 1, dtypes.int32, "ones")
+    return tensor_op("DynamicStitch", [[span(0, rank_), positive], [of_shape, ones]])
+
+
+def _sum(op: Operation, g: Any) -> list[Any]:
+    x, axes = op.inputs
+    g = densified(g)
+    found = dims(x)
+    known_axes = None if found is None else constant_value(axes)
+    if found is not None and known_axes is not None:
+        if np.array_equal(known_axes, np.arange(len(found))):
+            g = reshape(g, [1] * len(found))
+            full = shape(x) if None in found else constant(list(found), dtype=dtypes.int32)
+            return [tile(g, full), None]
+        if None not in found:
+            kept = _kept_shape(x, None, axes)
+            repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]  # type: ignore[operator]
+            return [tile(reshape(g, kept), repeats), None]
+    x_shape = shape(x)
+    if not op.get_attr("keep_dims"):
+        g = reshape(g, _kept_shape(x, x_shape, axes))
+    return [broadcast_to(g, x_shape), None]
+
+
+def _mean(op: Operation, g: Any) -> list[Any]:
+    x, axes = op.inputs
+    total = _sum(op, g)[0]
+    known, reduced = known_dims(x), known_dims(op.outputs[0])
+    if known is not None and reduced is not None:
+        count = int(np.prod(known, dtype=np.int64)) // max(int(np.prod(reduced, dtype=np.int64)), 1)
+        factor = constant(count, dtype=total.dtype)
+    else:
+        x_shape = shape(x)
+        rank_ = size(x_shape)
+        positive = (cast(axes, dtypes.int32) + rank_) % rank_
+        factor = cast(_product(gather(x_shape, positive)), total.dtype)
+    return [total / factor, None]
+
+
+def _product(x: Tensor) -> Tensor:
+    """The product of all elements of a vector or scalar."""
+    if dims(x) == ():
+        return tensor_op("Prod", [x, constant([], dtype=dtypes.int32)])
+    return reduce_prod(x)
+
+
+def _extreme(op: Operation, g: Any) -> list[Any]:
+    x, axes = op.inputs
+    y = op.outputs[0]
+    g = densified(g)
+    x_shape = shape(x)
+    if op.get_attr("keep_dims"):
+        kept: Any = shape(y)
+    else:
+        kept = _kept_shape(x, x_shape, axes)
+        y, g = reshape(y, kept), reshape(g, kept)
+    # Equal extremes share the gradient.
+    chosen = cast(equal(y, x), g.dtype)
+    count = reshape(reduce_sum(chosen, axes), kept)
+    return [chosen / count * g, None]
+
+
+def _prod(op: Operation, g: Any) -> list[Any]:
+    x, axes = op.inputs
+    g = densified(g)
+    x_shape = shape(x)
+    reduced = reshape(axes, [-1])
+    if not op.get_attr("keep_dims"):
+        g = reshape(g, _kept_shape(x, x_shape, axes))
+    g = broadcast_to(g, x_shape)
+    rank_ = rank(x)
+    reduced = (cast(reduced, dtypes.int32) + rank_) % rank_
+    others = apply_op("ListDiff", [span(0, rank_), reduced]).outputs[0]
+    order = concat([reduced, others])
+    sizes = tensor_op("Pack", [[reduce_prod(gather(x_shape, reduced)), reduce_prod(gather(x_shape, others))]])
+    transposed = tensor_op("Transpose", [x, order], name="transpose")
+    rows = reshape(transposed, sizes)
+    # The product of all others is what stands before an element times what stands after, so zeros are no trouble.
+    before = tensor_op("Cumprod", [rows, 0], {"exclusive": True})
+    after = tensor_op("Cumprod", [rows, 0], {"exclusive": True, "reverse": True})
+    y = reshape(conj(before) * conj(after), shape(transposed))
+    back = tensor_op("Transpose", [y, tensor_op("InvertPermutation", [order])], name="transpose")
+    return [reshape(g * back, x_shape), None]
+
+
+def _running(op: Operation) -> dict[str, bool]:
+    return {"exclusive": op.get_attr("exclusive"), "reverse": not op.get_attr("reverse")}
+
+
+def _cumsum(op: Operation, g: Any) -> list[Any]:
+    return [tensor_op("Cumsum", [densified(g), op.inputs[1]], _running(op)), None]
+
+
+def _cumprod(op: Operation, g: Any) -> list[Any]:
+    x, axis = op.inputs
+    forward = {"exclusive": op.get_attr("exclusive"), "reverse": op.get_attr("reverse")}
+    product = tensor_op("Cumprod", [x, axis], forward)
+    total = tensor_op("Cumsum", [product * densified(g), axis], _running(op))
+    return [total / x, None]
+
+
+register(
+    {
+        "Cumprod": _cumprod,
+        "Cumsum": _cumsum,
+        "Max": _extreme,
+        "Mean": _mean,
+        "Min": _extreme,
+        "Prod": _prod,
+        "Sum": _sum,
+    }
+)
+
+register_none(["ArgMax", "ArgMin", "LinSpace", "Range"])

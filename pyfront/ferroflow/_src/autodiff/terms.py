@@ -1,0 +1,199 @@
+"""The terms that gradient rules are written in: operations whose nodes have the names TF1 gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+
+# TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
+_LARGEST_CONSTANT = 1000
+
+
+def term(op_type: str, arguments: int = 1, **attrs: Any) -> Callable[..., Tensor]:
+    """A function that adds an operation of a given type and number of arguments, and gives its first output."""
+    if arguments == 1:
+        return lambda x: tensor_op(op_type, [x], attrs or None)
+    return lambda *inputs: tensor_op(op_type, list(inputs), attrs or None)
+
+
+def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
+    """The known dimensions of a tensor, None for unknown ones; None for unknown rank."""
+    return tensor.graph._core.output_shape(tensor._node_id, tensor._index)
+
+
+def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
+    """The dimensions where all are known, else None."""
+    found = dims(tensor)
+    return None if found is None or None in found else found  # type: ignore[return-value]
+
+
+def same_known_shape(*tensors: Any) -> bool:
+    """Whether all are tensors of one fully known shape."""
+    if not all(isinstance(t, Tensor) for t in tensors):
+        return False
+    first = known_dims(tensors[0])
+    return first is not None and all(dims(t) == first for t in tensors[1:])
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugate; a real tensor itself."""
+    if x.dtype.base_dtype.is_complex:
+        return tensor_op("Conj", [x])
+    return x
+
+
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """`x` with elements of `dtype`; itself where it has them."""
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    if x.dtype.base_dtype == dtype:
+        return x
+    return tensor_op("Cast", [x], {"DstT": dtype})
+
+
+def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
+    """The shape, int vector: a constant where it is known."""
+    if isinstance(x, IndexedSlices):
+        x = densified(x)
+    known = known_dims(x)
+    if known is not None:
+        return constant(list(known), dtype=out_type, name="Shape")
+    return tensor_op("Shape", [x], {"out_type": out_type})
+
+
+def rank(x: Tensor) -> Tensor:
+    """The number of dimensions, int32 scalar: a constant where it is known."""
+    found = dims(x)
+    return tensor_op("Rank", [x]) if found is None else constant(len(found), dtype=dtypes.int32, name="Rank")
+
+
+def size(x: Tensor, out_type: Any = dtypes.int32) -> Tensor:
+    """The number of elements, int scalar: a constant where it is known."""
+    known = known_dims(x)
+    if known is None:
+        return tensor_op("Size", [x], {"out_type": out_type})
+    product = 1
+    for n in known:
+        product *= n
+    return constant(product, dtype=out_type, name="Size")
+
+
+def _filled_like(x: Tensor, value: int, name: str, dtype: Any) -> Tensor:
+    dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    known = known_dims(x)
+    return filled(shape(x) if known is None else known, value, dtype, name)
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Tensor:
+    """Zeros of the shape of `x`."""
+    x = densified(x)
+    if known_dims(x) is None and dtype is None:
+        return tensor_op("ZerosLike", [x], name="zeros_like")
+    return _filled_like(x, 0, "zeros_like", dtype)
+
+
+def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
+    """Ones of the shape of `x`."""
+    dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    with name_scope("ones_like", None, [x]) as scope:
+        dimensions = shape(x)
+        return tensor_op("Fill", [dimensions, constant(1, dtype=dtype)], name=scope)
+
+
+def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
+    """A tensor with all elements equal.
+
+    Args:
+      dimensions: int vector, or sequence of ints.
+      value: the element.
+      dtype: its type.
+      name: name of the node, or of the scope of its parts.
+    """
+    if isinstance(dimensions, Tensor):
+        with name_scope(name) as scope:
+            return tensor_op("Fill", [dimensions, constant(value, dtype=dtype)], name=scope)
+    count = 1
+    for n in dimensions:
+        count *= n
+    if count < _LARGEST_CONSTANT:
+        return constant(value, dtype=dtype, shape=list(dimensions), name=name)
+    with name_scope(name) as scope:
+        vector = constant(list(dimensions), dtype=dtypes.int32, name="shape_as_tensor")
+        return tensor_op("Fill", [vector, constant(value, dtype=dtype)], name=scope)
+
+
+def reshape(x: Any, to: Any) -> Tensor:
+    """`x` with the dimensions `to`, an int vector or a sequence of ints."""
+    return tensor_op("Reshape", [densified(x), to])
+
+
+def concat(parts: list[Any], axis: int = 0) -> Tensor:
+    """The parts joined along `axis`."""
+    return tensor_op("ConcatV2", [parts, axis], name="concat")
+
+
+def stack(parts: list[Any], axis: int = 0) -> Tensor:
+    """The parts joined along a new dimension."""
+    return tensor_op("Pack", [parts], {"axis": axis}, name="stack")
+
+
+def expand_dims(x: Tensor, axis: int) -> Tensor:
+    """`x` with a new dimension of one."""
+    return tensor_op("ExpandDims", [x, axis])
+
+
+def gather(x: Any, indices: Any, axis: int = 0) -> Tensor:
+    """The slices of `x` at `indices` of a dimension."""
+    return tensor_op("GatherV2", [densified(x), indices, axis])
+
+
+def select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """`x` where `condition` holds, `y` elsewhere: all three of one shape."""
+    return tensor_op("Select", [condition, x, y])
+
+
+def reduce_sum(x: Any, axes: Any, keep_dims: bool = False) -> Tensor:
+    """The sum over the dimensions `axes`."""
+    return tensor_op("Sum", [densified(x), axes], {"keep_dims": keep_dims})
+
+
+def reduce_prod(x: Tensor) -> Tensor:
+    """The product of all elements of a vector."""
+    return tensor_op("Prod", [x, constant([0], dtype=dtypes.int32)])
+
+
+def item(vector: Tensor, index: int) -> Tensor:
+    """One element of a vector."""
+    begin, end = [index], [index + 1] if index != -1 else [0]
+    attrs = {"shrink_axis_mask": 1, "end_mask": 0 if index != -1 else 1}
+    return tensor_op("StridedSlice", [vector, begin, end, [1]], attrs, name="strided_slice")
+
+
+def part(vector: Tensor, begin: int | None = None, end: int | None = None) -> Tensor:
+    """`vector[begin:end]`."""
+    attrs = {"begin_mask": int(begin is None), "end_mask": int(end is None)}
+    return tensor_op("StridedSlice", [vector, [begin or 0], [end or 0], [1]], attrs, name="strided_slice")
+
+
+def span(start: Any, limit: Any, step: Any = 1) -> Tensor:
+    """The integers from `start` up to, without, `limit`."""
+    return tensor_op("Range", [start, limit, step], name="range")
+
+
+def densified(x: Any) -> Any:
+    """IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
+
+    Raises:
+      ValueError: the slices do not tell their dense shape.
+    """
+    if not isinstance(x, IndexedSlices):
+        return x
+    if x.dense_shape is None:
+        raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {x!s}")
+    return tensor_op("UnsortedSegmentSum", [x.values, x.indices, item(x.dense_shape, 0)])
