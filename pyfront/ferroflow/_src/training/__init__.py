@@ -1,0 +1,1 @@
+"""Training: optimizers, the global step, savers, sessions that recover."""

@@ -1,0 +1,104 @@
+"""The global step: the variable that counts the training steps of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Zeros
+from ferroflow._src.variables.variable import Variable
+
+from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.framework.graph import Graph, get_default_graph
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.tensor import Tensor
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in a session.
+
+    Args:
+      sess: a `Session`.
+      global_step_tensor: the variable or tensor, or its name.
+    """
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """The global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
+
+    Args:
+      graph: the graph; by default the default one.
+
+    Returns:
+      A variable or tensor; None where there is none, or more than one.
+
+    Raises:
+      TypeError: it is no integer scalar.
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        tf_logging.error("Multiple tensors in global_step collection.")
+        return None
+    if found:
+        step = found[0]
+    else:
+        try:
+            step = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(step)
+    return step
+
+
+def create_global_step(graph: Graph | None = None) -> Any:
+    """A new global step, int64 and zero at first, outside of all name scopes.
+
+    Args:
+      graph: the graph; by default the default one.
+
+    Raises:
+      ValueError: the graph has one.
+    """
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), graph.name_scope(None):
+        return get_variable(
+            GraphKeys.GLOBAL_STEP,
+            shape=[],
+            dtype=dtypes.int64,
+            initializer=Zeros(),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
+    """The global step, made if there is none.
+
+    Args:
+      graph: the graph; by default the default one.
+    """
+    graph = graph or get_default_graph()
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Checks that something can be a global step.
+
+    Args:
+      global_step_tensor: a variable or tensor.
+
+    Raises:
+      TypeError: it is neither, is not of integers, or is no scalar.
+    """
+    if not isinstance(global_step_tensor, Variable | Tensor):
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
+    if not global_step_tensor.dtype.base_dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    shape = global_step_tensor.get_shape()
+    if shape.ndims != 0 and shape.is_fully_defined():
+        raise TypeError(f'Existing "global_step" is not scalar: {shape}')

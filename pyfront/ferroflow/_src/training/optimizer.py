@@ -1,0 +1,381 @@
+"""`Optimizer`: computes gradients and applies them to variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ferroflow._src.variables.collections import trainable_variables
+from ferroflow._src.variables.variable import Variable
+
+from ferroflow._src.autodiff.gating import gate_together
+from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
+from ferroflow._src.framework.graph import colocate_with, control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import unique
+from ferroflow._src.ops.array.shaping import shape
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.training import slot_creator
+
+_GradientAndVariable = tuple[Any, Any]
+
+
+def _key(var: Any) -> tuple[Any, str]:
+    return var.op.graph, var.op.name
+
+
+def _is_resource(var: Any) -> bool:
+    return var.op.type == "VarHandleOp"
+
+
+def _check_optimizable(var: Any) -> None:
+    if not isinstance(var, Variable | Tensor) and not (hasattr(var, "op") and _is_resource(var)):
+        raise NotImplementedError("Trying to optimize unsupported type ", var)
+
+
+def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    """Values of equal indices added up, and the indices without repetition."""
+    once, position = unique(indices)
+    return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once  # type: ignore[index]
+
+
+class Optimizer:
+    """Base class of optimizers; a subclass says how one variable is updated.
+
+    `minimize` computes the gradients of a loss and applies them. To change gradients in between, call
+    `compute_gradients` and `apply_gradients`.
+
+    `gate_gradients` bounds how early gradients may be applied, and changes no result: `GATE_NONE` adds no bound,
+    `GATE_OP` makes the gradients of one operation available together, `GATE_GRAPH` computes all before any is applied.
+
+    Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and where they need
+    them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
+
+    Args:
+      use_locking: accepted; every update is atomic.
+      name: name scope of the operations made, and part of the names of slots.
+
+    Raises:
+      ValueError: `name` is empty.
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._slots: dict[str, dict[Any, Any]] = {}
+        self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+
+    def get_name(self) -> str:
+        """The name."""
+        return self._name
+
+    # ---- minimizing
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """Adds the operations of a training step.
+
+        Args:
+          loss: tensor to be minimized.
+          global_step: variable that is increased by one after all updates, or None.
+          var_list: variables to be updated, in any nest; all trainable ones by default.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+          aggregation_method: a constant of `AggregationMethod`.
+          colocate_gradients_with_ops: places each gradient with its forward operation.
+          name: name of the returned operation; the optimizer's by default.
+          grad_loss: tensor, the gradient of `loss`; ones by default.
+
+        Returns:
+          The operation that updates the variables, and the global step.
+
+        Raises:
+          ValueError: no variable has a gradient, or there is none to be trained.
+        """
+        pairs = self.compute_gradients(
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
+        if all(g is None for g, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                f"between variables {[str(v) for _, v in pairs]} and loss {loss}."
+            )
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[_GradientAndVariable]:
+        """Adds the operations that compute the gradients of a loss.
+
+        Args:
+          loss: tensor to be minimized, or a function without arguments that gives it.
+          var_list: variables to be updated, in any nest; all trainable ones by default.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+          aggregation_method: a constant of `AggregationMethod`.
+          colocate_gradients_with_ops: places each gradient with its forward operation.
+          grad_loss: tensor, the gradient of `loss`; ones by default.
+
+        Returns:
+          A (gradient, variable) pair for each variable; the gradient is a tensor, IndexedSlices, or None where the loss
+          does not depend on the variable.
+
+        Raises:
+          NotImplementedError: one of `var_list` is neither variable nor tensor.
+          ValueError: there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
+        """
+        if callable(loss):
+            loss = loss()
+        if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
+                f"{gate_gradients}"
+            )
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([grad_loss])
+        graph = get_default_graph()
+        if var_list is None:
+            variables = trainable_variables() + graph.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
+        else:
+            variables = nest.flatten(var_list)
+        variables += graph.get_collection(GraphKeys._STREAMING_MODEL_PORTS)
+        for v in variables:
+            _check_optimizable(v)
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        found = gradients(
+            loss,
+            [v._ref() if isinstance(v, Variable) else v for v in variables],
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == Optimizer.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        if gate_gradients == Optimizer.GATE_GRAPH and any(g is not None for g in found):
+            found = gate_together(found)
+        pairs = list(zip(found, variables, strict=True))
+        self._assert_valid_dtypes([v for g, v in pairs if g is not None and v.dtype != dtypes.resource])
+        return pairs
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[_GradientAndVariable], global_step: Any = None, name: str | None = None
+    ) -> Operation:
+        """Adds the operations that update variables.
+
+        Args:
+          grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
+            left out.
+          global_step: variable that is increased by one after all updates, or None.
+          name: name of the returned operation; the optimizer's by default.
+
+        Returns:
+          The operation that updates the variables, and the global step.
+
+        Raises:
+          TypeError: a gradient cannot be made a tensor.
+          ValueError: there is no variable, or none has a gradient.
+        """
+        pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
+        if not pairs:
+            raise ValueError("No variables provided.")
+        for _, v in pairs:
+            _check_optimizable(v)
+        updated = [(g, v) for g, v in pairs if g is not None]
+        if not updated:
+            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        # What initializes a slot must not wait for the control dependencies in force here.
+        with control_dependencies(None):
+            self._create_slots([v for _, v in updated])
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = []
+            for g, v in updated:
+                with name_scope("update_" + v.op.name), colocate_with(v):
+                    updates.append(self._update(g, v))
+            if global_step is None:
+                result = self._finish(updates, scope)
+            else:
+                with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
+                    result = self._count(global_step, scope)
+        if isinstance(result, Tensor):
+            result = result.op
+        train_ops = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
+        if result not in train_ops:
+            train_ops.append(result)
+        return result
+
+    @staticmethod
+    def _as_gradient(gradient: Any) -> Any:
+        if gradient is None:
+            return None
+        try:
+            converted = convert_to_tensor_or_indexed_slices(gradient)
+        except TypeError:
+            raise TypeError(f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {gradient}") from None
+        if not isinstance(converted, Tensor | IndexedSlices):
+            raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {converted}")
+        return converted
+
+    @staticmethod
+    def _count(global_step: Any, scope: str) -> Any:
+        if _is_resource(global_step):
+            return apply_op("AssignAddVariableOp", [global_step.handle, 1], name=scope)
+        return global_step.assign_add(1, name=scope)
+
+    def _update(self, gradient: Any, var: Any) -> Any:
+        if isinstance(var, Tensor):
+            raise NotImplementedError("Trying to update a Tensor ", var)
+        if isinstance(gradient, IndexedSlices):
+            if var.constraint is not None:
+                raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+            if _is_resource(var):
+                return self._resource_apply_sparse_duplicate_indices(gradient.values, var, gradient.indices)
+            return self._apply_sparse_duplicate_indices(gradient, var)
+        apply = self._resource_apply_dense if _is_resource(var) else self._apply_dense
+        update = apply(gradient, var)
+        if var.constraint is None:
+            return update
+        with control_dependencies([update]):
+            return var.assign(var.constraint(var))
+
+    def _assert_valid_dtypes(self, tensors: Sequence[Any]) -> None:
+        valid = self._valid_dtypes()
+        for t in tensors:
+            dtype = t.dtype.base_dtype
+            if dtype not in valid:
+                raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: {list(valid)}.")
+
+    # ---- what a subclass may say
+
+    def _valid_dtypes(self) -> set[Any]:
+        """The dtypes that losses, variables and gradients may have."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        """Makes all slots of the variables."""
+
+    def _prepare(self) -> None:
+        """Makes what all updates share, such as the learning rate."""
+
+    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
+        """Adds the update of a variable by a dense gradient; gives its operation or output."""
+        raise NotImplementedError
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        """Adds the update of a variable by slices without repeated indices; gives its operation or output."""
+        raise NotImplementedError
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+        """Adds the update of a variable by slices; repeated indices are summed first."""
+        values, indices = _deduplicated(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
+        """`_apply_dense` for a resource variable."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        """`_apply_sparse` for a resource variable."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        """`_apply_sparse_duplicate_indices` for a resource variable."""
+        values, once = _deduplicated(grad, indices)
+        return self._resource_apply_sparse(values, var, once)
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
+        """Joins all updates into the one operation of that name."""
+        return group(*update_ops, name=name_scope)
+
+    # ---- slots
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """The slot of a variable, or None.
+
+        Args:
+          var: a variable that was passed to `minimize` or `apply_gradients`.
+          name: name of the slot.
+        """
+        return self._slots.get(name, {}).get(_key(var))
+
+    def get_slot_names(self) -> list[str]:
+        """The names of all slots, sorted."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Any]:
+        """The variables that hold this optimizer's state in the default graph, sorted by name."""
+        graph = get_default_graph()
+        slots = [slot for named in self._slots.values() for slot in named.values()]
+        return sorted((v for v in [*self._non_slot_variables(), *slots] if v.op.graph is graph), key=lambda v: v.name)
+
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+        """The slot of a variable, made with the initial value `val` if there is none."""
+        named = self._slot_dict(slot_name)
+        if _key(var) not in named:
+            named[_key(var)] = slot_creator.create_slot(var, val, op_name)
+        return named[_key(var)]
+
+    def _get_or_make_slot_with_initializer(
+        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Any:
+        """The slot of a variable, made by `initializer` if there is none."""
+        named = self._slot_dict(slot_name)
+        if _key(var) not in named:
+            named[_key(var)] = slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+        return named[_key(var)]
+
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        """The slot of a variable, made of zeros if there is none."""
+        named = self._slot_dict(slot_name)
+        if _key(var) not in named:
+            named[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
+        return named[_key(var)]
+
+    # ---- variables of the optimizer itself
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+        """A variable of the optimizer that belongs to no trained variable, one for each name and graph."""
+        key = (name, colocate_with.graph)
+        if key not in self._non_slot_dict:
+            with colocate_with.graph.colocate_with(colocate_with):
+                self._non_slot_dict[key] = Variable(initial_value, name=name, trainable=False)
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        return self._non_slot_dict.get((name, graph))
+
+    def _non_slot_variables(self) -> Iterable[Any]:
+        return self._non_slot_dict.values()
