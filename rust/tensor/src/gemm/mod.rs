@@ -94,10 +94,13 @@ macro_rules! float_product {
             match isa {
                 #[cfg(target_arch = "x86_64")]
                 Isa::Avx512 => {
-                    // A single column is computed as a single row, so that the registers lie along the long side.
-                    if b.cols() == 1 && a.rows() > 1 {
+                    if b.cols() == 1 {
+                        // A column is computed as a row, so that the registers lie along the long side; a row-major matrix
+                        // has them along its rows instead.
+                        let (left, right) =
+                            if a.col_stride() == 1 { (a, b) } else { (b.transposed(), a.transposed()) };
                         // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
-                        unsafe { avx512::$avx512(threads, product(b.transposed(), a.transposed(), c, accumulate, None))? };
+                        unsafe { avx512::$avx512(threads, product(left, right, c, accumulate, None))? };
                         if let Some(epilogue) = epilogue {
                             epilogue.apply(c, 1);
                         }

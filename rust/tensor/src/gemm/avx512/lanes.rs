@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 /// A register of `N` elements. Every function needs AVX-512F, and inlines into a caller that has it enabled.
 pub(super) trait Lanes: Copy {
-    type Elem: Copy + Send + Sync + Default + 'static;
+    type Elem: Copy + Send + Sync + Default + std::ops::Add<Output = Self::Elem> + 'static;
     type Mask: Copy;
     /// Elements in a register.
     const N: usize;
@@ -23,6 +23,8 @@ pub(super) trait Lanes: Copy {
     unsafe fn add(self, b: Self) -> Self;
     /// Zero where the lane is below zero; NaN and -0.0 stay.
     unsafe fn relu(self) -> Self;
+    /// The sum of the lanes, halves added to halves.
+    unsafe fn sum(self) -> Self::Elem;
     /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: `cols` rows of `N`, zero where there was no row.
     unsafe fn transpose(
         from: *const Self::Elem,
@@ -35,7 +37,7 @@ pub(super) trait Lanes: Copy {
 }
 
 macro_rules! plain_operations {
-    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $fma:ident, $add:ident, $max:ident) => {
+    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $fma:ident, $add:ident, $max:ident, $sum:ident) => {
         #[inline(always)]
         unsafe fn zero() -> Self {
             // SAFETY: the caller has AVX-512F.
@@ -72,6 +74,11 @@ macro_rules! plain_operations {
             unsafe { $add(self, b) }
         }
         #[inline(always)]
+        unsafe fn sum(self) -> Self::Elem {
+            // SAFETY: the caller has AVX-512F.
+            unsafe { $sum(self) }
+        }
+        #[inline(always)]
         unsafe fn relu(self) -> Self {
             // The instruction gives its second operand when either is NaN and when both are zeros.
             // SAFETY: the caller has AVX-512F.
@@ -102,7 +109,8 @@ impl Lanes for __m512 {
         _mm512_mask_storeu_ps,
         _mm512_fmadd_ps,
         _mm512_add_ps,
-        _mm512_max_ps
+        _mm512_max_ps,
+        _mm512_reduce_add_ps
     );
 
     #[inline(always)]
@@ -178,7 +186,8 @@ impl Lanes for __m512d {
         _mm512_mask_storeu_pd,
         _mm512_fmadd_pd,
         _mm512_add_pd,
-        _mm512_max_pd
+        _mm512_max_pd,
+        _mm512_reduce_add_pd
     );
 
     #[inline(always)]

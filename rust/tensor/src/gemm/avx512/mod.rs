@@ -1,15 +1,17 @@
 //! Matrix products with AVX-512: how a product is cut into blocks, packed, and given to threads.
 //!
-//! Every path computes an element of the product in one way: the inner dimension is cut into blocks of [`INNER`] from its start;
+//! Every path but one (`dot`, for a single column) computes an element of the product in one way: the inner dimension is cut into blocks of [`INNER`] from its start;
 //! within a block one sum starts at zero and takes the steps in order by fused multiply-adds; block sums are added to the element in
 //! order. So an element's bits depend on its row of a, its column of b, and nothing else: not on threads, on tiles, on
 //! packing, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
 
+mod dot;
 mod lanes;
 mod pack;
 mod tile;
 
 use std::arch::x86_64::{__m512, __m512d};
+use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -18,7 +20,7 @@ use tile::{MAX_ROWS, Order, Tile, WIDE, kernel, widest};
 
 use crate::buffer::Buffer;
 use crate::status::Result;
-use crate::threads::Threads;
+use crate::threads::{Threads, for_blocks};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
 /// column panel of this depth takes 32 KiB of the 48 KiB first-level cache.
@@ -27,26 +29,39 @@ const INNER: usize = 256;
 /// Distance of packed rows: odd in cache lines, so that the rows of a tile fall into different cache sets.
 const PACKED_ROW: usize = INNER + 16;
 
-/// Outer blocks: both packed operands together stay below 16 MiB (f32), so that they share the third-level cache.
+/// Outer blocks: the packed columns, at most 8 MiB (f32), share the third-level cache with the operands.
 const OUTER_DEPTH: usize = 4 * INNER;
-const OUTER_SIDE: usize = 2048;
+const OUTER_COLS: usize = 2048;
 
-/// Rows and columns of one task: its part of a, of b and of c fit the second-level cache together.
-const TASK_ROWS: usize = 16 * MAX_ROWS;
-const TASK_COLS: usize = 256;
+/// Rows of a task that packs them, so that the copy takes a fifth of the second-level cache (f32), and of one that does not.
+const PACKED_ROWS: usize = 8 * MAX_ROWS;
+const TASK_ROWS: usize = 2 * PACKED_ROWS;
+
+/// Columns of a task.
+const TASK_COLS: usize = 512;
+
+/// Columns over which packing rows once per task is worth it.
+const PACKED_COLS: usize = 1024;
+
+/// A task of at most this many rows packs panels of this many registers, to keep more sums in flight.
+const FEW_ROWS: usize = 3;
+const FEW_ROWS_WIDE: usize = 4;
 
 /// Floating-point operations worth a task of their own, about 5 us of one core.
 const TASK_FLOPS: usize = 1_500_000;
-const MAX_TASKS: usize = 64;
+const MANY_TASKS: usize = 16;
 
 /// Up to this many rows b is read where it lies: each of its elements is used too seldom to repay a copy.
 const UNPACKED_B_ROWS: usize = 48;
+
+/// Rows of b this close are read where they lie: they share pages and cache sets no worse than a copy would.
+const DENSE_BYTES: usize = 512;
 
 /// Up to this many columns a is read where it lies.
 const UNPACKED_A_COLS: usize = 64;
 
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
-const CLASHING_BYTES: usize = 1024;
+const CLASHING_BYTES: usize = 2048;
 
 /// A matrix operand: address of its first element, and distances.
 #[derive(Clone, Copy)]
@@ -65,6 +80,10 @@ impl<T> Operand<T> {
     /// The address of an element; may be one past the end of the data, then it is not read.
     fn at(&self, row: usize, col: usize) -> *const T {
         self.data.wrapping_add(row * self.row + col * self.col)
+    }
+
+    fn transposed(&self) -> Operand<T> {
+        Operand { data: self.data, row: self.col, col: self.row }
     }
 
     fn from(&self, row: usize, col: usize) -> Operand<T> {
@@ -118,23 +137,22 @@ enum Columns<T> {
 
 /// Where the kernel finds a.
 #[derive(Clone, Copy)]
-enum Rows<T> {
+enum Rows {
     InPlace(Order),
-    Packed(Order, *const T),
+    /// Packed by each task that uses them.
+    PackedByTask(Order),
 }
 
 /// An outer block of a product, and how it is cut.
 struct Block<'p, 'a, L: Lanes> {
     product: &'p Product<'a, L::Elem>,
-    row: usize,
-    rows: usize,
     col: usize,
     cols: usize,
     step: usize,
     depth: usize,
-    task_rows: usize,
-    task_cols: usize,
-    a: Rows<L::Elem>,
+    row_tasks: usize,
+    col_tasks: usize,
+    a: Rows,
     b: Columns<L::Elem>,
 }
 
@@ -182,37 +200,31 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
     if product.cols == 1 {
         product.b.col = 1;
     }
-    let mut a_buffer: Option<Buffer> = None;
     let mut b_buffer: Option<Buffer> = None;
-    for col in (0..product.cols).step_by(OUTER_SIDE) {
-        let cols = OUTER_SIDE.min(product.cols - col);
+    if product.cols == 1 && product.a.col == 1 && product.bias.is_none() && !product.relu {
+        if product.b.row != 1 {
+            let copy = reserve(&mut b_buffer, product.depth)?;
+            // SAFETY: b's column, seen as a row, has `depth` elements, and the copy room for them.
+            unsafe { pack::rows_along(product.b.transposed(), 1, product.depth, product.depth, copy) };
+            product.b = Operand { data: copy, row: 1, col: 1 };
+        }
+        // SAFETY: handed on.
+        unsafe { dot::multiply::<L>(threads, &product) };
+        return Ok(());
+    }
+    for col in (0..product.cols).step_by(OUTER_COLS) {
+        let cols = col..product.cols.min(col + OUTER_COLS);
         for step in (0..product.depth).step_by(OUTER_DEPTH) {
-            let depth = OUTER_DEPTH.min(product.depth - step);
-            let mut b_packed = false;
-            for row in (0..product.rows).step_by(OUTER_SIDE) {
-                let rows = OUTER_SIDE.min(product.rows - row);
-                let mut block = cut::<L>(&product, row..row + rows, col..col + cols, step..step + depth);
-                let a_copy = match block.a {
-                    Rows::Packed(order, _) => {
-                        let copy = reserve(&mut a_buffer, depth.div_ceil(INNER) * rows * PACKED_ROW)?;
-                        block.a = Rows::Packed(order, copy);
-                        Some(copy)
-                    }
-                    Rows::InPlace(_) => None,
-                };
-                let b_copy = match block.b {
-                    Columns::Packed(_) => {
-                        let copy = reserve(&mut b_buffer, depth * cols.next_multiple_of(panel_width::<L>()))?;
-                        block.b = Columns::Packed(copy);
-                        (!std::mem::replace(&mut b_packed, true)).then_some(copy)
-                    }
-                    _ => None,
-                };
-                // SAFETY: the copies have room for the block; all else is handed on.
-                unsafe {
-                    block.pack(threads, a_copy, b_copy);
-                    block.compute(threads);
+            let steps = step..product.depth.min(step + OUTER_DEPTH);
+            let mut block = cut::<L>(&product, cols.clone(), steps);
+            // SAFETY: the copy has room for the block; all else is handed on.
+            unsafe {
+                if let Columns::Packed(_) = block.b {
+                    let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
+                    block.b = Columns::Packed(copy);
+                    block.pack(threads, Target(copy));
                 }
+                block.compute(threads);
             }
         }
     }
@@ -232,118 +244,98 @@ fn reserve<T>(buffer: &mut Option<Buffer>, elements: usize) -> Result<*mut T> {
 /// Decides, from shapes and strides, how an outer block is cut and what is packed.
 fn cut<'p, 'a, L: Lanes>(
     product: &'p Product<'a, L::Elem>,
-    rows: Range<usize>,
     cols: Range<usize>,
     steps: Range<usize>,
 ) -> Block<'p, 'a, L> {
     let panel = panel_width::<L>();
-    let (m, n, k) = (rows.len(), cols.len(), steps.len());
-    let wanted = (2 * m * n * k / TASK_FLOPS).clamp(1, MAX_TASKS);
-    let mut row_tasks = m.div_ceil(TASK_ROWS);
-    let mut col_tasks = n.div_ceil(TASK_COLS);
-    if row_tasks * col_tasks < wanted {
-        col_tasks = wanted.div_ceil(row_tasks).min(n.div_ceil(panel)).max(col_tasks);
-    }
-    if row_tasks * col_tasks < wanted {
-        row_tasks = wanted.div_ceil(col_tasks).min(m.div_ceil(2 * MAX_ROWS)).max(row_tasks);
-    }
-    let task_rows = m.div_ceil(row_tasks).next_multiple_of(MAX_ROWS);
-    let task_cols = n.div_ceil(col_tasks).next_multiple_of(panel);
-
-    let size = size_of::<L::Elem>();
+    let (m, n, k) = (product.rows, cols.len(), steps.len());
     let a = &product.a;
     let (order, distance) = if a.col == 1 { (Order::AlongRow, a.row) } else { (Order::AlongColumn, a.col) };
-    let readable = a.col == 1 || a.row == 1;
-    let clashes = m > 4 && k > 16 && (distance * size).is_multiple_of(CLASHING_BYTES);
-    let a = if readable && (n <= UNPACKED_A_COLS || (order == Order::AlongRow && !clashes)) {
-        Rows::InPlace(order)
-    } else {
-        Rows::Packed(if a.row == 1 { Order::AlongColumn } else { Order::AlongRow }, std::ptr::null())
+    let clashes = k > 16 && m > 4 && (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
+    let in_place = n <= UNPACKED_A_COLS || m <= 4 || (order == Order::AlongRow && !clashes);
+    let a = match (a.col, a.row) {
+        (1, _) if in_place => Rows::InPlace(Order::AlongRow),
+        (_, 1) if in_place => Rows::InPlace(Order::AlongColumn),
+        (1, _) => Rows::PackedByTask(Order::AlongRow),
+        (_, 1) => Rows::PackedByTask(Order::AlongColumn),
+        _ => Rows::PackedByTask(Order::AlongRow),
     };
-    let dense = product.b.row <= 2 * panel;
+
+    // An even number of tasks, since pools mostly have an even number of threads.
+    let even = |tasks: usize| if tasks > 1 { tasks.next_multiple_of(2) } else { 1 };
+    let wanted = (m.saturating_mul(n).saturating_mul(2 * k) / TASK_FLOPS).clamp(1, MANY_TASKS);
+    let (most_rows, most_cols) = (m.div_ceil(2 * MAX_ROWS), n.div_ceil(panel));
+    let (row_tasks, col_tasks) = match a {
+        Rows::PackedByTask(_) => {
+            let rows = even(m.div_ceil(PACKED_ROWS));
+            // Each part of the columns packs the rows anew.
+            (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(4))))
+        }
+        Rows::InPlace(_) => {
+            let rows = even(m.div_ceil(TASK_ROWS));
+            let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
+            (rows.max(wanted.div_ceil(cols).min(most_rows)), cols)
+        }
+    };
+
+    let dense = product.b.row * size_of::<L::Elem>() <= DENSE_BYTES;
     let b = if product.b.col == 1 && (m <= UNPACKED_B_ROWS || dense) {
         Columns::InPlace
-    } else if task_rows >= m {
+    } else if row_tasks == 1 {
         Columns::PackedByTask
     } else {
         Columns::Packed(std::ptr::null())
     };
-    Block {
-        product,
-        row: rows.start,
-        rows: m,
-        col: cols.start,
-        cols: n,
-        step: steps.start,
-        depth: k,
-        task_rows,
-        task_cols,
-        a,
-        b,
-    }
+    Block { product, col: cols.start, cols: n, step: steps.start, depth: k, row_tasks, col_tasks, a, b }
+}
+
+/// Part `index` of `parts` nearly equal parts of `size`, cut at multiples of `unit`.
+fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
+    let units = size.div_ceil(unit);
+    let at = |index: usize| (index * units / parts * unit).min(size);
+    at(index)..at(index + 1)
 }
 
 impl<L: Lanes> Block<'_, '_, L> {
-    /// The blocks of the inner dimension: number, first step, steps.
-    fn inner(&self) -> impl Iterator<Item = (usize, usize, usize)> {
+    /// The blocks of the inner dimension: first step, steps.
+    fn inner(&self) -> impl Iterator<Item = (usize, usize)> {
         let depth = self.depth;
-        (0..depth.div_ceil(INNER)).map(move |index| (index, index * INNER, INNER.min(depth - index * INNER)))
+        (0..depth.div_ceil(INNER)).map(move |index| (index * INNER, INNER.min(depth - index * INNER)))
     }
 
     fn padded_cols(&self) -> usize {
         self.cols.next_multiple_of(panel_width::<L>())
     }
 
-    /// Fills the packed copies that are given.
+    /// Fills the packed copy of b.
     ///
     /// # Safety
-    /// The CPU has AVX-512F; each copy has room for its operand's block.
-    unsafe fn pack(&self, threads: Threads, a: Option<*mut L::Elem>, b: Option<*mut L::Elem>) {
-        let a_tasks = if a.is_some() { self.rows.div_ceil(self.task_rows) } else { 0 };
-        let panel = panel_width::<L>();
-        let b_cols = 4 * panel;
-        let b_tasks = if b.is_some() { self.cols.div_ceil(b_cols) } else { 0 };
-        let (a, b) = (a.map(Target), b.map(Target));
-        threads.run(a_tasks + b_tasks, &|task| {
-            // SAFETY: handed on; each task fills its own rows or columns.
-            unsafe {
-                if let (Some(a), true) = (a, task < a_tasks) {
-                    self.pack_rows(a, task * self.task_rows);
-                } else if let Some(b) = b {
-                    let start = (task - a_tasks) * b_cols;
-                    for col in (start..self.cols.min(start + b_cols)).step_by(panel) {
-                        for (_, step, depth) in self.inner() {
-                            let to = b.at(step * self.padded_cols() + col * depth);
-                            self.pack_panel(col, step, depth, to);
-                        }
-                    }
-                }
+    /// The CPU has AVX-512F; the copy has room for the block.
+    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) {
+        for_blocks(threads, self.cols, 8 * panel_width::<L>(), |cols| {
+            for (step, depth) in self.inner() {
+                let to = to.at(step * self.padded_cols() + cols.start * depth);
+                // SAFETY: handed on; each task fills its own panels.
+                unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
         });
     }
 
-    unsafe fn pack_rows(&self, to: Target<L::Elem>, row: usize) {
-        let rows = self.task_rows.min(self.rows - row);
-        for (index, step, depth) in self.inner() {
-            let from = self.product.a.from(self.row + row, self.step + step);
-            let to = to.at((index * self.rows + row) * PACKED_ROW);
-            // SAFETY: the part lies in the operand, its copy in the room given.
-            unsafe {
-                match self.a {
-                    Rows::Packed(Order::AlongColumn, _) => {
-                        pack::rows_across::<L>(from, rows, depth, PACKED_ROW, to);
-                    }
-                    _ => pack::rows_along(from, rows, depth, PACKED_ROW, to),
-                }
+    unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
+        let from = self.product.a.from(rows.start, self.step + step);
+        // SAFETY: the rows lie in the operand, their copy in the room given.
+        unsafe {
+            match order {
+                Order::AlongColumn => pack::rows_across::<L>(from, rows.len(), depth, PACKED_ROW, to),
+                Order::AlongRow => pack::rows_along(from, rows.len(), depth, PACKED_ROW, to),
             }
         }
     }
 
-    unsafe fn pack_panel(&self, col: usize, step: usize, depth: usize, to: *mut L::Elem) {
-        let panel = panel_width::<L>();
+    unsafe fn pack_panels(&self, col: usize, cols: usize, step: usize, depth: usize, width: usize, to: *mut L::Elem) {
         let from = self.product.b.from(self.step + step, self.col + col);
-        // SAFETY: the panel lies in the operand, its copy in the room given.
-        unsafe { pack::columns::<L>(from, depth, panel.min(self.cols - col), panel, to) };
+        // SAFETY: the panels lie in the operand, their copy in the room given.
+        unsafe { pack::columns::<L>(from, depth, cols, width, to) };
     }
 
     /// Computes the block of c from operands and copies.
@@ -351,26 +343,34 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// # Safety
     /// The CPU has AVX-512F; operands, copies and c are valid for the block.
     unsafe fn compute(&self, threads: Threads) {
-        let row_tasks = self.rows.div_ceil(self.task_rows);
-        let col_tasks = self.cols.div_ceil(self.task_cols);
-        threads.run(row_tasks * col_tasks, &|task| {
-            let row = task / col_tasks * self.task_rows;
-            let col = task % col_tasks * self.task_cols;
-            let rows = row..self.rows.min(row + self.task_rows);
-            let cols = col..self.cols.min(col + self.task_cols);
+        threads.run(self.row_tasks * self.col_tasks, &|task| {
+            let rows = part(self.product.rows, MAX_ROWS, self.row_tasks, task / self.col_tasks);
+            let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
             // SAFETY: handed on; each task writes its own part of c.
-            unsafe { self.task(rows, cols) };
+            unsafe {
+                match self.a {
+                    Rows::InPlace(_) => self.task(rows, cols, std::ptr::null_mut()),
+                    Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
+                }
+            }
         });
     }
 
-    unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>) {
-        let mut own = PanelRoom::new();
+    /// Computes one task's part of c; `room` is where it may pack its rows.
+    unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>, room: *mut L::Elem) {
+        let mut panel_room = PanelRoom::new();
         let panel = panel_width::<L>();
+        let tiles = rows.len().div_ceil(MAX_ROWS).max(1);
         let across = match self.b {
-            Columns::InPlace => widest(tile_rows(rows.len()).map(|tile| tile.len()).max().unwrap_or(0)) * L::N,
+            Columns::InPlace => widest(rows.len().div_ceil(tiles)) * L::N,
+            Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
-        for (index, step, depth) in self.inner() {
+        for (step, depth) in self.inner() {
+            if let Rows::PackedByTask(order) = self.a {
+                // SAFETY: the room holds the rows of a task that packs.
+                unsafe { self.pack_rows(order, rows.clone(), step, depth, room) };
+            }
             for col in cols.clone().step_by(across) {
                 let width = across.min(cols.end - col);
                 // SAFETY: addresses are of elements of the operand or of its copy.
@@ -379,44 +379,36 @@ impl<L: Lanes> Block<'_, '_, L> {
                         Columns::InPlace => (self.product.b.at(self.step + step, self.col + col), self.product.b.row),
                         Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel),
                         Columns::PackedByTask => {
-                            let room: *mut L::Elem = own.0.as_mut_ptr().cast();
-                            self.pack_panel(col, step, depth, room);
-                            (room.cast_const(), panel)
+                            let room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
+                            self.pack_panels(col, width, step, depth, across, room);
+                            (room.cast_const(), across)
                         }
                     }
                 };
-                for tile in tile_rows(rows.len()) {
-                    let row = rows.start + tile.start;
-                    let (order, a, a_stride) = self.rows_at(row, tile.len(), index, step);
-                    // SAFETY: handed on.
-                    unsafe {
-                        self.tiles(
-                            order,
-                            a,
-                            a_stride,
-                            b,
-                            b_stride,
-                            row..row + tile.len(),
-                            col..col + width,
-                            step,
-                            depth,
-                        )
+                // Each tile brings its share of the next panel nearer.
+                let panel_bytes = depth * panel * size_of::<L::Elem>();
+                let share = match self.b {
+                    Columns::Packed(_) => panel_bytes.div_ceil(64 * tiles),
+                    _ => 0,
+                };
+                for (number, tile) in tile_rows(rows.len()).enumerate() {
+                    let ahead = b.cast::<u8>().wrapping_add(panel_bytes + number * share * 64);
+                    let (order, a, a_stride) = match self.a {
+                        Rows::InPlace(order) => {
+                            let a = &self.product.a;
+                            let stride = if order == Order::AlongRow { a.row } else { a.col };
+                            (order, a.at(rows.start + tile.start, self.step + step), stride)
+                        }
+                        Rows::PackedByTask(order) => {
+                            let stride = if order == Order::AlongRow { PACKED_ROW } else { tile.len() };
+                            (order, room.cast_const().wrapping_add(tile.start * PACKED_ROW), stride)
+                        }
                     };
+                    let tile = rows.start + tile.start..rows.start + tile.end;
+                    let cols = col..col + width;
+                    // SAFETY: handed on.
+                    unsafe { self.tiles(order, a, a_stride, b, b_stride, tile, cols, step, depth, ahead, share) };
                 }
-            }
-        }
-    }
-
-    /// Order, address and distance of a tile's rows of a.
-    fn rows_at(&self, row: usize, rows: usize, index: usize, step: usize) -> (Order, *const L::Elem, usize) {
-        let a = &self.product.a;
-        let in_place = a.at(self.row + row, self.step + step);
-        match self.a {
-            Rows::InPlace(Order::AlongRow) => (Order::AlongRow, in_place, a.row),
-            Rows::InPlace(Order::AlongColumn) => (Order::AlongColumn, in_place, a.col),
-            Rows::Packed(order, copy) => {
-                let stride = if order == Order::AlongRow { PACKED_ROW } else { rows };
-                (order, copy.wrapping_add((index * self.rows + row) * PACKED_ROW), stride)
             }
         }
     }
@@ -434,6 +426,8 @@ impl<L: Lanes> Block<'_, '_, L> {
         cols: Range<usize>,
         step: usize,
         depth: usize,
+        ahead: *const u8,
+        ahead_lines: usize,
     ) {
         let product = self.product;
         let begins = self.step + step == 0;
@@ -452,7 +446,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 b: b.wrapping_add(col - cols.start),
                 b_stride,
                 b_part: part,
-                c: product.c.wrapping_add((self.row + rows.start) * product.cols + absolute),
+                c: product.c.wrapping_add(rows.start * product.cols + absolute),
                 c_stride: product.cols,
                 c_part: part,
                 add: product.accumulate || !begins,
@@ -461,6 +455,8 @@ impl<L: Lanes> Block<'_, '_, L> {
                     _ => std::ptr::null(),
                 },
                 relu: product.relu && ends,
+                ahead,
+                ahead_lines,
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has AVX-512F.
             unsafe { kernel::<L>(rows.len(), registers, order)(&tile) };
@@ -473,8 +469,25 @@ impl<L: Lanes> Block<'_, '_, L> {
 #[repr(align(64))]
 struct PanelRoom([MaybeUninit<u8>; PANEL_BYTES]);
 
+/// Room for the packed rows of one task, kept by each thread.
+#[repr(align(64))]
+struct RowRoom(UnsafeCell<[MaybeUninit<u8>; ROW_BYTES]>);
+
+impl RowRoom {
+    fn get(&self) -> *mut MaybeUninit<u8> {
+        self.0.get().cast()
+    }
+}
+
+/// Enough for the wider element, f64.
+const ROW_BYTES: usize = (PACKED_ROWS + MAX_ROWS) * PACKED_ROW * 8;
+
+thread_local! {
+    static ROW_ROOM: Box<RowRoom> = Box::new(RowRoom(UnsafeCell::new([const { MaybeUninit::uninit() }; ROW_BYTES])));
+}
+
 /// A register is 64 bytes whatever its elements.
-const PANEL_BYTES: usize = INNER * WIDE * 64;
+const PANEL_BYTES: usize = INNER * FEW_ROWS_WIDE * 64;
 
 impl PanelRoom {
     fn new() -> PanelRoom {

@@ -1,38 +1,61 @@
 //! Copies of blocks of the operands, in the order in which the kernel reads them.
 
-use super::lanes::Lanes;
-use super::{Operand, tile_rows};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-/// Copies `depth` inner steps of `cols <= width` columns of b into rows of `width`, zero beyond `cols`.
+use super::lanes::Lanes;
+use super::{MAX_ROWS, Operand, PACKED_ROWS, tile_rows};
+
+/// How many steps before its use a line is asked for.
+const STEPS_AHEAD: usize = 8;
+
+/// Copies `depth` inner steps of `cols` columns of b, panel after panel: in a panel, one row of `width` for each step, zero beyond
+/// the last column.
 ///
 /// # Safety
-/// The CPU has AVX-512F; `b` is valid for the block, `to` for writes of `depth * width`; `width` is a multiple of `L::N`.
+/// The CPU has AVX-512F; `b` is valid for the block, `to` for writes of `depth` rows of `cols`, rounded up to whole panels;
+/// `width` is a multiple of `L::N`.
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn columns<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: usize, width: usize, to: *mut L::Elem) {
-    // SAFETY: all reads are of elements of the block, all writes inside `depth` rows of `width`; parts of registers are masked.
+    // SAFETY: all reads are of elements of the block, all writes inside the panels; parts of registers are masked.
     unsafe {
         if b.col == 1 {
-            for lane in (0..width).step_by(L::N) {
-                let part = L::first(cols.saturating_sub(lane));
-                let (mut from, mut to) = (b.at(0, lane.min(cols)), to.add(lane));
-                for _ in 0..depth {
-                    L::load_part(from, part).store(to);
-                    from = from.wrapping_add(b.row);
-                    to = to.wrapping_add(width);
-                }
-            }
-        } else if b.row == 1 {
-            for lane in (0..width).step_by(L::N) {
-                let present = cols.saturating_sub(lane).min(L::N);
-                for step in (0..depth).step_by(L::N) {
-                    let from = b.at(step, lane.min(cols));
-                    L::transpose(from, b.col, present, (depth - step).min(L::N), to.add(step * width + lane), width);
-                }
-            }
-        } else {
+            // Step by step across all panels, so that memory is read in order; the steps lie on different pages, where the CPU
+            // does not look ahead by itself.
             for step in 0..depth {
-                for lane in 0..width {
-                    *to.add(step * width + lane) = if lane < cols { *b.at(step, lane) } else { L::Elem::default() };
+                for line in (0..cols).step_by(64 / size_of::<L::Elem>()) {
+                    _mm_prefetch::<_MM_HINT_T0>(b.at(step + STEPS_AHEAD, line).cast());
+                }
+                for start in (0..cols).step_by(width) {
+                    let (from, to) = (b.at(step, start), to.add(start * depth + step * width));
+                    for lane in (0..width).step_by(L::N) {
+                        if start + lane + L::N <= cols {
+                            L::load(from.add(lane)).store(to.add(lane));
+                        } else {
+                            let part = L::first(cols.saturating_sub(start + lane));
+                            L::load_part(from.wrapping_add(lane), part).store(to.add(lane));
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        for start in (0..cols).step_by(width) {
+            let to = to.add(start * depth);
+            for lane in (0..width).step_by(L::N) {
+                let present = cols.saturating_sub(start + lane).min(L::N);
+                let b = b.from(0, start + lane);
+                for step in (0..depth).step_by(L::N) {
+                    let (steps, to) = ((depth - step).min(L::N), to.add(step * width + lane));
+                    if b.row == 1 {
+                        L::transpose(b.at(step, 0), b.col, present, steps, to, width);
+                        continue;
+                    }
+                    for row in 0..steps {
+                        for col in 0..L::N {
+                            *to.add(row * width + col) =
+                                if col < present { *b.at(step + row, col) } else { L::Elem::default() };
+                        }
+                    }
                 }
             }
         }
@@ -60,7 +83,7 @@ pub(super) unsafe fn rows_along<T: Copy>(a: Operand<T>, rows: usize, depth: usiz
 }
 
 /// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile: a tile's rows side by side for
-/// each step, tiles `stride` elements per row apart.
+/// each step, tiles `stride` elements per row apart, at most as many as a task packs.
 ///
 /// # Safety
 /// The CPU has AVX-512F; `a` is valid for the block and has `row == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
@@ -72,17 +95,25 @@ pub(super) unsafe fn rows_across<L: Lanes>(
     stride: usize,
     to: *mut L::Elem,
 ) {
-    for tile in tile_rows(rows) {
-        let height = tile.len();
-        for lane in (0..height).step_by(L::N) {
-            let part = L::first(height - lane);
+    let mut tiles = [(0, 0); PACKED_ROWS / MAX_ROWS + 1];
+    let mut count = 0;
+    for (tile, slot) in tile_rows(rows).zip(&mut tiles) {
+        *slot = (tile.start, tile.len());
+        count += 1;
+    }
+    // Step by step across all tiles, so that memory is read in order; the steps lie on different pages, where the CPU does not look
+    // ahead by itself.
+    for step in 0..depth {
+        for line in (0..rows).step_by(64 / size_of::<L::Elem>()) {
+            _mm_prefetch::<_MM_HINT_T0>(a.at(line, step + STEPS_AHEAD).cast());
+        }
+        for &(start, height) in tiles.iter().take(count) {
             // SAFETY: reads and writes are masked to the tile's rows, which the contract above covers.
             unsafe {
-                let (mut from, mut to) = (a.at(tile.start + lane, 0), to.add(tile.start * stride + lane));
-                for _ in 0..depth {
-                    L::load_part(from, part).store_part(to, part);
-                    from = from.wrapping_add(a.col);
-                    to = to.wrapping_add(height);
+                let (from, to) = (a.at(start, step), to.add(start * stride + step * height));
+                for lane in (0..height).step_by(L::N) {
+                    let part = L::first(height - lane);
+                    L::load_part(from.add(lane), part).store_part(to.add(lane), part);
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The innermost kernel: a tile of at most 12 rows of the product, held in registers while the inner dimension runs.
 
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+
 use super::lanes::Lanes;
 
 /// Most rows of a tile.
@@ -27,6 +29,9 @@ pub(super) struct Tile<L: Lanes> {
     /// One value per column, or null.
     pub bias: *const L::Elem,
     pub relu: bool,
+    /// Lines that will be needed soon, to be brought into the second-level cache meanwhile.
+    pub ahead: *const u8,
+    pub ahead_lines: usize,
 }
 
 pub(super) type Kernel<L> = unsafe fn(&Tile<L>);
@@ -87,15 +92,41 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         let mut sums = [[L::zero(); WIDTH]; ROWS];
         let (mut a, mut b) = (tile.a, tile.b);
         let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
-        for _ in 0..tile.depth {
-            let mut columns = [L::zero(); WIDTH];
-            for (j, column) in columns.iter_mut().enumerate() {
-                *column = if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), tile.b_part) };
+        // The sums take long enough for the lines of c to arrive meanwhile.
+        for i in 0..ROWS {
+            for j in 0..WIDTH {
+                _mm_prefetch::<_MM_HINT_T0>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
             }
-            for (i, row) in sums.iter_mut().enumerate() {
-                let value = L::splat(a.add(i * row_step));
-                for (sum, column) in row.iter_mut().zip(columns) {
-                    *sum = value.mul_add(column, *sum);
+        }
+        for line in 0..tile.ahead_lines {
+            _mm_prefetch::<_MM_HINT_T1>(tile.ahead.wrapping_add(line * 64).cast());
+        }
+        for _ in 0..tile.depth {
+            let column = |j: usize| {
+                if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), tile.b_part) }
+            };
+            // The shorter side is held, the longer passes through one register: all sums and it fit the 32 registers.
+            if ROWS < WIDTH {
+                let mut values = [L::zero(); ROWS];
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = L::splat(a.add(i * row_step));
+                }
+                for j in 0..WIDTH {
+                    let column = column(j);
+                    for (row, value) in sums.iter_mut().zip(values) {
+                        row[j] = value.mul_add(column, row[j]);
+                    }
+                }
+            } else {
+                let mut columns = [L::zero(); WIDTH];
+                for (j, held) in columns.iter_mut().enumerate() {
+                    *held = column(j);
+                }
+                for (i, row) in sums.iter_mut().enumerate() {
+                    let value = L::splat(a.add(i * row_step));
+                    for (sum, column) in row.iter_mut().zip(columns) {
+                        *sum = value.mul_add(column, *sum);
+                    }
                 }
             }
             a = a.add(inner_step);
