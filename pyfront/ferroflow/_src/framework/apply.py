@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from ferroflow import _core
@@ -13,6 +14,7 @@ from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 
 _schemas: dict[str, dict[str, Any]] = {}
+_references: dict[str, tuple[int, ...]] = {}
 _converters: list[Callable[..., Tensor]] = []
 
 
@@ -70,7 +72,28 @@ def apply_op(
                 arguments = _converted(op_type, inputs, attrs or {})
         finally:
             graph._names.stack = outer
-    return graph._add(op_type, unique, arguments, attrs)
+    references = _reference_arguments(op_type)
+    if not references:
+        return graph._add(op_type, unique, arguments, attrs)
+    # TF 1.x: an op that takes a reference is placed with what it refers to.
+    with ExitStack() as scopes:
+        for i in references:
+            for tensor in arguments[i] if isinstance(arguments[i], list) else [arguments[i]]:
+                scopes.enter_context(graph.colocate_with(tensor))
+        return graph._add(op_type, unique, arguments, attrs)
+
+
+def _reference_arguments(op_type: str) -> tuple[int, ...]:
+    """The positions of the arguments that are references to variables."""
+    found = _references.get(op_type)
+    if found is None:
+        try:
+            inputs = op_schema(op_type)["inputs"]
+        except KeyError:
+            # The core says what is wrong with the op.
+            return ()
+        found = _references[op_type] = tuple(i for i, arg in enumerate(inputs) if arg["is_ref"])
+    return found
 
 
 def tensor_op(

@@ -1,0 +1,1 @@
+"""Variables: the class, scopes that share them by name, initializers, partitions and their collections."""

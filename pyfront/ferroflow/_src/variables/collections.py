@@ -1,0 +1,47 @@
+"""The variables of the default graph, by collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.framework.graph import get_collection
+from ferroflow._src.framework.graph_keys import GraphKeys
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables of `GraphKeys.GLOBAL_VARIABLES`: those shared by all tasks and saved by default.
+
+    Args:
+        scope: str, a regular expression; only variables whose names it matches from the start are returned.
+
+    Returns:
+        A list of `Variable`.
+    """
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The variables of `GraphKeys.LOCAL_VARIABLES`: those of one process, not saved; as `global_variables`."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """The variables of `GraphKeys.TRAINABLE_VARIABLES`: those that optimizers change; as `global_variables`."""
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """The variables of `GraphKeys.MODEL_VARIABLES`: those that inference needs; as `global_variables`."""
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """The variables of `GraphKeys.MOVING_AVERAGE_VARIABLES`: those that have averages; as `global_variables`."""
+    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+@deprecated("tf.global_variables")
+def all_variables() -> list[Any]:
+    """The global variables."""
+    return global_variables()

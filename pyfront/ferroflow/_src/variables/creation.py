@@ -1,0 +1,66 @@
+"""Variable creators: functions that take part in the making of every variable within a scope."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ferroflow._src.framework.graph import get_default_graph
+
+Creator = Callable[..., Any]
+
+# A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
+_CREATORS_KEY = ("__variable_creators",)
+
+
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Creator] = []
+
+
+def creator_stack() -> list[Creator]:
+    """This thread's creators of the default graph, the outermost first."""
+    found = get_default_graph().get_collection_ref(_CREATORS_KEY)
+    if not found:
+        found.append(_Creators())
+    stack: list[Creator] = found[0].stack
+    return stack
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+    """Within the scope every `tf.Variable` and `tf.get_variable` of the default graph asks `variable_creator`.
+
+    Args:
+        variable_creator: callable of `next_creator` and the keyword arguments of `tf.Variable`, which it may change
+            before it calls `next_creator(**kwargs)`; returns a variable. Of nested scopes the innermost is asked first.
+    """
+    stack = creator_stack()
+    before = list(stack)
+    stack.append(variable_creator)
+    try:
+        yield
+    finally:
+        stack[:] = before
+
+
+def create_with(default: Creator, kwargs: dict[str, Any]) -> Any:
+    """Makes a variable through the creators in force.
+
+    Args:
+        default: callable of the keyword arguments, what the outermost creator gets as its `next_creator`.
+        kwargs: the arguments of `tf.Variable`.
+
+    Returns:
+        What the innermost creator returns.
+    """
+    following = default
+    for creator in creator_stack():
+        following = _bind(creator, following)
+    return following(**kwargs)
+
+
+def _bind(creator: Creator, following: Creator) -> Creator:
+    return lambda **kwargs: creator(following, **kwargs)

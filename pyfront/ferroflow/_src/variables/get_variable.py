@@ -1,0 +1,174 @@
+"""`get_variable` and its kin: variables by name, found or made in the variable scope in force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from ferroflow._src.variables.variable_scope import get_variable_scope
+from ferroflow._src.variables.variable_store import default_variable_store
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Callable[..., Any] | None = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """The variable of a name in the scope in force, found or made.
+
+    Args:
+        name: str, to which the scope's prefix is added.
+        shape: the variable's shape; left out where `initializer` is a value.
+        dtype: the scope's by default, which is float32 by default.
+        initializer: a callable of shape, dtype (and partition_info), a class of such callables, a callable without
+            arguments (then the shape is left out), a tensor or a value. By default the scope's; without one, Glorot's
+            uniform initializer for floats, zeros for integers and bools.
+        regularizer: a function of a new variable to a tensor for `GraphKeys.REGULARIZATION_LOSSES`, or to None.
+        trainable: bool, as `tf.Variable`.
+        collections: collection keys, as `tf.Variable`.
+        caching_device: where reads are cached, as `tf.Variable`.
+        partitioner: a callable of shape and dtype to the number of slices of each dimension.
+        validate_shape: bool, as `tf.Variable`.
+        use_resource: accepted, as `tf.Variable`.
+        custom_getter: a callable of the true getter and these arguments, asked in its place.
+        constraint: a function that optimizers apply after updates, as `tf.Variable`.
+        synchronization: recorded, as `tf.Variable`.
+        aggregation: recorded, as `tf.Variable`.
+
+    Returns:
+        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+
+    Raises:
+        ValueError: the variable exists and the scope does not reuse, or does not exist and the scope only reuses; the
+            shape of a new one is not known; shape or dtype differ from those of the one found or the initializer's.
+    """
+    return get_variable_scope().get_variable(
+        default_variable_store(),
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    trainable: bool = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Callable[..., Any] | None = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` of a variable that is in `GraphKeys.LOCAL_VARIABLES` and never trained; arguments are its."""
+    return get_variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=False,
+        collections=[*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def create_partitioned_variables(
+    shape: Sequence[int],
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = dtypes.float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    """Deprecated: the slices of a partitioned variable; use `get_variable` with a partitioner.
+
+    Args:
+        shape: sequence of int, the shape of the whole.
+        slicing: sequence of int, the number of slices of each dimension.
+        initializer: an initializer, or the value of the whole.
+        dtype: its dtype.
+        trainable: bool, as `tf.Variable`.
+        collections: collection keys, as `tf.Variable`.
+        name: str, of the variable scope; "PartitionedVariable" by default.
+        reuse: True, False, None or `AUTO_REUSE`.
+
+    Returns:
+        A list of `Variable`, in the order of their slices.
+
+    Raises:
+        ValueError: shape and slicing differ in length or are empty, or more than one dimension is cut.
+    """
+    tf_logging.warn(
+        "create_partitioned_variables is deprecated.  Use tf.get_variable with a partitioner set, or "
+        "tf.get_partitioned_variable_list, instead."
+    )
+    if len(shape) != len(slicing):
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
+            f"shape: {shape}, slicing: {slicing}"
+        )
+    if len(shape) < 1:
+        raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse):
+        return list(
+            get_variable_scope()._get_partitioned_variable(
+                default_variable_store(),
+                None,
+                shape=shape,
+                dtype=dtype,
+                initializer=initializer,
+                trainable=trainable,
+                partitioner=lambda **_: slicing,
+                collections=collections,
+            )
+        )
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that regularizes nothing: keeps a scope's regularizer from a variable."""
+    return None

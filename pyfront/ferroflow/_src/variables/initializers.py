@@ -1,0 +1,483 @@
+"""Initializers: objects that make the initial value of a variable of a given shape and dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import ones, zeros
+from ferroflow._src.ops.array.shaping import reshape
+from ferroflow._src.ops.math.linalg import eye, matrix_transpose
+from ferroflow._src.ops.random.sampling import random_normal, random_uniform, truncated_normal
+from ferroflow._src.variables.partition_info import PartitionInfo
+
+# The standard deviation of a standard normal that is cut at two standard deviations.
+_TRUNCATED_NORMAL_STDDEV = 0.87962566103423978
+
+_MODES = ("fan_in", "fan_out", "fan_avg")
+_DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
+
+
+class Initializer:
+    """What all initializers have in common."""
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        """The initial value.
+
+        Args:
+            shape: list of int, the shape of the variable.
+            dtype: its dtype; None for the initializer's.
+            partition_info: where the variable is a slice: of what.
+
+        Returns:
+            A tensor of that shape and dtype.
+        """
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer, as JSON can hold them."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer that `get_config` describes.
+
+        Args:
+            config: dict of constructor arguments.
+        """
+        return cls(**config)
+
+
+def _float_dtype(dtype: Any) -> dtypes.DType:
+    found: dtypes.DType = dtypes.as_dtype(dtype)
+    if not found.is_floating:
+        raise ValueError(f"Expected floating point type, got {found}.")
+    return found
+
+
+def _scaled(gain: Any, x: Tensor) -> Tensor:
+    with name_scope("mul") as scope:
+        return tensor_op("Mul", [convert_to_tensor(gain, dtype=x.dtype.base_dtype, name="x"), x], name=scope)
+
+
+class Zeros(Initializer):
+    """Zeros.
+
+    Args:
+        dtype: the dtype where a call gives none.
+    """
+
+    def __init__(self, dtype: Any = dtypes.float32) -> None:
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        return zeros(shape, self.dtype if dtype is None else dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"dtype": self.dtype.name}
+
+
+class Ones(Initializer):
+    """Ones.
+
+    Args:
+        dtype: the dtype where a call gives none.
+    """
+
+    def __init__(self, dtype: Any = dtypes.float32) -> None:
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        return ones(shape, self.dtype if dtype is None else dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"dtype": self.dtype.name}
+
+
+class Constant(Initializer):
+    """Given values.
+
+    Args:
+        value: a number, list, tuple or array. One with fewer elements than the variable is filled up with its last; one
+            with more is an error.
+        dtype: the dtype where a call gives none.
+        verify_shape: bool, whether the shape of `value` must be the variable's.
+
+    Raises:
+        TypeError: `value` is none of these.
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value)} "
+                "(expected Python scalar, list or tuple of values, or numpy.ndarray)."
+            )
+        self.value = value
+        self.dtype = dtypes.as_dtype(dtype)
+        self._verify_shape = verify_shape
+
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Any = None,
+        partition_info: PartitionInfo | None = None,
+        verify_shape: bool | None = None,
+    ) -> Tensor:
+        return constant(
+            self.value,
+            dtype=self.dtype if dtype is None else dtype,
+            shape=shape,
+            verify_shape=self._verify_shape if verify_shape is None else verify_shape,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        # TF 1.x: `verify_shape` is left out.
+        return {"value": self.value, "dtype": self.dtype.name}
+
+
+class RandomUniform(Initializer):
+    """Uniformly distributed numbers.
+
+    Args:
+        minval: number or scalar tensor, the least value.
+        maxval: number or scalar tensor, the bound that values stay below; None for 1 with float dtypes.
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+    """
+
+    def __init__(
+        self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        self.minval = minval
+        self.maxval = maxval
+        self.seed = seed
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class RandomNormal(Initializer):
+    """Normally distributed numbers.
+
+    Args:
+        mean: number or scalar tensor.
+        stddev: number or scalar tensor.
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype.
+    """
+
+    def __init__(
+        self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+        self.dtype = _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class TruncatedNormal(Initializer):
+    """Normally distributed numbers, drawn again where they are more than two standard deviations off the mean.
+
+    Args:
+        mean: number or scalar tensor.
+        stddev: number or scalar tensor, of the distribution before it is cut.
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype.
+    """
+
+    def __init__(
+        self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+        self.dtype = _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class UniformUnitScaling(Initializer):
+    """Deprecated: uniform numbers whose range keeps the scale of inputs; use `VarianceScaling` with "uniform".
+
+    Args:
+        factor: number that multiplies the range.
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype.
+    """
+
+    @deprecated("tf.initializers.variance_scaling with distribution=uniform", name="UniformUnitScaling")
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        self.factor = factor
+        self.seed = seed
+        self.dtype = _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        inputs = 1.0
+        for dim in (shape if partition_info is None else partition_info.full_shape)[:-1]:
+            inputs *= float(dim)
+        limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
+        return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class VarianceScaling(Initializer):
+    """Numbers whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
+
+    Args:
+        scale: positive number.
+        mode: "fan_in", "fan_out" or "fan_avg".
+        distribution: "truncated_normal" or "normal" (the same), "untruncated_normal" or "uniform".
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `scale` is not positive, `mode` or `distribution` is none of these, or `dtype` is not a float dtype.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
+        if scale <= 0.0:
+            raise ValueError("`scale` must be positive float.")
+        if mode not in _MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode}; it must be one of {', '.join(_MODES)}")
+        distribution = distribution.lower()
+        if distribution not in _DISTRIBUTIONS:
+            raise ValueError(
+                f"Invalid `distribution` argument: {distribution}; it must be one of {', '.join(_DISTRIBUTIONS)}"
+            )
+        self.scale = scale
+        self.mode = mode
+        self.distribution = distribution
+        self.seed = seed
+        self.dtype = _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        fan_in, fan_out = _fans(shape if partition_info is None else partition_info.full_shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
+        scale = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * scale)
+            return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        stddev = math.sqrt(scale)
+        if self.distribution == "untruncated_normal":
+            return random_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+        # TF 1.x: since 1.10 the deviation is that of the distribution after it was cut.
+        return truncated_normal(shape, 0.0, stddev / _TRUNCATED_NORMAL_STDDEV, dtype, seed=self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale,
+            "mode": self.mode,
+            "distribution": self.distribution,
+            "seed": self.seed,
+            "dtype": self.dtype.name,
+        }
+
+
+def _fans(shape: Sequence[int]) -> tuple[int, int]:
+    """(inputs, outputs) of one unit of a weight: [in], [in, out] or [..., in, out] with a receptive field in front."""
+    sizes = [int(d) for d in shape]
+    if not sizes:
+        return 1, 1
+    if len(sizes) == 1:
+        return sizes[0], sizes[0]
+    field = math.prod(sizes[:-2])
+    return sizes[-2] * field, sizes[-1] * field
+
+
+class GlorotUniform(VarianceScaling):
+    """Glorot's (Xavier's) initializer: uniform numbers of variance 2 / (inputs + outputs).
+
+    Args:
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
+    """
+
+    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed, dtype=dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class GlorotNormal(VarianceScaling):
+    """Glorot's (Xavier's) initializer: truncated normal numbers of variance 2 / (inputs + outputs).
+
+    Args:
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Source: as `GlorotUniform`.
+    """
+
+    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed, dtype=dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+def lecun_normal(seed: int | None = None) -> VarianceScaling:
+    """LeCun's initializer: truncated normal numbers of variance 1 / inputs.
+
+    Args:
+        seed: int, the op seed.
+
+    Source: LeCun, Bottou, Orr and Müller, Efficient BackProp, 1998.
+    """
+    return VarianceScaling(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=seed)
+
+
+def lecun_uniform(seed: int | None = None) -> VarianceScaling:
+    """LeCun's initializer: uniform numbers of variance 1 / inputs; argument and source as those of `lecun_normal`."""
+    return VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform", seed=seed)
+
+
+def he_normal(seed: int | None = None) -> VarianceScaling:
+    """He's initializer: truncated normal numbers of variance 2 / inputs.
+
+    Args:
+        seed: int, the op seed.
+
+    Source: He, Zhang, Ren and Sun, Delving deep into rectifiers, 2015.
+    """
+    return VarianceScaling(scale=2.0, mode="fan_in", distribution="truncated_normal", seed=seed)
+
+
+def he_uniform(seed: int | None = None) -> VarianceScaling:
+    """He's initializer: uniform numbers of variance 2 / inputs; argument and source as those of `he_normal`."""
+    return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)
+
+
+class Orthogonal(Initializer):
+    """A random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
+
+    A shape of more than two dimensions is that matrix with all but the last dimension taken together.
+
+    Args:
+        gain: number that multiplies the matrix.
+        seed: int, the op seed.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype; by a call, for fewer than two dimensions.
+
+    Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
+    """
+
+    def __init__(self, gain: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        self.gain = gain
+        self.dtype = _float_dtype(dtype)
+        self.seed = seed
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        if len(shape) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        sizes = [int(d) for d in shape]
+        rows, columns = math.prod(sizes[:-1]), sizes[-1]
+        normal = random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
+        q, r = apply_op("Qr", [normal], attrs={"full_matrices": False}).outputs
+        # The signs of R's diagonal make Q unique, hence uniformly distributed.
+        q = tensor_op("Mul", [q, tensor_op("Sign", [tensor_op("DiagPart", [r])])], name="mul")
+        if rows < columns:
+            q = matrix_transpose(q)
+        return _scaled(self.gain, reshape(q, shape))
+
+    def get_config(self) -> dict[str, Any]:
+        return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class Identity(Initializer):
+    """The identity matrix times a gain.
+
+    Args:
+        gain: number that multiplies the matrix.
+        dtype: the dtype where a call gives none.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
+    """
+
+    def __init__(self, gain: Any = 1.0, dtype: Any = dtypes.float32) -> None:
+        self.gain = gain
+        self.dtype = _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
+        full_shape = shape if partition_info is None else partition_info.full_shape
+        if len(full_shape) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        if isinstance(full_shape, TensorShape):
+            full_shape = full_shape.as_list()
+        rows, columns = full_shape
+        matrix = eye(rows, columns, dtype=self.dtype if dtype is None else dtype)
+        if partition_info is not None:
+            matrix = tensor_op("Slice", [matrix, partition_info.var_offset, shape])
+        return _scaled(self.gain, matrix)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"gain": self.gain, "dtype": self.dtype.name}
+
+
+zeros_initializer = Zeros
+ones_initializer = Ones
+constant_initializer = Constant
+random_uniform_initializer = RandomUniform
+random_normal_initializer = RandomNormal
+truncated_normal_initializer = TruncatedNormal
+uniform_unit_scaling_initializer = UniformUnitScaling
+variance_scaling_initializer = VarianceScaling
+orthogonal_initializer = Orthogonal
+identity_initializer = Identity
+glorot_uniform_initializer = GlorotUniform
+glorot_normal_initializer = GlorotNormal

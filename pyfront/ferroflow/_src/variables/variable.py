@@ -1,0 +1,586 @@
+"""`Variable`: a tensor that a session keeps between steps, and the ops that read and change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.dtypes import DType
+from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
+from ferroflow._src.framework.default_stacks import get_default_session
+from ferroflow._src.framework.graph import (
+    Graph,
+    colocate_with,
+    control_dependencies,
+    device,
+    get_default_graph,
+    name_scope,
+)
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.slicing import slice_variable
+from ferroflow._src.variables.creation import create_with
+from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
+from ferroflow._src.variables.save_slice import SaveSliceInfo
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+
+
+class _VariableMeta(type):
+    """Sends `Variable(...)`, though not its subclasses, through the variable creators in force."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        return create_with(super().__call__, _named_arguments(args, kwargs))
+
+
+class Variable(metaclass=_VariableMeta):
+    """A tensor that a session keeps: `VariableV2`, the `Assign` that initializes it, and the `Identity` that reads it.
+
+    Args:
+        initial_value: anything that converts to a tensor, or a callable without arguments that returns such a thing;
+            then its ops are made in the scope "Initializer" on the variable's device.
+        trainable: bool, whether the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
+            variable synchronized on reads.
+        collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
+        validate_shape: bool, whether `initial_value` must have a known shape, which every later value then has too.
+        caching_device: device string or function; reads are cached there rather than made beside the variable.
+        name: str, "Variable" by default; made unique.
+        variable_def: a `VariableDef`; the variable is then found in the default graph, and nothing is made.
+        dtype: the type to convert `initial_value` to; None for its own.
+        expected_shape: ignored, as in TF 1.x.
+        import_scope: str, a name scope to put before the names of `variable_def`.
+        constraint: a function of the variable's value that optimizers apply after an update and that returns the new
+            value.
+        use_resource: accepted; both kinds are this class, in which the graph orders the reads and writes of a step.
+        synchronization: a `VariableSynchronization`, recorded.
+        aggregation: a `VariableAggregation`, recorded.
+        shape: the variable's shape, where it is less known than that of `initial_value`.
+
+    Raises:
+        ValueError: there is no initial value, or it has no known shape although `validate_shape` is true, or both it
+            and `variable_def` are given; or `collections` or `constraint` is of a wrong kind.
+    """
+
+    # NumPy leaves `array + variable` to the variable.
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Any], Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> None:
+        self._save_slice_info: SaveSliceInfo | None = None
+        self._caching_device = caching_device
+        self._constraint = constraint
+        if variable_def is not None:
+            if initial_value is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
+            self._find(variable_def, import_scope)
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if not isinstance(collections, (list, tuple, set)):
+            raise ValueError(
+                "collections argument to Variable constructor must be a list, tuple, or set. "
+                f"Got {collections} of type {type(collections)}"
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        modes = resolve_modes(synchronization, aggregation, trainable, name)
+        self._synchronization, self._aggregation, self._trainable = modes
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
+        self._make(initial_value, validate_shape, caching_device, name, dtype, shape)
+        self.graph.add_to_collections(collections, self)
+
+    def _make(
+        self, initial_value: Any, validate_shape: bool, caching_device: Any, name: str | None, dtype: Any, shape: Any
+    ) -> None:
+        from_callable = callable(initial_value)
+        with (
+            control_dependencies(None),
+            name_scope(name, "Variable", [] if from_callable else [initial_value]) as scope,
+        ):
+            if from_callable:
+                true_name = scope.rstrip("/")
+                placement = get_default_graph()._attr_scope({"_class": [f"loc:@{true_name}".encode()]})
+                with placement, name_scope("Initializer"), device(None):
+                    initial_value = convert_to_tensor(initial_value(), name="initial_value", dtype=dtype)
+            else:
+                initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
+            initial_shape = initial_value.shape
+            if shape is None:
+                shape = initial_shape if validate_shape else unknown_shape()
+            attrs = {"shape": shape, "dtype": initial_value.dtype.base_dtype, "container": "", "shared_name": ""}
+            self._variable: Tensor = tensor_op("VariableV2", [], attrs=attrs, name=scope)
+            if validate_shape and not initial_shape.is_fully_defined():
+                raise ValueError(f"initial_value must have a shape specified: {initial_value}")
+            self._initial_value: Tensor | None = initial_value
+            guarded = guard_against_uninitialized_dependencies(scope, initial_value)
+            assigned = tensor_op("Assign", [self._variable, guarded], attrs={"validate_shape": validate_shape})
+            self._initializer_op: Operation = assigned.op
+            with device(caching_device) if caching_device is not None else colocate_with(self._variable.op):
+                self._snapshot: Tensor = tensor_op("Identity", [self._variable], name="read")
+
+    def _find(self, variable_def: Any, import_scope: str | None) -> None:
+        if not isinstance(variable_def, proto.VariableDef):
+            raise TypeError(f"variable_def must be a VariableDef, got {type(variable_def)}")
+        graph = get_default_graph()
+
+        def element(name: str) -> Any:
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
+
+        self._variable = element(variable_def.variable_name)
+        self._initializer_op = element(variable_def.initializer_name)
+        initial_value_name = variable_def.initial_value_name
+        self._initial_value = element(initial_value_name) if initial_value_name else None
+        self._snapshot = element(variable_def.snapshot_name)
+        # TF 1.x: files of versions without this field hold False, whatever the variable was.
+        self._trainable = variable_def.trainable
+        self._synchronization = VariableSynchronization(variable_def.synchronization)
+        self._aggregation = VariableAggregation(variable_def.aggregation)
+        if variable_def.HasField("save_slice_info_def"):
+            self._save_slice_info = SaveSliceInfo(
+                save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
+            )
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __getitem__(self, slice_spec: Any) -> Tensor:
+        """A part of the value, which has a method `assign(value)`.
+
+        Args:
+            slice_spec: what a tensor can be sliced with.
+        """
+        return slice_variable(self, slice_spec)
+
+    def __iter__(self) -> NoReturn:
+        # Without this Python would iterate by `__getitem__`, adding a slice op for every index.
+        raise TypeError("'Variable' object is not iterable.")
+
+    # -- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the reference tensor, such as "w:0"."""
+        return self._variable.name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._variable.op.name
+
+    @property
+    def op(self) -> Operation:
+        """The `VariableV2` operation."""
+        return self._variable.op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the variable."""
+        return self._variable.graph
+
+    @property
+    def device(self) -> str:
+        """The device of the variable."""
+        return self._variable.device
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the reference tensor, such as `float32_ref`."""
+        return self._variable.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the variable."""
+        return self._variable.shape
+
+    def get_shape(self) -> TensorShape:
+        """The shape of the variable."""
+        return self._variable.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes the known shape of the variable, and of its read, more specific.
+
+        Args:
+            shape: anything that converts to a `TensorShape`.
+
+        Raises:
+            ValueError: it contradicts what is known.
+        """
+        self._variable.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers train the variable by default."""
+        return self._trainable
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When copies in several replicas are made equal."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How updates from several replicas become one."""
+        return self._aggregation
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that optimizers apply to the value after an update; None without one."""
+        return self._constraint
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives the variable its initial value."""
+        return self._initializer_op
+
+    @property
+    def initial_value(self) -> Tensor | None:
+        """The tensor of the initial value; None where a `VariableDef` did not name it."""
+        return self._initial_value
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def value(self) -> Tensor:
+        """The variable as a tensor: the one read that all uses of the variable share."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """The variable as a tensor, by a new read, which the control dependencies in force apply to."""
+        return tensor_op("Identity", [self._variable], name="read")
+
+    def initialized_value(self) -> Tensor:
+        """The value, or the initial value while there is none: for initial values that depend on other variables."""
+        if self._initial_value is None:
+            raise ValueError(f"The initial value of variable {self.name} is not known.")
+        return value_or_initial_value(self._variable, self._initial_value)
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in a session.
+
+        Args:
+            session: a `Session`; None for the default one.
+
+        Returns:
+            A NumPy array.
+
+        Raises:
+            ValueError: there is no session.
+            FailedPreconditionError: the variable has no value.
+        """
+        return self._variable.eval(session=session)
+
+    def _ref(self) -> Tensor:
+        return self._variable
+
+    def _AsTensor(self) -> Tensor:  # noqa: N802 (TF 1.x: the name that programs call)
+        return self._snapshot
+
+    def _as_graph_element(self) -> Tensor:
+        return self._variable
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def _write(self, op_type: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> Any:
+        written = self._update(op_type, [value], {"use_locking": use_locking}, name)
+        return written if read_value else written.op
+
+    def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Tensor:
+        return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Gives the variable a value.
+
+        Args:
+            value: a tensor of the variable's dtype and shape.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+            read_value: bool, whether to return the reference tensor rather than the operation.
+
+        Returns:
+            A tensor that has the new value once the assignment has run, or the operation.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
+        return self._write("Assign", value, use_locking, name, read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Adds to the variable; arguments and result as those of `assign`."""
+        return self._write("AssignAdd", delta, use_locking, name, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts from the variable; arguments and result as those of `assign`."""
+        return self._write("AssignSub", delta, use_locking, name, read_value)
+
+    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise ValueError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        return self._update(op_type, [sparse_delta.indices, sparse_delta.values], {"use_locking": use_locking}, name)
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Replaces rows.
+
+        Args:
+            sparse_delta: `IndexedSlices`, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
+        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Adds to rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Subtracts from rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
+
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Multiplies rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterMul", sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Divides rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Keeps the greater of old and given elements of rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterMax", sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Keeps the smaller of old and given elements of rows; arguments and result as those of `scatter_update`."""
+        return self._scatter("ScatterMin", sparse_delta, use_locking, name)
+
+    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Tensor:
+        return self._update(op_type, [indices, updates], {"use_locking": True}, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Replaces slices.
+
+        Args:
+            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
+            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
+            name: str, for the operation.
+
+        Returns:
+            A tensor that has the new value once the update has run.
+        """
+        return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Adds to slices; arguments and result as those of `scatter_nd_update`."""
+        return self._scatter_nd("ScatterNdAdd", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Subtracts from slices; arguments and result as those of `scatter_nd_update`."""
+        return self._scatter_nd("ScatterNdSub", indices, updates, name)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds one to a scalar variable until it reaches a limit.
+
+        Args:
+            limit: int.
+
+        Returns:
+            A tensor with the value before. Running it at the limit raises `OutOfRangeError`.
+        """
+        return self._update("CountUpTo", [], {"limit": limit}, None)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Gives the variable a value at once, without adding to the graph.
+
+        Args:
+            value: what converts to an array of the variable's dtype and shape.
+            session: a `Session`; None for the default one.
+
+        Raises:
+            ValueError: there is no session.
+        """
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})
+
+    def _strided_slice_assign(
+        self,
+        begin: Any,
+        end: Any,
+        strides: Any,
+        value: Any,
+        name: str | None,
+        begin_mask: int,
+        end_mask: int,
+        ellipsis_mask: int,
+        new_axis_mask: int,
+        shrink_axis_mask: int,
+    ) -> Tensor:
+        masks = {
+            "begin_mask": begin_mask,
+            "end_mask": end_mask,
+            "ellipsis_mask": ellipsis_mask,
+            "new_axis_mask": new_axis_mask,
+            "shrink_axis_mask": shrink_axis_mask,
+        }
+        return self._update("StridedSliceAssign", [begin, end, strides, value], masks, name)
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The `VariableDef` of the variable.
+
+        Args:
+            export_scope: str, a name scope to take off the names.
+
+        Returns:
+            The message; None where the variable is outside `export_scope`.
+        """
+        if export_scope is not None and not self._variable.name.startswith(export_scope):
+            return None
+        variable_def = proto.VariableDef(
+            variable_name=strip_name_scope(self._variable.name, export_scope),
+            initializer_name=strip_name_scope(self._initializer_op.name, export_scope),
+            snapshot_name=strip_name_scope(self._snapshot.name, export_scope),
+            trainable=self._trainable,
+            synchronization=self._synchronization.value,
+            aggregation=self._aggregation.value,
+        )
+        if self._initial_value is not None:
+            variable_def.initial_value_name = strip_name_scope(self._initial_value.name, export_scope)
+        if self._save_slice_info is not None:
+            variable_def.save_slice_info_def.MergeFrom(self._save_slice_info.to_proto(export_scope=export_scope))
+        return variable_def
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
+        """The variable that a `VariableDef` describes, found in the default graph.
+
+        Args:
+            variable_def: the message.
+            import_scope: str, a name scope to put before its names.
+
+        Raises:
+            KeyError: the graph has no such operation.
+        """
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+        return self._save_slice_info
+
+
+# TF 1.x: programs find the class here.
+Variable.SaveSliceInfo = SaveSliceInfo  # type: ignore[attr-defined]
+
+# In the order of the constructor, so that positional arguments reach creators by name.
+_ARGUMENTS = (
+    "initial_value",
+    "trainable",
+    "collections",
+    "validate_shape",
+    "caching_device",
+    "name",
+    "variable_def",
+    "dtype",
+    "expected_shape",
+    "import_scope",
+    "constraint",
+    "use_resource",
+    "synchronization",
+    "aggregation",
+    "shape",
+)
+
+
+def _named_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    if len(args) > len(_ARGUMENTS):
+        raise TypeError(f"Variable takes at most {len(_ARGUMENTS)} arguments ({len(args)} given)")
+    named = dict(zip(_ARGUMENTS, args, strict=False))
+    for key in kwargs:
+        if key in named:
+            raise TypeError(f"Variable got multiple values for argument '{key}'")
+    named.update(kwargs)
+    return named
+
+
+def _overload(operator: str) -> None:
+    # Looked up when it is used: the ops layer installs a Tensor's operators when it is imported.
+    def run(self: Variable, *args: Any) -> Any:
+        return getattr(Tensor, operator)(self._snapshot, *args)
+
+    run.__name__ = operator
+    setattr(Variable, operator, run)
+
+
+def _overload_in_place(operator: str, symbol: str, method: str) -> None:
+    # TF 1.x: `v += x` makes a tensor, and says so once; it does not assign.
+    def run(self: Variable, other: Any) -> Any:
+        tf_logging.log_first_n(
+            tf_logging.WARN,
+            f"Variable {symbol}= will be deprecated. Use {method} if you want assignment to the variable value or "
+            f"'x = x {symbol} y' if you want a new python Tensor object.",
+            1,
+        )
+        return getattr(self, operator.replace("__i", "__"))(other)
+
+    run.__name__ = operator
+    setattr(Variable, operator, run)
+
+
+for _operator in Tensor.OVERLOADABLE_OPERATORS - {"__getitem__"}:
+    _overload(_operator)
+for _operator, _symbol, _method in (
+    ("__iadd__", "+", "variable.assign_add"),
+    ("__isub__", "-", "variable.assign_sub"),
+    ("__imul__", "*", "variable.assign"),
+    ("__itruediv__", "/", "variable.assign"),
+    ("__ipow__", "**", "variable.assign"),
+):
+    _overload_in_place(_operator, _symbol, _method)
+
+
+def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if dtype is not None and not dtype.is_compatible_with(v.dtype):
+        raise ValueError(
+            f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{v.dtype.name}'"
+        )
+    return v._ref() if as_ref else v.value()
+
+
+register_tensor_conversion_function(Variable, _convert)

@@ -1,0 +1,306 @@
+"""`VariableScope`: the prefix and the defaults that `get_variable` uses, and which of them is in force."""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import get_collection, get_default_graph, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from ferroflow._src.variables.variable_store import VariableStore
+
+
+class _ReuseMode(enum.Enum):
+    """How `get_variable` treats names, where True and False do not say it."""
+
+    AUTO_REUSE = 1
+
+
+# As `reuse`: make the variable that does not exist, return the one that does.
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+# Collections that are not named by a string are left out of `get_all_collection_keys` and of meta graphs.
+_SCOPES_KEY = ("__varscope",)
+
+
+class VariableScope:
+    """A prefix for variable names, with defaults for the arguments of `get_variable`.
+
+    Args:
+        reuse: True, False, None or `AUTO_REUSE`.
+        name: str, the prefix, without the final "/".
+        initializer: default initializer.
+        regularizer: default regularizer.
+        caching_device: default caching device.
+        partitioner: default partitioner.
+        custom_getter: default custom getter.
+        name_scope: str, the name scope that was opened with this scope.
+        dtype: default dtype.
+        use_resource: default of `use_resource`.
+        constraint: default constraint.
+    """
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        caching_device: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        custom_getter: Callable[..., Any] | None = None,
+        name_scope: str = "",
+        dtype: Any = dtypes.float32,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
+    ) -> None:
+        self._name = name
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._reuse = reuse
+        self._caching_device = caching_device
+        self._partitioner = partitioner
+        self._custom_getter = custom_getter
+        self._name_scope = name_scope
+        self._dtype = dtype
+        self._use_resource = use_resource
+        self._constraint = constraint
+
+    @property
+    def name(self) -> str:
+        """The prefix, without the final "/"."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope that was opened when the scope was made."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        """True, False, None or `AUTO_REUSE`."""
+        return self._reuse
+
+    @property
+    def initializer(self) -> Any:
+        """The default initializer."""
+        return self._initializer
+
+    @property
+    def dtype(self) -> Any:
+        """The default dtype."""
+        return self._dtype
+
+    @property
+    def use_resource(self) -> bool | None:
+        """The default of `use_resource`."""
+        return self._use_resource
+
+    @property
+    def regularizer(self) -> Callable[..., Any] | None:
+        """The default regularizer."""
+        return self._regularizer
+
+    @property
+    def caching_device(self) -> Any:
+        """The default caching device."""
+        return self._caching_device
+
+    @property
+    def partitioner(self) -> Callable[..., Any] | None:
+        """The default partitioner."""
+        return self._partitioner
+
+    @property
+    def custom_getter(self) -> Callable[..., Any] | None:
+        """The default custom getter."""
+        return self._custom_getter
+
+    @property
+    def constraint(self) -> Callable[..., Any] | None:
+        """The default constraint."""
+        return self._constraint
+
+    def reuse_variables(self) -> None:
+        """From here on `get_variable` only finds variables, and makes none."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets the default initializer."""
+        self._initializer = initializer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the default dtype."""
+        self._dtype = dtype
+
+    def set_use_resource(self, use_resource: bool | None) -> None:
+        """Sets the default of `use_resource`."""
+        self._use_resource = use_resource
+
+    def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
+        """Sets the default regularizer."""
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets the default caching device."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Callable[..., Any] | None) -> None:
+        """Sets the default partitioner."""
+        self._partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
+        """Sets the default custom getter."""
+        self._custom_getter = custom_getter
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The items of a collection whose names begin with this scope's."""
+        return get_collection(name, self._name + "/" if self._name else "")
+
+    def trainable_variables(self) -> list[Any]:
+        """The scope's trainable variables."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The scope's global variables."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """The scope's local variables."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(
+        self,
+        var_store: VariableStore,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        custom_getter: Callable[..., Any] | None = None,
+        constraint: Callable[..., Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
+        """`tf.get_variable` in this scope, with the variables of `var_store`; arguments, result and errors are its."""
+        # Variable names are those of variable scopes alone: name scopes do not take part.
+        with name_scope(None):
+            if dtype is not None and initializer is not None and not callable(initializer):
+                initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
+                if initial_dtype != dtype:
+                    raise ValueError(f"Initializer type '{initial_dtype}' and explicit dtype '{dtype}' don't match.")
+            return var_store.get_variable(
+                f"{self._name}/{name}" if self._name else name,
+                shape=shape,
+                dtype=self._dtype if dtype is None else dtype,
+                initializer=self._initializer if initializer is None else initializer,
+                regularizer=self._regularizer if regularizer is None else regularizer,
+                reuse=self._reuse if reuse is None else reuse,
+                trainable=trainable,
+                collections=collections,
+                caching_device=self._caching_device if caching_device is None else caching_device,
+                partitioner=self._partitioner if partitioner is None else partitioner,
+                validate_shape=validate_shape,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                custom_getter=self._custom_getter if custom_getter is None else custom_getter,
+                constraint=self._constraint if constraint is None else constraint,
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
+
+    def _get_partitioned_variable(
+        self,
+        var_store: VariableStore,
+        name: str | None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
+    ) -> Any:
+        if self._custom_getter is not None:
+            raise ValueError(
+                "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  "
+                f"Current custom getter: {self._custom_getter}.  "
+                "It is likely that you're using create_partitioned_variables.  If so, "
+                "consider instead using get_variable with a non-empty partitioner parameter instead."
+            )
+        partitioner = self._partitioner if partitioner is None else partitioner
+        if partitioner is None:
+            raise ValueError("No partitioner was specified")
+        with name_scope(None):
+            return var_store.get_partitioned_variable(
+                "/".join(part for part in (self._name, name) if part),
+                partitioner=partitioner,
+                shape=shape,
+                dtype=self._dtype if dtype is None else dtype,
+                initializer=self._initializer if initializer is None else initializer,
+                regularizer=self._regularizer if regularizer is None else regularizer,
+                reuse=self._reuse,
+                trainable=trainable,
+                collections=collections,
+                caching_device=self._caching_device if caching_device is None else caching_device,
+                validate_shape=validate_shape,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                constraint=self._constraint if constraint is None else constraint,
+            )
+
+
+class OpenScopes(threading.local):
+    """One graph's current variable scope in this thread, and how often each scope name was opened."""
+
+    def __init__(self) -> None:
+        self.current_scope = VariableScope(False)
+        self.counts: dict[str, int] = {}
+
+    def open(self, name: str) -> None:
+        """Counts a scope that is opened."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+    def close_subscopes(self, name: str) -> None:
+        """Forgets the scopes inside `name`, so that their default names begin anew when it is opened again."""
+        for key in self.counts:
+            if not name or key.startswith(name + "/"):
+                self.counts[key] = 0
+
+    def unique_name(self, prefix: str) -> str:
+        """`prefix`, with a number after it where a scope of that name was opened inside the current one."""
+        outer = self.current_scope.name
+        name = f"{outer}/{prefix}" if outer else prefix
+        if not self.counts.get(name, 0):
+            return prefix
+        i = 1
+        while self.counts.get(f"{name}_{i}", 0):
+            i += 1
+        return f"{prefix}_{i}"
+
+
+def open_scopes() -> OpenScopes:
+    """The `OpenScopes` of the default graph."""
+    found: list[OpenScopes] = get_default_graph().get_collection_ref(_SCOPES_KEY)
+    if not found:
+        found.append(OpenScopes())
+    return found[0]
+
+
+def get_variable_scope() -> VariableScope:
+    """The variable scope in force in the default graph and this thread."""
+    return open_scopes().current_scope
