@@ -160,6 +160,10 @@ impl<'a> KernelContext<'a> {
         self.inputs
     }
 
+    pub fn inputs_mut(&mut self) -> &mut [Tensor] {
+        self.inputs
+    }
+
     /// The input by value: unique, hence writable in place, where nothing else reads it. Leaves an empty tensor behind.
     pub fn take(&mut self, i: usize) -> Result<Tensor> {
         match self.inputs.get_mut(i) {

@@ -49,8 +49,6 @@ pub(crate) struct StepNode {
     /// Step nodes that must have run.
     pub control: SmallVec<[u32; 2]>,
     pub action: Action,
-    /// Number of value outputs.
-    pub outputs: u32,
     /// The variable that output 0 names or aliases.
     pub root: Option<VariableIndex>,
     /// By input position, for inputs that are references the node writes or inspects.
@@ -62,6 +60,8 @@ pub(crate) struct Draft {
     pub nodes: Vec<StepNode>,
     pub constants: Vec<Tensor>,
     pub variables: Vec<Arc<Variable>>,
+    /// Of each variable: the step nodes that write it, in order.
+    pub writers: Vec<Vec<u32>>,
     pub fetches: Vec<Source>,
     /// Step nodes asked for as targets.
     pub targets: Vec<u32>,
@@ -129,9 +129,9 @@ impl Plan {
         let mut placement = Vec::new();
         let mut draft = draft(request, cx, &mut placement)?;
         if cx.optimize {
-            optimize::run(&mut draft, cx)?;
+            optimize::run(&mut draft, cx);
         }
-        emit(draft, request.feeds.len(), placement)
+        emit(&draft, request.feeds.len(), placement)
     }
 }
 
@@ -145,6 +145,7 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
         nodes: Vec::with_capacity(ids.len()),
         constants: Vec::new(),
         variables: Vec::new(),
+        writers: Vec::new(),
         fetches: Vec::new(),
         targets: Vec::new(),
     };
@@ -165,7 +166,7 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
                 return Ok(Source::Feed(f));
             }
             if let Some(&variable) = roots.of(o)?.and_then(|v| variable_index.get(&v)) {
-                return Ok(Source::Variable { variable, via: o.node });
+                return Ok(Source::Variable { variable, version: 0, via: o.node });
             }
             match local.get(&o.node) {
                 Some(&node) => Ok(Source::Output { node, index: o.index }),
@@ -195,7 +196,6 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
             Some(v) => variable_index.get(&v).copied(),
             None => None,
         };
-        let outputs = node.outputs.iter().filter(|o| !o.is_ref).count() as u32;
         let only_orders = matches!(&*node.op.name, "NoOp" | "Const");
         let action = if only_orders || node.op.is_variable || (node.op.is_alias && root.is_some()) {
             Action::Nothing
@@ -219,7 +219,7 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
         d.fetches.push(if let Some(&f) = feed_index.get(&o) {
             Source::Feed(f)
         } else if let Some(&variable) = roots.of(o)?.and_then(|v| variable_index.get(&v)) {
-            Source::Variable { variable, via: o.node }
+            Source::Variable { variable, version: 0, via: o.node }
         } else {
             let Some(&node) = local.get(&o.node) else { bail!(Internal, "fetched node {} was pruned", o.node) };
             Source::Output { node, index: o.index }
@@ -227,8 +227,66 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
     }
     d.targets = request.targets.iter().filter_map(|t| local.get(t).copied()).collect();
     check_reads(&mut d);
+    resolve_versions(&mut d)?;
     constants(&mut d)?;
     Ok(d)
+}
+
+/// Applies the visibility rule: fills in the version that every read of a variable sees.
+fn resolve_versions(d: &mut Draft) -> Result<()> {
+    let mut edges = order_edges(d);
+    let mut accesses = Accesses { writes: Vec::new(), reads: Vec::new(), variables: d.variables.len() };
+    for (i, node) in d.nodes.iter().enumerate() {
+        for (k, source) in node.inputs.iter().enumerate() {
+            if let Source::Variable { variable, .. } = *source {
+                if node.is_ref[k] && node.node.op.ref_access == RefAccess::Write {
+                    accesses.writes.push((i as u32, variable));
+                } else {
+                    accesses.reads.push((i as u32, variable));
+                }
+            }
+        }
+        if let (Action::Check, Some(variable)) = (&node.action, node.root) {
+            accesses.reads.push((i as u32, variable));
+        }
+    }
+    let versions = Versions::assign(&accesses, &mut edges, u64::from)?;
+    let mut seen = versions.seen.iter();
+    for node in &mut d.nodes {
+        let writes = node.node.op.ref_access == RefAccess::Write;
+        for (k, source) in node.inputs.iter_mut().enumerate() {
+            if let Source::Variable { version, .. } = source
+                && !(node.is_ref[k] && writes)
+            {
+                *version = seen.next().copied().unwrap_or(0);
+            }
+        }
+        if matches!(node.action, Action::Check) && node.root.is_some() && seen.next().is_some_and(|&v| v > 0) {
+            // What a write of this very step made has a value.
+            node.action = Action::Nothing;
+        }
+    }
+    for fetch in &mut d.fetches {
+        if let Source::Variable { variable, version, .. } = fetch {
+            *version = versions.writers[*variable as usize].len() as u32;
+        }
+    }
+    d.writers = versions.writers;
+    Ok(())
+}
+
+/// The data and control edges of a draft.
+fn order_edges(d: &Draft) -> Edges {
+    let mut edges = Edges::new(d.nodes.len());
+    for (i, node) in d.nodes.iter().enumerate() {
+        node.control.iter().for_each(|&c| edges.hard[c as usize].push(i as u32));
+        for source in &node.inputs {
+            if let Source::Output { node: from, .. } = *source {
+                edges.hard[from as usize].push(i as u32);
+            }
+        }
+    }
+    edges
 }
 
 /// A read of a variable that is asked for itself, or that something waits for, must fail where there is no value.
@@ -330,142 +388,126 @@ impl Roots<'_> {
     }
 }
 
-/// Orders the draft and writes the instructions.
-fn emit(d: Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Plan> {
-    let n = d.nodes.len();
-    let mut edges = Edges::new(n);
-    let mut accesses = Accesses { writes: Vec::new(), reads: Vec::new(), variables: d.variables.len() };
-    // For every node, the entries of `accesses.reads` of its inputs (None: not a read), then of its check.
-    let mut read_entries: Vec<SmallVec<[Option<usize>; 3]>> = Vec::with_capacity(n);
+/// The order in which the draft's nodes run: data, control and write order hold; readers of a version come before the write
+/// that replaces it where that closes no cycle; updates go as early as they can.
+fn schedule(d: &Draft) -> Result<Vec<u32>> {
+    let mut edges = order_edges(d);
+    for writers in &d.writers {
+        for pair in writers.windows(2) {
+            edges.hard[pair[0] as usize].push(pair[1]);
+        }
+    }
     for (i, node) in d.nodes.iter().enumerate() {
-        let i = i as u32;
-        node.control.iter().for_each(|&c| edges.hard[c as usize].push(i));
-        let mut entries: SmallVec<[Option<usize>; 3]> = SmallVec::new();
         for (k, source) in node.inputs.iter().enumerate() {
-            let mut entry = None;
-            match *source {
-                Source::Output { node: from, .. } => edges.hard[from as usize].push(i),
-                Source::Variable { variable, .. } => {
-                    let writes = node.is_ref[k] && node.node.op.ref_access == RefAccess::Write;
-                    if writes {
-                        accesses.writes.push((i, variable));
-                    } else if matches!(node.action, Action::Run(_)) {
-                        entry = Some(accesses.reads.len());
-                        accesses.reads.push((i, variable));
-                    }
-                }
-                Source::Feed(_) | Source::Constant(_) => {}
+            let Source::Variable { variable, version, .. } = *source else { continue };
+            if node.is_ref[k] && node.node.op.ref_access == RefAccess::Write {
+                continue;
             }
-            entries.push(entry);
+            let writers = &d.writers[variable as usize];
+            if let Some(&made_by) = (version as usize).checked_sub(1).and_then(|w| writers.get(w)) {
+                edges.hard[made_by as usize].push(i as u32);
+            }
+            if let Some(&next) = writers.get(version as usize)
+                && next != i as u32
+            {
+                edges.soft[i].push(next);
+            }
         }
-        if let (Action::Check, Some(variable)) = (&node.action, node.root) {
-            entries.push(Some(accesses.reads.len()));
-            accesses.reads.push((i, variable));
-        }
-        read_entries.push(entries);
     }
-    let versions = Versions::assign(&accesses, &mut edges, u64::from)?;
     let writes = |i: u32| d.nodes[i as usize].is_ref.contains(&true);
-    let order = edges.order(|i| if writes(i) { u64::from(i) } else { 1 << 32 | u64::from(i) })?;
+    edges.order(|i| if writes(i) { u64::from(i) } else { 1 << 32 | u64::from(i) })
+}
 
-    // Slots: feeds, then node outputs, then versions as they are met.
-    let mut slots = feeds as u32;
-    let mut first_output = vec![0u32; n];
-    for (i, node) in d.nodes.iter().enumerate() {
-        first_output[i] = slots;
-        slots += node.node.outputs.len() as u32 + node.outputs.saturating_sub(node.node.outputs.len() as u32);
+/// Numbers the slots and writes the instructions.
+struct Emitter<'a> {
+    d: &'a Draft,
+    instructions: Vec<Instruction>,
+    slots: u32,
+    /// First output slot of each node.
+    first_output: Vec<u32>,
+    version_slot: FxHashMap<(VariableIndex, u32), u32>,
+}
+
+impl Emitter<'_> {
+    /// The slot of a version; a start version is loaded where it is first asked for.
+    fn version(&mut self, variable: VariableIndex, version: u32, via: NodeId) -> u32 {
+        if let Some(&slot) = self.version_slot.get(&(variable, version)) {
+            return slot;
+        }
+        let slot = self.slots;
+        self.slots += 1;
+        self.version_slot.insert((variable, version), slot);
+        if version == 0 {
+            let variable = self.d.variables[variable as usize].clone();
+            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via });
+        }
+        slot
     }
-    let mut used = vec![false; slots as usize];
-    let mut version_slot: FxHashMap<(VariableIndex, u32), u32> = FxHashMap::default();
-    // Versions some reader or fetch wants, so that the write hands them over.
-    let mut wanted: FxHashSet<(VariableIndex, u32)> =
-        accesses.reads.iter().zip(&versions.seen).map(|(&(_, v), &k)| (v, k)).collect();
-    let last_version = |v: VariableIndex| versions.writers[v as usize].len() as u32;
-    for fetch in &d.fetches {
-        match *fetch {
-            Source::Variable { variable, .. } => {
-                wanted.insert((variable, last_version(variable)));
+
+    fn input(&mut self, source: Source) -> Input {
+        match source {
+            Source::Feed(slot) => Input::Slot { slot, take: false },
+            Source::Constant(c) => Input::Constant(c),
+            Source::Output { node, index } => {
+                Input::Slot { slot: self.first_output[node as usize] + index, take: false }
             }
-            Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
-            Source::Feed(_) | Source::Constant(_) => {}
+            Source::Variable { variable, version, via } => {
+                Input::Slot { slot: self.version(variable, version, via), take: false }
+            }
         }
     }
-    for node in &d.nodes {
-        for source in &node.inputs {
-            if let Source::Output { node, index } = *source {
-                used[(first_output[node as usize] + index) as usize] = true;
-            }
-        }
-    }
-    let mut instructions = Vec::with_capacity(n);
-    for &i in &order {
+
+    fn node(&mut self, i: u32, used: &[bool], wanted: &FxHashSet<(VariableIndex, u32)>) {
+        let d = self.d;
         let node = &d.nodes[i as usize];
-        let mut load = |variable: VariableIndex, version: u32, via: NodeId, instructions: &mut Vec<Instruction>| {
-            *version_slot.entry((variable, version)).or_insert_with(|| {
-                let slot = slots;
-                slots += 1;
-                if version == 0 {
-                    let variable = d.variables[variable as usize].clone();
-                    instructions.push(Instruction::Load { variable, slot: Some(slot), via });
+        let kernel = match &node.action {
+            Action::Run(kernel) => kernel.clone(),
+            Action::Check => {
+                if let Some(variable) = node.root {
+                    self.version(variable, 0, node.node.id);
                 }
-                slot
-            })
-        };
-        let Action::Run(kernel) = &node.action else {
-            if let (Action::Check, Some(variable)) = (&node.action, node.root) {
-                let entry = read_entries[i as usize].last().copied().flatten();
-                let version = entry.map_or(0, |e| versions.seen[e]);
-                if version == 0 {
-                    load(variable, 0, node.node.id, &mut instructions);
-                }
+                return;
             }
-            continue;
+            Action::Nothing => return,
         };
         let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
         let mut handles: Vec<Option<Arc<Variable>>> = Vec::new();
         let mut written: SmallVec<[(usize, VariableIndex); 1]> = SmallVec::new();
-        for (k, source) in node.inputs.iter().enumerate() {
-            inputs.push(match *source {
-                Source::Feed(slot) => Input::Slot { slot, take: false },
-                Source::Constant(c) => Input::Constant(c),
-                Source::Output { node, index } => {
-                    Input::Slot { slot: first_output[node as usize] + index, take: false }
-                }
-                Source::Variable { variable, via } => {
-                    if node.is_ref[k] {
-                        handles.resize(node.inputs.len(), None);
-                        handles[k] = Some(d.variables[variable as usize].clone());
-                        if node.node.op.ref_access == RefAccess::Write {
-                            written.push((k, variable));
-                        }
-                        Input::Handle
-                    } else {
-                        let entry = read_entries[i as usize][k];
-                        let version = entry.map_or(0, |e| versions.seen[e]);
-                        Input::Slot { slot: load(variable, version, via, &mut instructions), take: false }
+        for (k, &source) in node.inputs.iter().enumerate() {
+            match source {
+                Source::Variable { variable, .. } if node.is_ref[k] => {
+                    handles.resize(node.inputs.len(), None);
+                    handles[k] = Some(d.variables[variable as usize].clone());
+                    if node.node.op.ref_access == RefAccess::Write {
+                        written.push((k, variable));
                     }
+                    inputs.push(Input::Handle);
                 }
-            });
+                _ => {
+                    let input = self.input(source);
+                    inputs.push(input);
+                }
+            }
         }
         let mut version_slots: SmallVec<[(usize, u32); 1]> = SmallVec::new();
         let mut wanted_bits = 0;
         for (k, variable) in written {
-            let made = versions.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
+            let made = d.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
             if wanted.contains(&(variable, made)) && k < 64 {
                 wanted_bits |= 1 << k;
-                version_slots.push((k, load(variable, made, node.node.id, &mut instructions)));
+                version_slots.push((k, self.version(variable, made, node.node.id)));
             }
         }
-        let outputs = node.outputs.max(node.node.outputs.len() as u32);
-        let first = first_output[i as usize];
+        let first_output = self.first_output[i as usize];
+        let outputs = node.node.outputs.len() as u32;
         let dead_outputs =
-            (0..outputs.min(64)).filter(|&o| !used[(first + o) as usize]).fold(0, |bits, o| bits | 1 << o);
-        instructions.push(Instruction::Run(Box::new(Run {
-            kernel: kernel.clone(),
+            (0..outputs.min(64)).filter(|&o| !used[(first_output + o) as usize]).fold(0, |bits, o| bits | 1 << o);
+        self.instructions.push(Instruction::Run(Box::new(Run {
+            kernel,
             node: node.node.clone(),
             computes: node.computes.clone(),
             inputs,
-            first_output: first,
+            first_output,
             outputs,
             dead_outputs,
             handles,
@@ -473,30 +515,45 @@ fn emit(d: Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Pl
             wanted: wanted_bits,
         })));
     }
-    let mut fetches = Vec::with_capacity(d.fetches.len());
-    for fetch in &d.fetches {
-        fetches.push(match *fetch {
-            Source::Feed(slot) => Input::Slot { slot, take: false },
-            Source::Constant(c) => Input::Constant(c),
-            Source::Output { node, index } => Input::Slot { slot: first_output[node as usize] + index, take: false },
-            Source::Variable { variable, via } => {
-                let version = last_version(variable);
-                let slot = *version_slot.entry((variable, version)).or_insert_with(|| {
-                    let slot = slots;
-                    slots += 1;
-                    instructions.push(Instruction::Load {
-                        variable: d.variables[variable as usize].clone(),
-                        slot: Some(slot),
-                        via,
-                    });
-                    slot
-                });
-                Input::Slot { slot, take: false }
-            }
-        });
+}
+
+/// Orders the draft and writes the instructions.
+fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Plan> {
+    let order = schedule(d)?;
+    // Slots: feeds, then node outputs, then versions as they are met.
+    let mut slots = feeds as u32;
+    let mut first_output = Vec::with_capacity(d.nodes.len());
+    for node in &d.nodes {
+        first_output.push(slots);
+        slots += node.node.outputs.len() as u32;
     }
-    mark_last_uses(&mut instructions, &mut fetches, slots as usize);
-    Ok(Plan { instructions, slots: slots as usize, constants: d.constants, fetches, placement })
+    let mut used = vec![false; slots as usize];
+    // Versions some reader or fetch wants, so that the write hands them over.
+    let mut wanted: FxHashSet<(VariableIndex, u32)> = FxHashSet::default();
+    let running = d.nodes.iter().filter(|n| matches!(n.action, Action::Run(_)));
+    for source in running.flat_map(|n| &n.inputs).chain(&d.fetches) {
+        match *source {
+            Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
+            Source::Variable { variable, version, .. } => {
+                wanted.insert((variable, version));
+            }
+            Source::Feed(_) | Source::Constant(_) => {}
+        }
+    }
+    let mut e = Emitter {
+        d,
+        instructions: Vec::with_capacity(order.len()),
+        slots,
+        first_output,
+        version_slot: FxHashMap::default(),
+    };
+    for i in order {
+        e.node(i, &used, &wanted);
+    }
+    let mut fetches: Vec<Input> = d.fetches.iter().map(|&f| e.input(f)).collect();
+    let (mut instructions, slots) = (e.instructions, e.slots as usize);
+    mark_last_uses(&mut instructions, &mut fetches, slots);
+    Ok(Plan { instructions, slots, constants: d.constants.clone(), fetches, placement })
 }
 
 /// Lets the last reader of every slot move its value out; a loaded slot that nobody reads keeps nothing.

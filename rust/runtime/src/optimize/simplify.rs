@@ -1,11 +1,9 @@
-//! Rewrites a draft before it is ordered: constants folded, identities seen through, equal nodes merged, dead ones dropped.
-//!
-//! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and inputs.
+//! Constants folded, identities seen through, equal nodes merged.
 
 use crate::plan::{Action, Context, Draft, Source};
 use ferroflow_graph::{Cancellation, KernelContext, Step, Variables};
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{Result, Tensor};
+use ferroflow_tensor::Tensor;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -13,14 +11,8 @@ use std::sync::Arc;
 /// Folded results above this size are computed each step instead of being kept.
 const MAX_FOLDED_BYTES: usize = 10 << 20;
 
-pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) -> Result<()> {
-    simplify(d, cx);
-    drop_dead(d);
-    Ok(())
-}
-
 /// One pass in topological (id) order: sources are replaced by what they stand for, then the node is folded or merged.
-fn simplify(d: &mut Draft, cx: &Context<'_>) {
+pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
     // What readers of (node, output) should read instead.
     let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
     let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
@@ -51,7 +43,6 @@ fn simplify(d: &mut Draft, cx: &Context<'_>) {
         let own_control = !n.node.control_inputs.is_empty();
         if is_identity(&n.node.op.name)
             && let Some(&source) = n.inputs.first()
-            && !matches!(source, Source::Variable { .. })
         {
             stands_for.insert((i as u32, 0), source);
             if own_control {
@@ -80,8 +71,8 @@ fn simplify(d: &mut Draft, cx: &Context<'_>) {
         let key = Key { op: Arc::as_ptr(&n.node.op).addr(), inputs: n.inputs.clone() };
         let same = seen.entry(key).or_default();
         match same.iter().copied().find(|&j| d.nodes[j as usize].node.attrs == n.node.attrs) {
-            Some(j) if !n.inputs.iter().any(|s| matches!(s, Source::Variable { .. })) => {
-                for o in 0..n.outputs {
+            Some(j) => {
+                for o in 0..n.node.outputs.len() as u32 {
                     stands_for.insert((i as u32, o), Source::Output { node: j, index: o });
                 }
                 let computes = std::mem::take(&mut d.nodes[i].computes);
@@ -133,43 +124,4 @@ fn fold(
     kernel.compute(&mut ctx).ok()?;
     let values: Option<Vec<Tensor>> = outputs.into_iter().collect();
     values.filter(|v| v.iter().map(Tensor::byte_size).sum::<usize>() <= MAX_FOLDED_BYTES)
-}
-
-/// Turns what nobody needs any more into mere order.
-fn drop_dead(d: &mut Draft) {
-    let mut live = vec![false; d.nodes.len()];
-    let mut stack: Vec<u32> = d.targets.clone();
-    for s in &d.fetches {
-        if let Source::Output { node, .. } = s {
-            stack.push(*node);
-        }
-    }
-    for (i, n) in d.nodes.iter().enumerate() {
-        if n.node.op.is_stateful || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
-            stack.push(i as u32);
-        }
-    }
-    // A node that others wait for may be wanted for its effects only; pure ones have none, but may fail, so they stay.
-    for n in &d.nodes {
-        for c in &n.node.control_inputs {
-            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
-                stack.push(i as u32);
-            }
-        }
-    }
-    while let Some(i) = stack.pop() {
-        if std::mem::replace(&mut live[i as usize], true) {
-            continue;
-        }
-        for s in &d.nodes[i as usize].inputs {
-            if let Source::Output { node, .. } = s {
-                stack.push(*node);
-            }
-        }
-    }
-    for (n, live) in d.nodes.iter_mut().zip(live) {
-        if !live && matches!(n.action, Action::Run(_)) {
-            n.action = Action::Nothing;
-        }
-    }
 }

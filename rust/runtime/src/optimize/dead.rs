@@ -1,0 +1,42 @@
+//! Nodes whose values nobody needs any more.
+
+use crate::plan::{Action, Draft, Source};
+
+/// Turns what nobody needs any more into mere order.
+pub(super) fn drop_dead(d: &mut Draft) {
+    let mut live = vec![false; d.nodes.len()];
+    let mut stack: Vec<u32> = d.targets.clone();
+    for s in &d.fetches {
+        if let Source::Output { node, .. } = s {
+            stack.push(*node);
+        }
+    }
+    for (i, n) in d.nodes.iter().enumerate() {
+        if n.node.op.is_stateful || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
+            stack.push(i as u32);
+        }
+    }
+    // A node that others wait for may be wanted for its effects only; pure ones have none, but may fail, so they stay.
+    for n in &d.nodes {
+        for c in &n.node.control_inputs {
+            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
+                stack.push(i as u32);
+            }
+        }
+    }
+    while let Some(i) = stack.pop() {
+        if std::mem::replace(&mut live[i as usize], true) {
+            continue;
+        }
+        for s in &d.nodes[i as usize].inputs {
+            if let Source::Output { node, .. } = s {
+                stack.push(*node);
+            }
+        }
+    }
+    for (n, live) in d.nodes.iter_mut().zip(live) {
+        if !live && matches!(n.action, Action::Run(_)) {
+            n.action = Action::Nothing;
+        }
+    }
+}

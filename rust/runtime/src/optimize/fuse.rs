@@ -1,0 +1,208 @@
+//! Chains and trees of elementwise ops become one node that reads and writes memory once.
+//!
+//! A node joins the group of its readers when all of them are in one group and nothing else looks at it (no fetch, no target,
+//! no control edge). The group runs where its last node ran; as every member is an ancestor of that node, no cycle can arise.
+
+use crate::plan::{Action, Draft, Source};
+use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, kernel};
+use ferroflow_tensor::elementwise::program::{Instruction, Program, Value};
+use ferroflow_tensor::vector::Binary;
+use ferroflow_tensor::{DType, Result, Shape, Status, broadcast};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Groups do not grow beyond this many nodes.
+const MAX_NODES: usize = 8192;
+
+/// What a node computes of its inputs, if a program can.
+enum Formula {
+    Apply(Elementwise),
+    /// AddN, whose inputs are known to have one shape: summed from the left, as its kernel does.
+    Sum,
+}
+
+fn formula(d: &Draft, graph: &Graph, i: usize) -> Option<(Formula, DType)> {
+    let n = &d.nodes[i];
+    if !matches!(n.action, Action::Run(_)) || n.is_ref.contains(&true) || n.node.outputs.len() != 1 {
+        return None;
+    }
+    let dtype = n.node.outputs[0].dtype;
+    if !matches!(dtype, DType::F32 | DType::F64) {
+        return None;
+    }
+    let inputs: Vec<_> = n.node.inputs.iter().filter_map(|&o| graph.output(o).ok()).collect();
+    if inputs.iter().any(|o| o.dtype != dtype) {
+        return None;
+    }
+    match n.node.op.elementwise {
+        Some(f @ (Elementwise::Unary(_) | Elementwise::Binary(_))) => Some((Formula::Apply(f), dtype)),
+        None if &*n.node.op.name == "AddN" => {
+            let first = &inputs.first()?.shape;
+            let one_shape = first.is_fully_known() && inputs.iter().all(|o| o.shape == *first);
+            one_shape.then_some((Formula::Sum, dtype))
+        }
+        _ => None,
+    }
+}
+
+/// Which nodes something other than a data edge looks at.
+fn watched(d: &Draft) -> Vec<bool> {
+    let mut watched = vec![false; d.nodes.len()];
+    for fetch in &d.fetches {
+        if let Source::Output { node, .. } = fetch {
+            watched[*node as usize] = true;
+        }
+    }
+    d.targets.iter().for_each(|&t| watched[t as usize] = true);
+    for n in &d.nodes {
+        for c in &n.node.control_inputs {
+            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
+                watched[i] = true;
+            }
+        }
+    }
+    watched
+}
+
+pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
+    let watched = watched(d);
+    let mut readers: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); d.nodes.len()];
+    for (i, n) in d.nodes.iter().enumerate() {
+        if matches!(n.action, Action::Run(_)) {
+            for source in &n.inputs {
+                if let Source::Output { node, .. } = source {
+                    readers[*node as usize].push(i as u32);
+                }
+            }
+        }
+    }
+    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
+    // The last node of each node's group; groups are keyed by it.
+    let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
+    let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for i in (0..d.nodes.len()).rev() {
+        let Some((_, dtype)) = &formulas[i] else { continue };
+        let mut last = i as u32;
+        if !watched[i]
+            && d.nodes[i].node.control_inputs.is_empty()
+            && let Some(&first_reader) = readers[i].first()
+            && let Some(candidate) = group[first_reader as usize]
+            && readers[i].iter().all(|&r| group[r as usize] == Some(candidate))
+            && formulas[candidate as usize].as_ref().is_some_and(|(_, t)| t == dtype)
+            && members.get(&candidate).is_some_and(|m| m.len() < MAX_NODES)
+        {
+            last = candidate;
+        }
+        group[i] = Some(last);
+        members.entry(last).or_default().push(i as u32);
+    }
+    let mut groups: Vec<_> = members.into_iter().filter(|(_, m)| m.len() > 1).collect();
+    groups.sort_unstable_by_key(|(last, _)| *last);
+    for (last, mut nodes) in groups {
+        nodes.reverse();
+        // What cannot be fused after all runs as it did.
+        let _ = fuse(d, &formulas, last, &nodes);
+    }
+}
+
+/// Replaces the nodes of a group, in topological order, by one at the place of the last.
+fn fuse(d: &mut Draft, formulas: &[Option<(Formula, DType)>], last: u32, nodes: &[u32]) -> Result<()> {
+    let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
+    let mut external: FxHashMap<Source, Value> = FxHashMap::default();
+    let inside: FxHashMap<u32, usize> = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
+    for &n in nodes {
+        for &source in &d.nodes[n as usize].inputs {
+            let is_member = matches!(source, Source::Output { node, .. } if inside.contains_key(&node));
+            if !is_member && !external.contains_key(&source) {
+                external.insert(source, inputs.len() as Value);
+                inputs.push(source);
+            }
+        }
+    }
+    let mut instructions = Vec::with_capacity(nodes.len());
+    let mut computed_by: Vec<NodeId> = Vec::with_capacity(nodes.len());
+    let mut result: Vec<Value> = Vec::with_capacity(nodes.len());
+    let mut dtype = DType::F32;
+    for &n in nodes {
+        let operands: SmallVec<[Value; 4]> = d.nodes[n as usize]
+            .inputs
+            .iter()
+            .map(|source| match source {
+                Source::Output { node, .. } if inside.contains_key(node) => result[inside[node]],
+                other => external[other],
+            })
+            .collect();
+        let Some((formula, of)) = &formulas[n as usize] else {
+            return Err(Status::internal("a node without a formula was fused"));
+        };
+        dtype = *of;
+        let mut push = |instruction| {
+            instructions.push(instruction);
+            computed_by.push(d.nodes[n as usize].node.id);
+            (inputs.len() + instructions.len() - 1) as Value
+        };
+        let value = match (formula, &operands[..]) {
+            (Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(*f, x)),
+            (Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(*f, x, y)),
+            (Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+                rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
+            }
+            _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
+        };
+        result.push(value);
+    }
+    let Some(&output) = result.last() else { return Ok(()) };
+    let program = Program::new(dtype, inputs.len(), instructions, vec![output])?;
+    let mut computes = Vec::new();
+    let mut control: SmallVec<[u32; 2]> = SmallVec::new();
+    for &n in nodes {
+        let node = &mut d.nodes[n as usize];
+        computes.append(&mut node.computes);
+        for &c in &node.control {
+            if !inside.contains_key(&c) && !control.contains(&c) {
+                control.push(c);
+            }
+        }
+        if n != last {
+            node.action = Action::Nothing;
+        }
+    }
+    let node = &mut d.nodes[last as usize];
+    let kernel = kernel(move |ctx| run(&program, &computed_by, ctx))?;
+    node.action = Action::Run(Arc::from(kernel));
+    node.is_ref = SmallVec::from_elem(false, inputs.len());
+    node.inputs = inputs;
+    node.control = control;
+    node.computes = computes;
+    Ok(())
+}
+
+fn run(program: &Program, computed_by: &[NodeId], ctx: &mut KernelContext<'_>) -> Result<()> {
+    let threads = ctx.threads();
+    match program.run(ctx.inputs_mut(), threads) {
+        Ok(mut outputs) => {
+            if let Some(value) = outputs.pop() {
+                ctx.set_output(0, value);
+            }
+            Ok(())
+        }
+        Err(e) => Err(blame(program, computed_by, ctx).map_or_else(|| e.clone(), |id| e.clone().at_node(id))),
+    }
+}
+
+/// The node whose operands do not broadcast.
+fn blame(program: &Program, computed_by: &[NodeId], ctx: &KernelContext<'_>) -> Option<NodeId> {
+    let mut shapes: Vec<Shape> = ctx.inputs().iter().map(|t| t.shape().clone()).collect();
+    for (instruction, id) in program.instructions().iter().zip(computed_by) {
+        let shape = match *instruction {
+            Instruction::Unary(_, x) => shapes[x as usize].clone(),
+            Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
+                Ok(s) => s,
+                Err(_) => return Some(*id),
+            },
+        };
+        shapes.push(shape);
+    }
+    None
+}
