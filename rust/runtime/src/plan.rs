@@ -22,9 +22,11 @@ pub(crate) enum Source {
         node: u32,
         index: u32,
     },
-    /// A variable, read through graph node `via` (itself or an alias of it).
+    /// That version of a variable, read through graph node `via` (itself or an alias of it). A reference that is written or
+    /// inspected has the version at the start.
     Variable {
         variable: VariableIndex,
+        version: u32,
         via: NodeId,
     },
     /// Entry of the plan's constants.
@@ -204,16 +206,7 @@ fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, us
                 node.inputs.iter().map(|&o| graph.output(o).map(|t| t.dtype)).collect::<Result<_>>()?;
             Action::Run((cx.kernel)(node, &types).map_err(|e| e.at_node(id))?)
         };
-        d.nodes.push(StepNode {
-            node: node.clone(),
-            computes: vec![id],
-            inputs,
-            control,
-            action,
-            outputs,
-            root,
-            is_ref,
-        });
+        d.nodes.push(StepNode { node: node.clone(), computes: vec![id], inputs, control, action, root, is_ref });
     }
     for &o in &request.fetches {
         d.fetches.push(if let Some(&f) = feed_index.get(&o) {

@@ -5,7 +5,7 @@
 
 use crate::plan::{Action, Draft, Source};
 use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, kernel};
-use ferroflow_tensor::elementwise::program::{Instruction, Program, Value};
+use ferroflow_tensor::elementwise::{Instruction, Program, Value};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, Result, Shape, Status, broadcast};
 use rustc_hash::FxHashMap;
@@ -143,9 +143,9 @@ fn fuse(d: &mut Draft, formulas: &[Option<(Formula, DType)>], last: u32, nodes: 
             (inputs.len() + instructions.len() - 1) as Value
         };
         let value = match (formula, &operands[..]) {
-            (Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(*f, x)),
-            (Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(*f, x, y)),
-            (Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+            (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
+            (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
+            (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
                 rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
             }
             _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),

@@ -2,8 +2,8 @@
 
 use crate::plan::{Action, Context, Draft, Source};
 use ferroflow_graph::{Cancellation, KernelContext, Step, Variables};
-use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::Tensor;
+use ferroflow_tensor::threads::Threads;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
