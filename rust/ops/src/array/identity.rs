@@ -36,6 +36,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns its input; asking for its gradient is an error."),
     );
     r.add(unary("Snapshot").doc("Returns its input."));
+    r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change."));
     r.add(
         Op::new("IdentityN")
             .input("input: T")

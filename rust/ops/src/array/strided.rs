@@ -187,16 +187,16 @@ fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row
 }
 
 /// Counts through the indices of some axes, keeping the offset of the current one.
-struct Odometer<'a> {
+pub(super) struct Odometer<'a> {
     dims: &'a [usize],
     strides: &'a [isize],
     index: SmallVec<[usize; 8]>,
-    offset: isize,
+    pub(super) offset: isize,
 }
 
 impl<'a> Odometer<'a> {
     /// Begins at the index of row-major number `start`.
-    fn new(dims: &'a [usize], strides: &'a [isize], start: usize) -> Odometer<'a> {
+    pub(super) fn new(dims: &'a [usize], strides: &'a [isize], start: usize) -> Odometer<'a> {
         let mut o = Odometer { dims, strides, index: SmallVec::from_elem(0, dims.len()), offset: 0 };
         let mut rest = start;
         for k in (0..dims.len()).rev() {
@@ -207,7 +207,7 @@ impl<'a> Odometer<'a> {
         o
     }
 
-    fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         for k in (0..self.dims.len()).rev() {
             self.index[k] += 1;
             self.offset += self.strides[k];

@@ -1,0 +1,182 @@
+//! ScatterNd, ScatterNdNonAliasingAdd: slices added, at the index of their first dimensions, into zeros or a tensor.
+
+use super::gather::index_text;
+use super::gather_nd::slice_numbers;
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Status, Tensor, bail, dispatch, ensure};
+use std::ops::AddAssign;
+
+/// Checks what is known of the shapes against each other.
+fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) -> Result<()> {
+    let (Some(index), Some(update)) = (indices.dims(), updates.dims()) else { return Ok(()) };
+    let Some((depth, outer)) = index.split_last() else { bail!(InvalidArgument, "indices must be at least a vector") };
+    let n = outer.len();
+    let prefix = PartialShape::from_dims(&update[..n.min(update.len())]);
+    ensure!(
+        prefix.is_compatible_with(&PartialShape::from_dims(outer)),
+        InvalidArgument,
+        "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of updates.shape={updates}"
+    );
+    if let (Some(depth), Some(out)) = (*depth, output.dims()) {
+        ensure!(depth <= out.len(), InvalidArgument, "Shape must be at least rank {depth} but is rank {}", out.len());
+        let suffix = PartialShape::from_dims(&out[depth..]);
+        ensure!(
+            suffix.is_compatible_with(&PartialShape::from_dims(&update[n..])),
+            InvalidArgument,
+            "The inner {} dimensions of output.shape={output} must match the inner {} dimensions of updates.shape={updates}",
+            out.len() - depth,
+            update.len() - n
+        );
+    }
+    if output.elements() == Some(0) {
+        let some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
+        ensure!(
+            !some(indices) && !some(updates),
+            InvalidArgument,
+            "Indices and updates specified for empty output shape"
+        );
+    }
+    Ok(())
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let out = c.input_as_shape(2)?;
+    check(&c.input(0)?.with_rank_at_least(1)?, &c.input(1)?.with_rank_at_least(1)?, &out)?;
+    c.set_output(0, out);
+    Ok(())
+}
+
+fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
+    let out = c.input(0)?.clone();
+    check(&c.input(1)?.with_rank_at_least(1)?, &c.input(2)?.with_rank_at_least(1)?, &out)?;
+    c.set_output(0, out);
+    Ok(())
+}
+
+/// Adds each slice of `updates` to the slice of `out` that `indices` names, in their order.
+fn add<T: Scalar + AddAssign>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    let shape = out.shape().clone();
+    check(&indices.shape().into(), &updates.shape().into(), &PartialShape::from(&shape))?;
+    if updates.elements() == 0 {
+        return Ok(());
+    }
+    let (depth, dims) = (indices.shape().last().copied().unwrap_or(0), indices.shape());
+    let numbers = if depth == 0 {
+        vec![0; updates.elements() / shape.elements().max(1)]
+    } else {
+        slice_numbers(&indices.to_i64s()?, depth, &shape).map_err(|(row, index)| {
+            let at = index_text(&Shape::new(&dims[..dims.rank() - 1]), row);
+            let index: Vec<_> = index.iter().map(i64::to_string).collect();
+            let index = index.join(", ");
+            Status::invalid_argument(format!("Invalid indices: {at} = [{index}] does not index into {shape}"))
+        })?
+    };
+    let inner: usize = shape[depth..].iter().product();
+    let out = out.slice_mut::<T>()?;
+    for (from, number) in updates.slice::<T>()?.chunks_exact(inner).zip(numbers) {
+        for (to, &x) in out[number * inner..(number + 1) * inner].iter_mut().zip(from) {
+            *to += x;
+        }
+    }
+    Ok(())
+}
+
+fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("T")?;
+    dispatch!(dtype, T in number, kernel(move |ctx| {
+        let dims = ctx.input(2)?;
+        ensure!(dims.rank() == 1, InvalidArgument, "Shape must be a vector");
+        let mut out = Tensor::zeros(dtype, Shape::checked(&dims.to_i64s()?)?)?;
+        ensure!(out.rank() >= 1, InvalidArgument, "Output must be at least 1-D, got shape: {}", out.shape());
+        add::<T>(ctx.input(0)?, ctx.input(1)?, &mut out)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }), else Err(init.unsupported()))
+}
+
+fn scatter_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("T")?;
+    dispatch!(dtype, T in number, kernel(|ctx| {
+        let mut out = ctx.take(0)?;
+        add::<T>(ctx.input(1)?, ctx.input(2)?, &mut out)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }), else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("ScatterNd")
+            .input("indices: Tindices")
+            .input("updates: T")
+            .input("shape: Tindices")
+            .output("output: T")
+            .attr("T: type")
+            .attr("Tindices: {int32, int64}")
+            .doc("Adds the slices of `updates` into zeros of `shape`, each at the index in the last dimension of `indices`.")
+            .shape(shape)
+            .kernel(scatter),
+    );
+    r.add(
+        Op::new("ScatterNdNonAliasingAdd")
+            .input("input: T")
+            .input("indices: Tindices")
+            .input("updates: T")
+            .output("output: T")
+            .attr("T: numbertype")
+            .attr("Tindices: {int32, int64}")
+            .doc("Adds the slices of `updates` to those of `input`, each at the index in the last dimension of `indices`.")
+            .shape(shape_of_add)
+            .kernel(scatter_add),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_tensor::{Result, Tensor};
+
+    fn vector(v: &[i32]) -> Tensor {
+        Tensor::from_slice([v.len()], v).unwrap()
+    }
+
+    fn scatter(indices: (&[usize], &[i32]), updates: (&[usize], &[f32]), shape: &[i32]) -> Result<Tensor> {
+        let indices = Tensor::from_slice(indices.0, indices.1).unwrap();
+        let updates = Tensor::from_slice(updates.0, updates.1).unwrap();
+        Ok(run("ScatterNd", &[indices, updates, vector(shape)], &[])?[0].clone())
+    }
+
+    #[test]
+    fn slices_land_at_their_index_and_add_up() {
+        let y = scatter((&[3, 1], &[2, 0, 2]), (&[3], &[1., 2., 4.]), &[4]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [2., 0., 5., 0.]);
+        let y = scatter((&[2, 1], &[1, 1]), (&[2, 2], &[1., 2., 3., 4.]), &[2, 2]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [0., 0., 4., 6.]);
+        let y = scatter((&[1, 2, 2], &[0, 1, 1, 0]), (&[1, 2], &[7., 8.]), &[2, 2]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [0., 7., 8., 0.]);
+        let y = scatter((&[2, 0], &[]), (&[2, 2], &[1., 2., 3., 4.]), &[2]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [4., 6.]);
+        let y = scatter((&[0, 1], &[]), (&[0, 3], &[]), &[2, 3]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [0.; 6]);
+    }
+
+    #[test]
+    fn the_input_itself_is_not_changed() {
+        let x = Tensor::from_slice([2], &[1i64, 2]).unwrap();
+        let args = [x.clone(), Tensor::from_slice([1, 1], &[1i32]).unwrap(), Tensor::from_slice([1], &[5i64]).unwrap()];
+        assert_eq!(run("ScatterNdNonAliasingAdd", &args, &[]).unwrap()[0].slice::<i64>().unwrap(), [1, 7]);
+        assert_eq!(x.slice::<i64>().unwrap(), [1, 2]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let e = scatter((&[2, 1], &[0, 4]), (&[2], &[1., 1.]), &[4]).unwrap_err();
+        assert!(e.message().contains("Invalid indices: [1] = [4] does not index into [4]"), "{e}");
+        assert!(scatter((&[2, 1], &[0, -1]), (&[2], &[1., 1.]), &[4]).is_err());
+        assert!(scatter((&[2, 1], &[0, 1]), (&[3], &[1.; 3]), &[4]).is_err());
+        assert!(scatter((&[2, 1], &[0, 1]), (&[2, 2], &[1.; 4]), &[4, 3]).is_err());
+        assert!(scatter((&[1, 3], &[0, 1, 0]), (&[1], &[1.]), &[4, 3]).is_err());
+        assert!(scatter((&[1, 1], &[0]), (&[1], &[1.]), &[0]).is_err());
+        assert!(scatter((&[1, 1], &[0]), (&[1], &[1.]), &[-2]).is_err());
+    }
+}
