@@ -1,4 +1,7 @@
-"""Writes variable_names.json: what TensorFlow makes of `variable_programs`. Run with a Python that has TensorFlow 2."""
+"""Writes variable_names.json: what TensorFlow makes of `variable_programs`.
+
+Run with a Python that has TensorFlow 2.
+"""
 
 import json
 import os

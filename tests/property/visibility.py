@@ -1,8 +1,9 @@
 """A naive interpreter of the visibility rule, and random programs for it: one thread, no optimizer, no in-place writes.
 
-The rule: (1) the writes of one variable in a step are totally ordered, by the graph where it orders them and by node id where
-it does not; (2) an op that reads a variable sees the version made by the last write that data or control edges order before
-that op, else the version at the start of the step; (3) a fetched variable is read after the last write.
+The rule: (1) the writes of one variable in a step are totally ordered, by the graph where it orders them and by node
+id where it does not; (2) an op that reads a variable sees the version made by the last write that data or control
+edges order before that op, else the version at the start of the step; (3) a fetched variable is read after the last
+write.
 """
 
 from __future__ import annotations

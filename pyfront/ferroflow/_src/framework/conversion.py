@@ -62,8 +62,8 @@ def convert_to_tensor(
     """Converts a value to a tensor.
 
     Args:
-      value: Tensor, Variable, NumPy array or scalar, number, bool, string, nested list of those (tensors included), or an
-        object of a registered type.
+      value: Tensor, Variable, NumPy array or scalar, number, bool, string, nested list of those (tensors included), or
+        an object of a registered type.
       dtype: the element type; by default the value decides it.
       name: name of a constant made for the value.
       preferred_dtype: used where it fits the value and `dtype` is None.
@@ -77,7 +77,8 @@ def convert_to_tensor(
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
             raise ValueError(
-                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: "
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype "
+                f"{value.dtype.name}: "
                 f"{str(value)!r}"
             )
         return value
@@ -211,8 +212,8 @@ def _packed(items: Any, dtype: Any, name: str) -> Tensor:
                 tensor = convert_to_tensor(item)
                 if tensor.dtype.base_dtype != dtype:
                     raise TypeError(
-                        f"Cannot convert a list containing a tensor of dtype {tensor.dtype.base_dtype} to {dtype} (Tensor is: "
-                        f"{tensor!r})"
+                        f"Cannot convert a list containing a tensor of dtype {tensor.dtype.base_dtype} to {dtype} "
+                        f"(Tensor is: {tensor!r})"
                     )
                 parts.append(tensor)
             else:

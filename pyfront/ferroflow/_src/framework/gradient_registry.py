@@ -40,7 +40,7 @@ def _register(op_type: str, rule: GradientFunction | None) -> None:
     _rules[op_type] = rule
 
 
-def NotDifferentiable(op_type: str) -> None:  # noqa: N802  TF1's spelling
+def NotDifferentiable(op_type: str) -> None:  # noqa: N802  # TF1's spelling
     """Registers that an op type passes no gradient.
 
     Raises:

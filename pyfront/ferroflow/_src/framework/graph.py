@@ -142,8 +142,8 @@ class Graph:
             if other.device:
                 if op.device and op.device != other.device:
                     tf_logging.warning(
-                        "Tried to colocate %s with an op %s that had a different device: %s vs %s. Postponing error-checking "
-                        "until all devices are assigned.",
+                        "Tried to colocate %s with an op %s that had a different device: %s vs %s. Postponing "
+                        "error-checking until all devices are assigned.",
                         op.name,
                         other.name,
                         op.device,
@@ -237,7 +237,7 @@ class Graph:
         return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The operation or tensor that `obj` (one itself, a name, or an object that stands for one) means in this graph.
+        """The operation or tensor that `obj` (one itself, a name, or an object that stands for one) means here.
 
         Raises:
           TypeError: `obj` cannot mean one of the allowed kinds.
@@ -274,20 +274,21 @@ class Graph:
             op_name, _, number = name.partition(":")
             if not number.isdigit():
                 raise ValueError(
-                    f"The name '{name}' looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+                    f"The name '{name}' looks a like a Tensor name, but is not a valid one. Tensor names must be of "
+                    f"the form "
                     '"<op_name>:<output_index>".'
                 )
             node = self._core.find(op_name)
             if node is None:
                 raise KeyError(
-                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does not exist "
-                    "in the graph."
+                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does "
+                    f"not exist in the graph."
                 )
             outputs = self._operations[node]._outputs
             if int(number) >= len(outputs):
                 raise KeyError(
-                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists but only "
-                    f"has {len(outputs)} outputs."
+                    f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists "
+                    f"but only has {len(outputs)} outputs."
                 )
             return outputs[int(number)]
         if ":" in name:
@@ -451,8 +452,8 @@ class Graph:
         """A context manager that places operations.
 
         Args:
-          device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None, which
-            hides the contexts outside.
+          device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
+            which hides the contexts outside.
         """
         return DeviceScope(self, device_name_or_function)
 
@@ -610,7 +611,7 @@ def reset_default_graph() -> None:
     default_stacks.reset_global_graph()
 
 
-class name_scope:  # noqa: N801  TF1's spelling
+class name_scope:  # noqa: N801  # TF1's spelling
     """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
 
     Args:

@@ -7,7 +7,7 @@ from ferroflow._src.base import deprecation
 
 class _Keys(type):
     @property
-    def VARIABLES(cls) -> str:  # noqa: N802  TF1's spelling
+    def VARIABLES(cls) -> str:  # noqa: N802  # TF1's spelling
         """Deprecated name of `GLOBAL_VARIABLES`."""
         deprecation.warn_deprecated("GraphKeys.VARIABLES", "GraphKeys.GLOBAL_VARIABLES")
         return GraphKeys.GLOBAL_VARIABLES

@@ -71,7 +71,7 @@ def attr_to_message(kind: str, value: Any) -> Any:
 
 
 def attr_to_python(kind: str, value: Any) -> Any:
-    """What `Operation.get_attr` returns: types as DType, shapes, tensors and functions as messages, strings as bytes."""
+    """What `Operation.get_attr` returns: DTypes, messages for shapes, tensors and functions, bytes for strings."""
     if kind == "type":
         return dtypes.as_dtype(value)
     if kind == "list(type)":

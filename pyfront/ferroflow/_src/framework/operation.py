@@ -128,7 +128,7 @@ class Operation(_core.OperationHandle):
         return tuple(self._outputs)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute: a Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of them.
+        """An attribute: Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
 
         Raises:
           ValueError: the operation has no such attribute.

@@ -15,8 +15,9 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
       op_seed: the op's own seed, or None.
 
     Returns:
-      Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic. Without an op
-      seed, the n-th such op of a seeded graph gets n as its own (the rule of TensorFlow 2.x's `compat.v1`).
+      Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic.
+      Without an op seed, the n-th such op of a seeded graph gets n as its own (as in
+      TensorFlow 2.x's `compat.v1`).
     """
     graph = get_default_graph()
     if graph._seed is not None:

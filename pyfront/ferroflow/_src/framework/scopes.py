@@ -56,7 +56,7 @@ class NameScopes:
         self._in_use.setdefault(name.lower(), 1)
 
     def enter(self, name: Any) -> str:
-        """The stack inside a scope of that name; a name that ends with `/` is taken as it is, None or "" is the root."""
+        """The stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the root."""
         if not name:
             return ""
         name = compat.as_str(name)

@@ -26,7 +26,40 @@ class Tensor(_core.TensorHandle):
     # Operators come from the ops layer through `_override_operator`.
     OVERLOADABLE_OPERATORS = frozenset(
         f"__{name}__"
-        for name in ["add", "radd", "sub", "rsub", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "lt", "le", "gt", "ge", "and", "rand", "or", "ror", "xor", "rxor", "getitem", "pow", "rpow", "invert", "neg", "abs", "matmul", "rmatmul"]
+        for name in [
+            "add",
+            "radd",
+            "sub",
+            "rsub",
+            "mul",
+            "rmul",
+            "div",
+            "rdiv",
+            "truediv",
+            "rtruediv",
+            "floordiv",
+            "rfloordiv",
+            "mod",
+            "rmod",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "and",
+            "rand",
+            "or",
+            "ror",
+            "xor",
+            "rxor",
+            "getitem",
+            "pow",
+            "rpow",
+            "invert",
+            "neg",
+            "abs",
+            "matmul",
+            "rmatmul",
+        ]
     )
 
     _op: Operation
@@ -154,9 +187,10 @@ class Tensor(_core.TensorHandle):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a "
-            "tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a "
-            "tensor."
+            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to "
+            "test if a "
+            "tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the "
+            "value of a tensor."
         )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

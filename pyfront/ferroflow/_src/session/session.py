@@ -192,9 +192,10 @@ class BaseSession:
     def _feed_value(self, tensor: Tensor, value: Any) -> Any:
         if isinstance(value, Tensor):
             raise TypeError(
-                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
-                f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value!r} which was passed to "
-                f"the feed with key {tensor}."
+                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+                "strings, "
+                f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value!r} which was "
+                f"passed to the feed with key {tensor}."
             )
         dtype = tensor.dtype.as_numpy_dtype
         if isinstance(value, int) and not isinstance(value, bool) and _does_not_fit(value, dtype):
@@ -379,7 +380,8 @@ class InteractiveSession(BaseSession):
         with InteractiveSession._count_lock:
             if InteractiveSession._active_count > 0:
                 warnings.warn(
-                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. "
+                    "You must "
                     "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
                     stacklevel=2,
                 )
@@ -420,13 +422,13 @@ def _session_for(what: str, graph: Graph, session: Any) -> Any:
         session = default_stacks.get_default_session()
         if session is None:
             raise ValueError(
-                f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
-                f"`{what.split()[-1]}(session=sess)`"
+                f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit "
+                f"session to `{what.split()[-1]}(session=sess)`"
             )
         if session.graph is not graph:
             raise ValueError(
-                f"Cannot use the default session to {what}: the element's graph is different from the session's graph. Pass an "
-                "explicit session."
+                f"Cannot use the default session to {what}: the element's graph is different from the session's "
+                f"graph. Pass an explicit session."
             )
     elif session.graph is not graph:
         raise ValueError(

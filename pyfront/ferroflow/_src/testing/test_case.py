@@ -389,7 +389,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802
-        """Fails unless the block raises an exception that a predicate (or a regular expression for its message) accepts."""
+        """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts."""
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
         predicate = expected_err_re_or_predicate

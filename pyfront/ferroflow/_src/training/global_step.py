@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.variables.get_variable import get_variable
-from ferroflow._src.variables.initializers import Zeros
-from ferroflow._src.variables.variable import Variable
-
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.framework.graph import Graph, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Zeros
+from ferroflow._src.variables.variable import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.variables.collections import trainable_variables
-from ferroflow._src.variables.variable import Variable
-
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes, nest
@@ -21,6 +18,8 @@ from ferroflow._src.ops.array.indexing import unique
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.training import slot_creator
+from ferroflow._src.variables.collections import trainable_variables
+from ferroflow._src.variables.variable import Variable
 
 _GradientAndVariable = tuple[Any, Any]
 

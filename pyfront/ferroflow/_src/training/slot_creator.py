@@ -5,17 +5,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.graph import colocate_with
+from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
-
-from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.framework.graph import colocate_with
-from ferroflow._src.ops.array.making import zeros
-from ferroflow._src.ops.array.shaping import shape as shape_of
 
 
 def _placed(primary: Any, colocate: bool) -> AbstractContextManager[Any]:

@@ -1,5 +1,7 @@
-//! Rewrites a draft before it is ordered. No rewrite changes a bit of any result: folding runs the node's own kernel, merging
-//! needs equal op, attributes and inputs, and fused functions are the very ones that the single ops call.
+//! Rewrites a draft before it is ordered.
+//!
+//! No rewrite changes a bit of any result: folding runs the node's own kernel, merging needs equal op, attributes and
+//! inputs, and fused functions are the very ones that the single ops call.
 
 mod dead;
 mod fuse;

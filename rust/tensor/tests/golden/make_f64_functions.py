@@ -57,6 +57,8 @@ FUNCTIONS = {
 }
 
 lines = [
-    f"{name} {bits(x)} {bits(float(function(mpf(x))))}\n" for name, (function, points) in FUNCTIONS.items() for x in points
+    f"{name} {bits(x)} {bits(float(function(mpf(x))))}\n"
+    for name, (function, points) in FUNCTIONS.items()
+    for x in points
 ]
 Path(__file__).with_name("f64_functions.txt").write_text("".join(lines))

@@ -34,7 +34,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         try:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
-            # TF 1.x: what is no nest of numbers and tensors of one dtype is left to the op, which converts and complains.
+            # TF 1.x: what is no nest of numbers and tensors of one dtype is left to the op, which converts and
+            # complains.
             pass
     ndims = convert_to_tensor(values[0], name=name).get_shape().ndims
     if ndims is not None and not -(ndims + 1) <= axis <= ndims:

@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-def Assert(  # noqa: N802  TF's spelling
+def Assert(  # noqa: N802  # TF's spelling
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Operation:
     """Makes an operation that fails where a condition does not hold.
