@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
+import sys
 import threading
 
 import numpy as np
@@ -17,6 +18,7 @@ _SPEC = importlib.util.spec_from_file_location("visibility", pathlib.Path(__file
 assert _SPEC is not None
 assert _SPEC.loader is not None
 visibility = importlib.util.module_from_spec(_SPEC)
+sys.modules["visibility"] = visibility
 _SPEC.loader.exec_module(visibility)
 
 _OPS = {

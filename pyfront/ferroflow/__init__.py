@@ -1,0 +1,1140 @@
+"""TensorFlow 1.x programs without TensorFlow: `import ferroflow as tf`."""
+
+import importlib as _importlib
+from typing import Any as _Any
+
+from ferroflow import _core as _core_module
+from ferroflow import app as app
+from ferroflow import bitwise as bitwise
+from ferroflow import compat as compat
+from ferroflow import errors as errors
+from ferroflow import flags as flags
+from ferroflow import initializers as initializers
+from ferroflow import linalg as linalg
+from ferroflow import logging as logging
+from ferroflow import manip as manip
+from ferroflow import math as math
+from ferroflow import nn as nn
+from ferroflow import resource_loader as resource_loader
+from ferroflow import sysconfig as sysconfig
+from ferroflow import train as train
+from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
+from ferroflow._src.autodiff.aggregation import (
+    AggregationMethod as AggregationMethod,
+)
+from ferroflow._src.autodiff.gradients import (
+    gradients as gradients,
+)
+from ferroflow._src.autodiff.hessians import (
+    hessians as hessians,
+)
+from ferroflow._src.base import dtypes as dtypes
+from ferroflow._src.base import proto as _proto
+from ferroflow._src.base.device_spec import (
+    DeviceSpec as DeviceSpec,
+)
+from ferroflow._src.base.dtypes import (
+    QUANTIZED_DTYPES as QUANTIZED_DTYPES,
+)
+from ferroflow._src.base.dtypes import (
+    DType as DType,
+)
+from ferroflow._src.base.dtypes import (
+    as_dtype as as_dtype,
+)
+from ferroflow._src.base.dtypes import (
+    bfloat16 as bfloat16,
+)
+from ferroflow._src.base.dtypes import (
+    bool as bool,
+)
+from ferroflow._src.base.dtypes import (
+    complex64 as complex64,
+)
+from ferroflow._src.base.dtypes import (
+    complex128 as complex128,
+)
+from ferroflow._src.base.dtypes import (
+    double as double,
+)
+from ferroflow._src.base.dtypes import (
+    float16 as float16,
+)
+from ferroflow._src.base.dtypes import (
+    float32 as float32,
+)
+from ferroflow._src.base.dtypes import (
+    float64 as float64,
+)
+from ferroflow._src.base.dtypes import (
+    half as half,
+)
+from ferroflow._src.base.dtypes import (
+    int8 as int8,
+)
+from ferroflow._src.base.dtypes import (
+    int16 as int16,
+)
+from ferroflow._src.base.dtypes import (
+    int32 as int32,
+)
+from ferroflow._src.base.dtypes import (
+    int64 as int64,
+)
+from ferroflow._src.base.dtypes import (
+    qint8 as qint8,
+)
+from ferroflow._src.base.dtypes import (
+    qint16 as qint16,
+)
+from ferroflow._src.base.dtypes import (
+    qint32 as qint32,
+)
+from ferroflow._src.base.dtypes import (
+    quint8 as quint8,
+)
+from ferroflow._src.base.dtypes import (
+    quint16 as quint16,
+)
+from ferroflow._src.base.dtypes import (
+    resource as resource,
+)
+from ferroflow._src.base.dtypes import (
+    string as string,
+)
+from ferroflow._src.base.dtypes import (
+    uint8 as uint8,
+)
+from ferroflow._src.base.dtypes import (
+    uint16 as uint16,
+)
+from ferroflow._src.base.dtypes import (
+    uint32 as uint32,
+)
+from ferroflow._src.base.dtypes import (
+    uint64 as uint64,
+)
+from ferroflow._src.base.dtypes import (
+    variant as variant,
+)
+from ferroflow._src.base.errors import (
+    OpError as OpError,
+)
+from ferroflow._src.base.tensor_content import (
+    make_ndarray as make_ndarray,
+)
+from ferroflow._src.base.tensor_content import (
+    make_tensor_proto as make_tensor_proto,
+)
+from ferroflow._src.base.tensor_shape import (
+    Dimension as Dimension,
+)
+from ferroflow._src.base.tensor_shape import (
+    TensorShape as TensorShape,
+)
+from ferroflow._src.framework.composite import (
+    IndexedSlices as IndexedSlices,
+)
+from ferroflow._src.framework.composite import (
+    IndexedSlicesValue as IndexedSlicesValue,
+)
+from ferroflow._src.framework.composite import (
+    SparseTensor as SparseTensor,
+)
+from ferroflow._src.framework.composite import (
+    SparseTensorValue as SparseTensorValue,
+)
+from ferroflow._src.framework.composite import (
+    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
+)
+from ferroflow._src.framework.composite import (
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+)
+from ferroflow._src.framework.constant import (
+    constant as constant,
+)
+from ferroflow._src.framework.conversion import (
+    convert_to_tensor as convert_to_tensor,
+)
+from ferroflow._src.framework.conversion import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
+from ferroflow._src.framework.default_stacks import (
+    get_default_session as get_default_session,
+)
+from ferroflow._src.framework.gradient_registry import (
+    NoGradient as NoGradient,
+)
+from ferroflow._src.framework.gradient_registry import (
+    NotDifferentiable as NotDifferentiable,
+)
+from ferroflow._src.framework.gradient_registry import (
+    RegisterGradient as RegisterGradient,
+)
+from ferroflow._src.framework.graph import (
+    Graph as Graph,
+)
+from ferroflow._src.framework.graph import (
+    add_to_collection as add_to_collection,
+)
+from ferroflow._src.framework.graph import (
+    add_to_collections as add_to_collections,
+)
+from ferroflow._src.framework.graph import (
+    colocate_with as colocate_with,
+)
+from ferroflow._src.framework.graph import (
+    container as container,
+)
+from ferroflow._src.framework.graph import (
+    control_dependencies as control_dependencies,
+)
+from ferroflow._src.framework.graph import (
+    device as device,
+)
+from ferroflow._src.framework.graph import (
+    get_collection as get_collection,
+)
+from ferroflow._src.framework.graph import (
+    get_collection_ref as get_collection_ref,
+)
+from ferroflow._src.framework.graph import (
+    get_default_graph as get_default_graph,
+)
+from ferroflow._src.framework.graph import (
+    name_scope as name_scope,
+)
+from ferroflow._src.framework.graph import (
+    op_scope as op_scope,
+)
+from ferroflow._src.framework.graph import (
+    reset_default_graph as reset_default_graph,
+)
+from ferroflow._src.framework.graph_keys import (
+    GraphKeys as GraphKeys,
+)
+from ferroflow._src.framework.operation import (
+    Operation as Operation,
+)
+from ferroflow._src.framework.random_seed import (
+    get_seed as get_seed,
+)
+from ferroflow._src.framework.random_seed import (
+    set_random_seed as set_random_seed,
+)
+from ferroflow._src.framework.tensor import (
+    Tensor as Tensor,
+)
+from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
+from ferroflow._src.ops.array.indexing import (
+    boolean_mask as boolean_mask,
+)
+from ferroflow._src.ops.array.indexing import (
+    gather as gather,
+)
+from ferroflow._src.ops.array.indexing import (
+    gather_nd as gather_nd,
+)
+from ferroflow._src.ops.array.indexing import (
+    scatter_nd as scatter_nd,
+)
+from ferroflow._src.ops.array.indexing import (
+    setdiff1d as setdiff1d,
+)
+from ferroflow._src.ops.array.indexing import (
+    sparse_mask as sparse_mask,
+)
+from ferroflow._src.ops.array.indexing import (
+    unique as unique,
+)
+from ferroflow._src.ops.array.indexing import (
+    unique_with_counts as unique_with_counts,
+)
+from ferroflow._src.ops.array.indexing import (
+    where as where,
+)
+from ferroflow._src.ops.array.joining import (
+    concat as concat,
+)
+from ferroflow._src.ops.array.joining import (
+    dynamic_partition as dynamic_partition,
+)
+from ferroflow._src.ops.array.joining import (
+    dynamic_stitch as dynamic_stitch,
+)
+from ferroflow._src.ops.array.joining import (
+    meshgrid as meshgrid,
+)
+from ferroflow._src.ops.array.joining import (
+    parallel_stack as parallel_stack,
+)
+from ferroflow._src.ops.array.joining import (
+    split as split,
+)
+from ferroflow._src.ops.array.joining import (
+    stack as stack,
+)
+from ferroflow._src.ops.array.joining import (
+    unstack as unstack,
+)
+from ferroflow._src.ops.array.making import (
+    fill as fill,
+)
+from ferroflow._src.ops.array.making import (
+    identity as identity,
+)
+from ferroflow._src.ops.array.making import (
+    lin_space as lin_space,
+)
+from ferroflow._src.ops.array.making import (
+    linspace as linspace,
+)
+from ferroflow._src.ops.array.making import (
+    one_hot as one_hot,
+)
+from ferroflow._src.ops.array.making import (
+    ones as ones,
+)
+from ferroflow._src.ops.array.making import (
+    ones_like as ones_like,
+)
+from ferroflow._src.ops.array.making import (
+    placeholder as placeholder,
+)
+from ferroflow._src.ops.array.making import (
+    placeholder_with_default as placeholder_with_default,
+)
+from ferroflow._src.ops.array.making import (
+    range as range,
+)
+from ferroflow._src.ops.array.making import (
+    sequence_mask as sequence_mask,
+)
+from ferroflow._src.ops.array.making import (
+    sparse_placeholder as sparse_placeholder,
+)
+from ferroflow._src.ops.array.making import (
+    stop_gradient as stop_gradient,
+)
+from ferroflow._src.ops.array.making import (
+    zeros as zeros,
+)
+from ferroflow._src.ops.array.making import (
+    zeros_like as zeros_like,
+)
+from ferroflow._src.ops.array.shaping import (
+    batch_to_space as batch_to_space,
+)
+from ferroflow._src.ops.array.shaping import (
+    batch_to_space_nd as batch_to_space_nd,
+)
+from ferroflow._src.ops.array.shaping import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+)
+from ferroflow._src.ops.array.shaping import (
+    broadcast_static_shape as broadcast_static_shape,
+)
+from ferroflow._src.ops.array.shaping import (
+    depth_to_space as depth_to_space,
+)
+from ferroflow._src.ops.array.shaping import (
+    expand_dims as expand_dims,
+)
+from ferroflow._src.ops.array.shaping import (
+    invert_permutation as invert_permutation,
+)
+from ferroflow._src.ops.array.shaping import (
+    pad as pad,
+)
+from ferroflow._src.ops.array.shaping import (
+    rank as rank,
+)
+from ferroflow._src.ops.array.shaping import (
+    reshape as reshape,
+)
+from ferroflow._src.ops.array.shaping import (
+    reverse as reverse,
+)
+from ferroflow._src.ops.array.shaping import (
+    reverse_sequence as reverse_sequence,
+)
+from ferroflow._src.ops.array.shaping import (
+    reverse_v2 as reverse_v2,
+)
+from ferroflow._src.ops.array.shaping import (
+    shape as shape,
+)
+from ferroflow._src.ops.array.shaping import (
+    shape_n as shape_n,
+)
+from ferroflow._src.ops.array.shaping import (
+    size as size,
+)
+from ferroflow._src.ops.array.shaping import (
+    space_to_batch as space_to_batch,
+)
+from ferroflow._src.ops.array.shaping import (
+    space_to_batch_nd as space_to_batch_nd,
+)
+from ferroflow._src.ops.array.shaping import (
+    space_to_depth as space_to_depth,
+)
+from ferroflow._src.ops.array.shaping import (
+    squeeze as squeeze,
+)
+from ferroflow._src.ops.array.shaping import (
+    tile as tile,
+)
+from ferroflow._src.ops.array.shaping import (
+    transpose as transpose,
+)
+from ferroflow._src.ops.array.slicing import (
+    newaxis as newaxis,
+)
+from ferroflow._src.ops.array.slicing import (
+    slice as slice,
+)
+from ferroflow._src.ops.array.slicing import (
+    strided_slice as strided_slice,
+)
+from ferroflow._src.ops.flow.checking import (
+    Assert as Assert,
+)
+from ferroflow._src.ops.flow.checking import (
+    add_check_numerics_ops as add_check_numerics_ops,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_equal as assert_equal,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_greater as assert_greater,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_greater_equal as assert_greater_equal,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_integer as assert_integer,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_less as assert_less,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_less_equal as assert_less_equal,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_near as assert_near,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_negative as assert_negative,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_non_negative as assert_non_negative,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_non_positive as assert_non_positive,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_none_equal as assert_none_equal,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_positive as assert_positive,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_proper_iterable as assert_proper_iterable,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_rank as assert_rank,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_rank_at_least as assert_rank_at_least,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_rank_in as assert_rank_in,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_same_float_dtype as assert_same_float_dtype,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_scalar as assert_scalar,
+)
+from ferroflow._src.ops.flow.checking import (
+    assert_type as assert_type,
+)
+from ferroflow._src.ops.flow.checking import (
+    check_numerics as check_numerics,
+)
+from ferroflow._src.ops.flow.checking import (
+    is_non_decreasing as is_non_decreasing,
+)
+from ferroflow._src.ops.flow.checking import (
+    is_numeric_tensor as is_numeric_tensor,
+)
+from ferroflow._src.ops.flow.checking import (
+    is_strictly_increasing as is_strictly_increasing,
+)
+from ferroflow._src.ops.flow.checking import (
+    verify_tensor_all_finite as verify_tensor_all_finite,
+)
+from ferroflow._src.ops.flow.grouping import (
+    group as group,
+)
+from ferroflow._src.ops.flow.grouping import (
+    no_op as no_op,
+)
+from ferroflow._src.ops.flow.grouping import (
+    tuple as tuple,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    accumulate_n as accumulate_n,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    add as add,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    add_n as add_n,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    atan2 as atan2,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    betainc as betainc,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    cross as cross,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    div as div,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    divide as divide,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    floor_div as floor_div,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    floordiv as floordiv,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    floormod as floormod,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    igamma as igamma,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    igammac as igammac,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    maximum as maximum,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    minimum as minimum,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    mod as mod,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    multiply as multiply,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    polygamma as polygamma,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    pow as pow,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    realdiv as realdiv,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    scalar_mul as scalar_mul,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    squared_difference as squared_difference,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    subtract as subtract,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    truediv as truediv,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    truncatediv as truncatediv,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    truncatemod as truncatemod,
+)
+from ferroflow._src.ops.math.arithmetic import (
+    zeta as zeta,
+)
+from ferroflow._src.ops.math.cast import (
+    bitcast as bitcast,
+)
+from ferroflow._src.ops.math.cast import (
+    cast as cast,
+)
+from ferroflow._src.ops.math.cast import (
+    complex as complex,
+)
+from ferroflow._src.ops.math.cast import (
+    imag as imag,
+)
+from ferroflow._src.ops.math.cast import (
+    real as real,
+)
+from ferroflow._src.ops.math.cast import (
+    saturate_cast as saturate_cast,
+)
+from ferroflow._src.ops.math.cast import (
+    to_bfloat16 as to_bfloat16,
+)
+from ferroflow._src.ops.math.cast import (
+    to_complex64 as to_complex64,
+)
+from ferroflow._src.ops.math.cast import (
+    to_complex128 as to_complex128,
+)
+from ferroflow._src.ops.math.cast import (
+    to_double as to_double,
+)
+from ferroflow._src.ops.math.cast import (
+    to_float as to_float,
+)
+from ferroflow._src.ops.math.cast import (
+    to_int32 as to_int32,
+)
+from ferroflow._src.ops.math.cast import (
+    to_int64 as to_int64,
+)
+from ferroflow._src.ops.math.clipping import (
+    clip_by_average_norm as clip_by_average_norm,
+)
+from ferroflow._src.ops.math.clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+)
+from ferroflow._src.ops.math.clipping import (
+    clip_by_norm as clip_by_norm,
+)
+from ferroflow._src.ops.math.clipping import (
+    clip_by_value as clip_by_value,
+)
+from ferroflow._src.ops.math.clipping import (
+    global_norm as global_norm,
+)
+from ferroflow._src.ops.math.comparison import (
+    equal as equal,
+)
+from ferroflow._src.ops.math.comparison import (
+    greater as greater,
+)
+from ferroflow._src.ops.math.comparison import (
+    greater_equal as greater_equal,
+)
+from ferroflow._src.ops.math.comparison import (
+    less as less,
+)
+from ferroflow._src.ops.math.comparison import (
+    less_equal as less_equal,
+)
+from ferroflow._src.ops.math.comparison import (
+    logical_and as logical_and,
+)
+from ferroflow._src.ops.math.comparison import (
+    logical_or as logical_or,
+)
+from ferroflow._src.ops.math.comparison import (
+    logical_xor as logical_xor,
+)
+from ferroflow._src.ops.math.comparison import (
+    not_equal as not_equal,
+)
+from ferroflow._src.ops.math.counting import (
+    confusion_matrix as confusion_matrix,
+)
+from ferroflow._src.ops.math.counting import (
+    histogram_fixed_width as histogram_fixed_width,
+)
+from ferroflow._src.ops.math.counting import (
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from ferroflow._src.ops.math.elementwise import (
+    abs as abs,
+)
+from ferroflow._src.ops.math.elementwise import (
+    acos as acos,
+)
+from ferroflow._src.ops.math.elementwise import (
+    acosh as acosh,
+)
+from ferroflow._src.ops.math.elementwise import (
+    angle as angle,
+)
+from ferroflow._src.ops.math.elementwise import (
+    asin as asin,
+)
+from ferroflow._src.ops.math.elementwise import (
+    asinh as asinh,
+)
+from ferroflow._src.ops.math.elementwise import (
+    atan as atan,
+)
+from ferroflow._src.ops.math.elementwise import (
+    atanh as atanh,
+)
+from ferroflow._src.ops.math.elementwise import (
+    ceil as ceil,
+)
+from ferroflow._src.ops.math.elementwise import (
+    conj as conj,
+)
+from ferroflow._src.ops.math.elementwise import (
+    cos as cos,
+)
+from ferroflow._src.ops.math.elementwise import (
+    cosh as cosh,
+)
+from ferroflow._src.ops.math.elementwise import (
+    digamma as digamma,
+)
+from ferroflow._src.ops.math.elementwise import (
+    erf as erf,
+)
+from ferroflow._src.ops.math.elementwise import (
+    erfc as erfc,
+)
+from ferroflow._src.ops.math.elementwise import (
+    exp as exp,
+)
+from ferroflow._src.ops.math.elementwise import (
+    expm1 as expm1,
+)
+from ferroflow._src.ops.math.elementwise import (
+    floor as floor,
+)
+from ferroflow._src.ops.math.elementwise import (
+    is_finite as is_finite,
+)
+from ferroflow._src.ops.math.elementwise import (
+    is_inf as is_inf,
+)
+from ferroflow._src.ops.math.elementwise import (
+    is_nan as is_nan,
+)
+from ferroflow._src.ops.math.elementwise import (
+    lgamma as lgamma,
+)
+from ferroflow._src.ops.math.elementwise import (
+    log as log,
+)
+from ferroflow._src.ops.math.elementwise import (
+    log1p as log1p,
+)
+from ferroflow._src.ops.math.elementwise import (
+    logical_not as logical_not,
+)
+from ferroflow._src.ops.math.elementwise import (
+    negative as negative,
+)
+from ferroflow._src.ops.math.elementwise import (
+    reciprocal as reciprocal,
+)
+from ferroflow._src.ops.math.elementwise import (
+    rint as rint,
+)
+from ferroflow._src.ops.math.elementwise import (
+    round as round,
+)
+from ferroflow._src.ops.math.elementwise import (
+    rsqrt as rsqrt,
+)
+from ferroflow._src.ops.math.elementwise import (
+    sigmoid as sigmoid,
+)
+from ferroflow._src.ops.math.elementwise import (
+    sign as sign,
+)
+from ferroflow._src.ops.math.elementwise import (
+    sin as sin,
+)
+from ferroflow._src.ops.math.elementwise import (
+    sinh as sinh,
+)
+from ferroflow._src.ops.math.elementwise import (
+    sqrt as sqrt,
+)
+from ferroflow._src.ops.math.elementwise import (
+    square as square,
+)
+from ferroflow._src.ops.math.elementwise import (
+    tan as tan,
+)
+from ferroflow._src.ops.math.elementwise import (
+    tanh as tanh,
+)
+from ferroflow._src.ops.math.linalg import (
+    diag as diag,
+)
+from ferroflow._src.ops.math.linalg import (
+    diag_part as diag_part,
+)
+from ferroflow._src.ops.math.linalg import (
+    eye as eye,
+)
+from ferroflow._src.ops.math.linalg import (
+    matmul as matmul,
+)
+from ferroflow._src.ops.math.linalg import (
+    matrix_band_part as matrix_band_part,
+)
+from ferroflow._src.ops.math.linalg import (
+    matrix_diag as matrix_diag,
+)
+from ferroflow._src.ops.math.linalg import (
+    matrix_diag_part as matrix_diag_part,
+)
+from ferroflow._src.ops.math.linalg import (
+    matrix_set_diag as matrix_set_diag,
+)
+from ferroflow._src.ops.math.linalg import (
+    matrix_transpose as matrix_transpose,
+)
+from ferroflow._src.ops.math.linalg import (
+    norm as norm,
+)
+from ferroflow._src.ops.math.linalg import (
+    sparse_matmul as sparse_matmul,
+)
+from ferroflow._src.ops.math.linalg import (
+    tensordot as tensordot,
+)
+from ferroflow._src.ops.math.linalg import (
+    trace as trace,
+)
+from ferroflow._src.ops.math.reduction import (
+    arg_max as arg_max,
+)
+from ferroflow._src.ops.math.reduction import (
+    arg_min as arg_min,
+)
+from ferroflow._src.ops.math.reduction import (
+    argmax as argmax,
+)
+from ferroflow._src.ops.math.reduction import (
+    argmin as argmin,
+)
+from ferroflow._src.ops.math.reduction import (
+    count_nonzero as count_nonzero,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_all as reduce_all,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_any as reduce_any,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_logsumexp as reduce_logsumexp,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_max as reduce_max,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_mean as reduce_mean,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_min as reduce_min,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_prod as reduce_prod,
+)
+from ferroflow._src.ops.math.reduction import (
+    reduce_sum as reduce_sum,
+)
+from ferroflow._src.ops.math.segment import (
+    bincount as bincount,
+)
+from ferroflow._src.ops.math.segment import (
+    cumprod as cumprod,
+)
+from ferroflow._src.ops.math.segment import (
+    cumsum as cumsum,
+)
+from ferroflow._src.ops.math.segment import (
+    segment_max as segment_max,
+)
+from ferroflow._src.ops.math.segment import (
+    segment_mean as segment_mean,
+)
+from ferroflow._src.ops.math.segment import (
+    segment_min as segment_min,
+)
+from ferroflow._src.ops.math.segment import (
+    segment_prod as segment_prod,
+)
+from ferroflow._src.ops.math.segment import (
+    segment_sum as segment_sum,
+)
+from ferroflow._src.ops.math.segment import (
+    sparse_segment_mean as sparse_segment_mean,
+)
+from ferroflow._src.ops.math.segment import (
+    sparse_segment_sqrt_n as sparse_segment_sqrt_n,
+)
+from ferroflow._src.ops.math.segment import (
+    sparse_segment_sum as sparse_segment_sum,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_max as unsorted_segment_max,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_mean as unsorted_segment_mean,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_min as unsorted_segment_min,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_prod as unsorted_segment_prod,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+)
+from ferroflow._src.ops.math.segment import (
+    unsorted_segment_sum as unsorted_segment_sum,
+)
+from ferroflow._src.ops.nn.activation import (
+    log_sigmoid as log_sigmoid,
+)
+from ferroflow._src.ops.random.sampling import (
+    multinomial as multinomial,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_crop as random_crop,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_gamma as random_gamma,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_normal as random_normal,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_poisson as random_poisson,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_shuffle as random_shuffle,
+)
+from ferroflow._src.ops.random.sampling import (
+    random_uniform as random_uniform,
+)
+from ferroflow._src.ops.random.sampling import (
+    truncated_normal as truncated_normal,
+)
+from ferroflow._src.ops.removed import REMOVED_NAMES as _REMOVED_NAMES
+from ferroflow._src.ops.state.assigning import (
+    assign as assign,
+)
+from ferroflow._src.ops.state.assigning import (
+    assign_add as assign_add,
+)
+from ferroflow._src.ops.state.assigning import (
+    assign_sub as assign_sub,
+)
+from ferroflow._src.ops.state.assigning import (
+    count_up_to as count_up_to,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_add as scatter_add,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_div as scatter_div,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_max as scatter_max,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_min as scatter_min,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_mul as scatter_mul,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_nd_add as scatter_nd_add,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_nd_sub as scatter_nd_sub,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_nd_update as scatter_nd_update,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_sub as scatter_sub,
+)
+from ferroflow._src.ops.state.assigning import (
+    scatter_update as scatter_update,
+)
+from ferroflow._src.session.session import (
+    InteractiveSession as InteractiveSession,
+)
+from ferroflow._src.session.session import (
+    Session as Session,
+)
+from ferroflow._src.variables.collections import (
+    all_variables as all_variables,
+)
+from ferroflow._src.variables.collections import (
+    global_variables as global_variables,
+)
+from ferroflow._src.variables.collections import (
+    local_variables as local_variables,
+)
+from ferroflow._src.variables.collections import (
+    model_variables as model_variables,
+)
+from ferroflow._src.variables.collections import (
+    moving_average_variables as moving_average_variables,
+)
+from ferroflow._src.variables.collections import (
+    trainable_variables as trainable_variables,
+)
+from ferroflow._src.variables.get_variable import (
+    create_partitioned_variables as create_partitioned_variables,
+)
+from ferroflow._src.variables.get_variable import (
+    get_local_variable as get_local_variable,
+)
+from ferroflow._src.variables.get_variable import (
+    get_variable as get_variable,
+)
+from ferroflow._src.variables.get_variable import (
+    no_regularizer as no_regularizer,
+)
+from ferroflow._src.variables.initialization import (
+    assert_variables_initialized as assert_variables_initialized,
+)
+from ferroflow._src.variables.initialization import (
+    global_variables_initializer as global_variables_initializer,
+)
+from ferroflow._src.variables.initialization import (
+    initialize_all_variables as initialize_all_variables,
+)
+from ferroflow._src.variables.initialization import (
+    initialize_local_variables as initialize_local_variables,
+)
+from ferroflow._src.variables.initialization import (
+    initialize_variables as initialize_variables,
+)
+from ferroflow._src.variables.initialization import (
+    is_variable_initialized as is_variable_initialized,
+)
+from ferroflow._src.variables.initialization import (
+    local_variables_initializer as local_variables_initializer,
+)
+from ferroflow._src.variables.initialization import (
+    report_uninitialized_variables as report_uninitialized_variables,
+)
+from ferroflow._src.variables.initialization import (
+    variables_initializer as variables_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    constant_initializer as constant_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    glorot_normal_initializer as glorot_normal_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    glorot_uniform_initializer as glorot_uniform_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    ones_initializer as ones_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    orthogonal_initializer as orthogonal_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    random_normal_initializer as random_normal_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    random_uniform_initializer as random_uniform_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    truncated_normal_initializer as truncated_normal_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    variance_scaling_initializer as variance_scaling_initializer,
+)
+from ferroflow._src.variables.initializers import (
+    zeros_initializer as zeros_initializer,
+)
+from ferroflow._src.variables.partitioners import (
+    fixed_size_partitioner as fixed_size_partitioner,
+)
+from ferroflow._src.variables.partitioners import (
+    min_max_variable_partitioner as min_max_variable_partitioner,
+)
+from ferroflow._src.variables.partitioners import (
+    variable_axis_size_partitioner as variable_axis_size_partitioner,
+)
+from ferroflow._src.variables.scope import (
+    variable_op_scope as variable_op_scope,
+)
+from ferroflow._src.variables.scope import (
+    variable_scope as variable_scope,
+)
+from ferroflow._src.variables.variable import (
+    Variable as Variable,
+)
+from ferroflow._src.variables.variable_scope import (
+    AUTO_REUSE as AUTO_REUSE,
+)
+from ferroflow._src.variables.variable_scope import (
+    VariableScope as VariableScope,
+)
+from ferroflow._src.variables.variable_scope import (
+    get_variable_scope as get_variable_scope,
+)
+
+__version__ = VERSION = _core_module.__version__
+GIT_VERSION = __git_version__ = "v" + VERSION
+COMPILER_VERSION = __compiler_version__ = "rustc"
+# The GraphDef versions that TF 1.15 wrote and reads.
+GRAPH_DEF_VERSION = 134
+GRAPH_DEF_VERSION_MIN_CONSUMER = 0
+GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+
+# Protobuf, and the modules that few programs touch, are loaded when first asked for.
+_MESSAGES = frozenset(
+    (
+        "AttrValue",
+        "ConfigProto",
+        "Event",
+        "GPUOptions",
+        "GraphDef",
+        "GraphOptions",
+        "HistogramProto",
+        "LogMessage",
+        "MetaGraphDef",
+        "NameAttrList",
+        "NodeDef",
+        "OptimizerOptions",
+        "RunMetadata",
+        "RunOptions",
+        "SessionLog",
+        "Summary",
+        "SummaryMetadata",
+        "TensorInfo",
+    )
+)
+_MODULES = frozenset(("contrib", "test"))
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MESSAGES:
+        return getattr(_proto, name)
+    if name in _MODULES:
+        return _importlib.import_module(f"ferroflow.{name}")
+    if name in _REMOVED_NAMES:
+        raise AttributeError(f"tf.{name} is gone since TensorFlow 1.0; write {_REMOVED_NAMES[name]}")
+    raise AttributeError(f"module 'ferroflow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MESSAGES, *_MODULES})

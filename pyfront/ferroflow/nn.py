@@ -1,0 +1,110 @@
+"""`tf.nn`: building blocks of neural networks."""
+
+from ferroflow._src.ops.nn.activation import (
+    bias_add as bias_add,
+)
+from ferroflow._src.ops.nn.activation import (
+    crelu as crelu,
+)
+from ferroflow._src.ops.nn.activation import (
+    elu as elu,
+)
+from ferroflow._src.ops.nn.activation import (
+    leaky_relu as leaky_relu,
+)
+from ferroflow._src.ops.nn.activation import (
+    relu as relu,
+)
+from ferroflow._src.ops.nn.activation import (
+    relu6 as relu6,
+)
+from ferroflow._src.ops.nn.activation import (
+    relu_layer as relu_layer,
+)
+from ferroflow._src.ops.nn.activation import (
+    selu as selu,
+)
+from ferroflow._src.ops.nn.activation import (
+    sigmoid as sigmoid,
+)
+from ferroflow._src.ops.nn.activation import (
+    softplus as softplus,
+)
+from ferroflow._src.ops.nn.activation import (
+    softsign as softsign,
+)
+from ferroflow._src.ops.nn.activation import (
+    swish as swish,
+)
+from ferroflow._src.ops.nn.activation import (
+    tanh as tanh,
+)
+from ferroflow._src.ops.nn.activation import (
+    xw_plus_b as xw_plus_b,
+)
+from ferroflow._src.ops.nn.embedding import (
+    embedding_lookup as embedding_lookup,
+)
+from ferroflow._src.ops.nn.embedding import (
+    embedding_lookup_sparse as embedding_lookup_sparse,
+)
+from ferroflow._src.ops.nn.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
+from ferroflow._src.ops.nn.normalization import (
+    batch_normalization as batch_normalization,
+)
+from ferroflow._src.ops.nn.normalization import (
+    dropout as dropout,
+)
+from ferroflow._src.ops.nn.normalization import (
+    l2_loss as l2_loss,
+)
+from ferroflow._src.ops.nn.normalization import (
+    l2_normalize as l2_normalize,
+)
+from ferroflow._src.ops.nn.normalization import (
+    moments as moments,
+)
+from ferroflow._src.ops.nn.normalization import (
+    normalize_moments as normalize_moments,
+)
+from ferroflow._src.ops.nn.normalization import (
+    sufficient_statistics as sufficient_statistics,
+)
+from ferroflow._src.ops.nn.normalization import (
+    weighted_moments as weighted_moments,
+)
+from ferroflow._src.ops.nn.normalization import (
+    zero_fraction as zero_fraction,
+)
+from ferroflow._src.ops.nn.ranking import (
+    in_top_k as in_top_k,
+)
+from ferroflow._src.ops.nn.ranking import (
+    top_k as top_k,
+)
+from ferroflow._src.ops.nn.softmax import (
+    log_poisson_loss as log_poisson_loss,
+)
+from ferroflow._src.ops.nn.softmax import (
+    log_softmax as log_softmax,
+)
+from ferroflow._src.ops.nn.softmax import (
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+)
+from ferroflow._src.ops.nn.softmax import (
+    softmax as softmax,
+)
+from ferroflow._src.ops.nn.softmax import (
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+)
+from ferroflow._src.ops.nn.softmax import (
+    softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
+)
+from ferroflow._src.ops.nn.softmax import (
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+)
+from ferroflow._src.ops.nn.softmax import (
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+)

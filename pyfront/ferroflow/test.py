@@ -1,0 +1,34 @@
+"""`tf.test`: what programs test themselves with."""
+
+from unittest import mock as mock
+
+from ferroflow._src.testing.environment import (
+    StubOutForTesting as StubOutForTesting,
+)
+from ferroflow._src.testing.environment import (
+    gpu_device_name as gpu_device_name,
+)
+from ferroflow._src.testing.environment import (
+    is_built_with_cuda as is_built_with_cuda,
+)
+from ferroflow._src.testing.environment import (
+    is_gpu_available as is_gpu_available,
+)
+from ferroflow._src.testing.environment import (
+    main as main,
+)
+from ferroflow._src.testing.environment import (
+    test_src_dir_path as test_src_dir_path,
+)
+from ferroflow._src.testing.gradient_checker import (
+    compute_gradient as compute_gradient,
+)
+from ferroflow._src.testing.gradient_checker import (
+    compute_gradient_error as compute_gradient_error,
+)
+from ferroflow._src.testing.test_case import (
+    TestCase as TestCase,
+)
+from ferroflow._src.testing.test_case import (
+    get_temp_dir as get_temp_dir,
+)

@@ -1,0 +1,23 @@
+"""`tf.train`: optimizers and training."""
+
+from ferroflow._src.training.global_step import (
+    assert_global_step as assert_global_step,
+)
+from ferroflow._src.training.global_step import (
+    create_global_step as create_global_step,
+)
+from ferroflow._src.training.global_step import (
+    get_global_step as get_global_step,
+)
+from ferroflow._src.training.global_step import (
+    get_or_create_global_step as get_or_create_global_step,
+)
+from ferroflow._src.training.global_step import (
+    global_step as global_step,
+)
+from ferroflow._src.training.gradient_descent import (
+    GradientDescentOptimizer as GradientDescentOptimizer,
+)
+from ferroflow._src.training.optimizer import (
+    Optimizer as Optimizer,
+)
