@@ -411,6 +411,9 @@ fn schedule(d: &Draft) -> Result<Vec<u32>> {
     edges.order(|i| if writes(i) { u64::from(i) } else { 1 << 32 | u64::from(i) })
 }
 
+/// Versions that some reader or fetch wants, with the node it reads through: a write hands these over.
+type Wanted = FxHashMap<(VariableIndex, u32), NodeId>;
+
 /// Numbers the slots and writes the instructions.
 struct Emitter<'a> {
     d: &'a Draft,
@@ -450,7 +453,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn node(&mut self, i: u32, used: &[bool], wanted: &FxHashSet<(VariableIndex, u32)>) {
+    fn node(&mut self, i: u32, used: &[bool], wanted: &Wanted) {
         let d = self.d;
         let node = &d.nodes[i as usize];
         let kernel = match &node.action {
@@ -463,6 +466,16 @@ impl Emitter<'_> {
             }
             Action::Nothing => return,
         };
+        // A reader of the start version that comes after the first write (a wish that could not hold) must find it kept.
+        for (k, &source) in node.inputs.iter().enumerate() {
+            if let Source::Variable { variable, .. } = source
+                && node.is_ref[k]
+                && d.writers[variable as usize].first() == Some(&i)
+                && let Some(&via) = wanted.get(&(variable, 0))
+            {
+                self.version(variable, 0, via);
+            }
+        }
         let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
         let mut handles: Vec<Option<Arc<Variable>>> = Vec::new();
         let mut written: SmallVec<[(usize, VariableIndex); 1]> = SmallVec::new();
@@ -486,7 +499,7 @@ impl Emitter<'_> {
         let mut wanted_bits = 0;
         for (k, variable) in written {
             let made = d.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
-            if wanted.contains(&(variable, made)) && k < 64 {
+            if wanted.contains_key(&(variable, made)) && k < 64 {
                 wanted_bits |= 1 << k;
                 version_slots.push((k, self.version(variable, made, node.node.id)));
             }
@@ -521,16 +534,20 @@ fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<P
         slots += node.node.outputs.len() as u32;
     }
     let mut used = vec![false; slots as usize];
-    // Versions some reader or fetch wants, so that the write hands them over.
-    let mut wanted: FxHashSet<(VariableIndex, u32)> = FxHashSet::default();
+    let mut wanted = Wanted::default();
     let running = d.nodes.iter().filter(|n| matches!(n.action, Action::Run(_)));
     for source in running.flat_map(|n| &n.inputs).chain(&d.fetches) {
         match *source {
             Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
-            Source::Variable { variable, version, .. } => {
-                wanted.insert((variable, version));
+            Source::Variable { variable, version, via } => {
+                wanted.entry((variable, version)).or_insert(via);
             }
             Source::Feed(_) | Source::Constant(_) => {}
+        }
+    }
+    for node in &d.nodes {
+        if let (Action::Check, Some(variable)) = (&node.action, node.root) {
+            wanted.entry((variable, 0)).or_insert(node.node.id);
         }
     }
     let mut e = Emitter {

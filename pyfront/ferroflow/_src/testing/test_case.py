@@ -123,6 +123,9 @@ class TestCase(unittest.TestCase):
         Raises:
           RuntimeError: `force_gpu`.
         """
+        if self.id().endswith(".test_session"):
+            # unittest takes this method for a test.
+            self.skipTest("Not a test.")
         if force_gpu:
             raise RuntimeError("force_gpu: there are no GPUs")
         if graph is not None:
