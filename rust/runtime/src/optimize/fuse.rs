@@ -46,37 +46,9 @@ fn formula(d: &Draft, graph: &Graph, i: usize) -> Option<(Formula, DType)> {
     }
 }
 
-/// Which nodes something other than a data edge looks at.
-fn watched(d: &Draft) -> Vec<bool> {
-    let mut watched = vec![false; d.nodes.len()];
-    for fetch in &d.fetches {
-        if let Source::Output { node, .. } = fetch {
-            watched[*node as usize] = true;
-        }
-    }
-    d.targets.iter().for_each(|&t| watched[t as usize] = true);
-    for n in &d.nodes {
-        for c in &n.node.control_inputs {
-            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
-                watched[i] = true;
-            }
-        }
-    }
-    watched
-}
-
 pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
-    let watched = watched(d);
-    let mut readers: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); d.nodes.len()];
-    for (i, n) in d.nodes.iter().enumerate() {
-        if matches!(n.action, Action::Run(_)) {
-            for source in &n.inputs {
-                if let Source::Output { node, .. } = source {
-                    readers[*node as usize].push(i as u32);
-                }
-            }
-        }
-    }
+    let watched = super::watched(d);
+    let readers = super::readers(d);
     let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
     // The last node of each node's group; groups are keyed by it.
     let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
