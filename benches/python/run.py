@@ -1,0 +1,119 @@
+"""Times the whole-step cases; given a second interpreter that has TensorFlow, both by turns, and prints the ratios.
+
+    python benches/python/run.py [--cases REGEX] [--rounds 3] [--tensorflow /path/to/python] [--threads 2]
+
+Times are medians in microseconds. With two libraries each case runs A, B, A, B ... in processes of their own, so that a
+machine whose speed drifts slows both; the ratio is ferroflow's best round to TensorFlow's best round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import logging
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from cases import CASES
+
+# Seconds of samples for a case and round; a sample is at least a few milliseconds of steps.
+BUDGET = 1.0
+SAMPLE = 0.005
+
+
+def load(name: str) -> Any:
+    """The library of that name, in graph mode with reference variables."""
+    if name == "ferroflow":
+        return importlib.import_module("ferroflow")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    tf = importlib.import_module("tensorflow.compat.v1")
+    tf.disable_v2_behavior()
+    return tf
+
+
+def time_step(step: Callable[[], Any]) -> float:
+    """Median microseconds of a step."""
+    for _ in range(3):
+        step()
+    start = time.perf_counter()
+    step()
+    repeats = max(1, int(SAMPLE / max(time.perf_counter() - start, 1e-7)))
+    samples = []
+    end = time.perf_counter() + BUDGET
+    while time.perf_counter() < end or len(samples) < 3:
+        start = time.perf_counter()
+        for _ in range(repeats):
+            step()
+        samples.append((time.perf_counter() - start) / repeats)
+    return statistics.median(samples) * 1e6
+
+
+def measure(library: str, names: list[str]) -> dict[str, Any]:
+    """Times and checked values of the cases, and the import time, in this process."""
+    start = time.perf_counter()
+    tf = load(library)
+    result: dict[str, Any] = {"import": {"us": (time.perf_counter() - start) * 1e6, "check": []}}
+    for name in names:
+        with tf.Graph().as_default():
+            step, check = CASES[name](tf)
+            checked = check()
+            result[name] = {"us": time_step(step), "check": checked}
+    return result
+
+
+def measured_by(python: str, library: str, names: list[str]) -> dict[str, Any]:
+    """`measure` in a process of its own."""
+    command = [python, __file__, "--worker", library, "--cases", "^(" + "|".join(names) + ")$"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def agree(a: list[float], b: list[float]) -> bool:
+    """Whether two checks are the same up to float32 rounding."""
+    return all(abs(x - y) <= 1e-4 * max(1.0, abs(x), abs(y)) for x, y in zip(a, b, strict=True))
+
+
+def main() -> None:
+    """Parses the command line and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default="", help="regular expression of case names")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tensorflow", help="an interpreter that has TensorFlow")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    names = [name for name in CASES if re.search(args.cases, name)]
+    if args.worker:
+        print(json.dumps(measure(args.worker, names)))
+        return
+    libraries = [("ferroflow", sys.executable)]
+    if args.tensorflow:
+        libraries.append(("tensorflow", args.tensorflow))
+    best: dict[str, dict[str, Any]] = {library: {} for library, _ in libraries}
+    for _ in range(args.rounds):
+        for library, python in libraries:
+            for name, row in measured_by(python, library, names).items():
+                old = best[library].get(name)
+                if old is None or row["us"] < old["us"]:
+                    best[library][name] = row
+    print("| case | " + " | ".join(f"{library} us" for library in best) + (" | ratio |" if len(best) > 1 else " |"))
+    print("|---|" + "---|" * (len(best) + (len(best) > 1)))
+    for name in best["ferroflow"]:
+        ours = best["ferroflow"][name]
+        cells = [f"{best[library][name]['us']:,.1f}" for library in best]
+        if len(best) > 1:
+            theirs = best["tensorflow"][name]
+            same = agree(ours["check"], theirs["check"])
+            cells.append(f"{ours['us'] / theirs['us']:.3f}" + ("" if same else " VALUES DIFFER"))
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()
