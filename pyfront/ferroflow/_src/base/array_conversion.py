@@ -181,7 +181,7 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         try:
             return np.array(_without_dimensions(values), dtype=numpy_type)
         except OverflowError:
-            leaves = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
+            leaves: list[Any] = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
             _check_range(min(leaves), max(leaves), wanted)
             raise TypeError(f"Expected {wanted.name}, got {max(leaves, key=abs)} which is out of its range.") from None
 

@@ -68,8 +68,14 @@ mod tests {
     fn an_unwatched_loop_inside_runs_to_its_end() {
         let done = AtomicUsize::new(0);
         watched(&|| true, || {
-            unwatched(|| Threads::new(2).run(100, &|_| drop(done.fetch_add(1, Ordering::Relaxed))));
-            Threads::single().run(100, &|_| drop(done.fetch_add(1, Ordering::Relaxed)));
+            unwatched(|| {
+                Threads::new(2).run(100, &|_| {
+                    done.fetch_add(1, Ordering::Relaxed);
+                })
+            });
+            Threads::single().run(100, &|_| {
+                done.fetch_add(1, Ordering::Relaxed);
+            });
         });
         assert_eq!(done.into_inner(), 100);
         assert!(!stopped());
