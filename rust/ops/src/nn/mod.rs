@@ -2,18 +2,24 @@
 
 mod activation;
 mod bias_add;
+mod in_top_k;
+mod l2_loss;
 mod leaky_relu;
 mod softmax;
 mod softmax_cross_entropy;
 mod sparse_softmax_cross_entropy;
+mod top_k;
 
 use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     activation::register(r);
     bias_add::register(r);
+    in_top_k::register(r);
+    l2_loss::register(r);
     leaky_relu::register(r);
     softmax::register(r);
     softmax_cross_entropy::register(r);
     sparse_softmax_cross_entropy::register(r);
+    top_k::register(r);
 }

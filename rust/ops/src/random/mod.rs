@@ -1,8 +1,11 @@
 //! Random ops: TensorFlow's streams, bit for bit; each node owns one.
 
 mod distribution;
+mod gamma;
 #[cfg(test)]
 mod golden;
+mod multinomial;
+mod poisson;
 mod shuffle;
 mod stream;
 mod uniform_int;
@@ -11,6 +14,9 @@ use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     distribution::register(r);
+    gamma::register(r);
+    multinomial::register(r);
+    poisson::register(r);
     shuffle::register(r);
     uniform_int::register(r);
 }

@@ -1,6 +1,6 @@
 //! `Stream`: the random numbers of one node in one session; and the shape that an input asks for.
 
-use ferroflow_graph::{KernelInit, Op};
+use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_tensor::philox::Philox;
 use ferroflow_tensor::{Result, Shape, Tensor, ensure};
 use parking_lot::Mutex;
@@ -34,4 +34,17 @@ pub(super) fn shape_of(input: &Tensor) -> Result<Shape> {
         input.shape()
     );
     Shape::checked(&input.to_i64s()?)
+}
+
+/// The shape of `samples` for each of the parameters.
+pub(super) fn per_parameter(samples: &Shape, parameters: &Shape) -> Result<Shape> {
+    let dims: Vec<i64> = samples.to_i64().into_iter().chain(parameters.to_i64()).collect();
+    Shape::checked(&dims)
+}
+
+/// The shape rule of `per_parameter`: input 0 describes the samples, input 1 holds the parameters.
+pub(super) fn per_parameter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input_as_shape(0)?.concatenate(c.input(1)?);
+    c.set_output(0, s);
+    Ok(())
 }

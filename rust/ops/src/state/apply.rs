@@ -1,9 +1,9 @@
-//! The frame of the optimizers' update ops: checks, then one pass over a variable, its slots and the gradient.
+//! The frame of the optimizers' update ops: schema, checks, and one pass over a variable, its slots and the gradient.
 
 use crate::wide::Wide;
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, ShapeContext, kernel};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
-use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, ensure};
+use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, Zero};
 
 /// Elements of one parallel block.
@@ -13,30 +13,69 @@ const LANES: usize = 64;
 /// More scalars than any update has.
 const MOST_SCALARS: usize = 8;
 
-/// The scalar inputs of an update, in the order of `Rule::SCALARS`.
+/// The scalar inputs of an update, in the order of the op's.
 pub(super) type Scalars<F> = [F; MOST_SCALARS];
 
 /// An optimizer's formula for one element; `N` counts the variable and its slots, inputs 0 to N - 1 of the op.
 pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
-    /// Name of each variable input.
-    const VARIABLES: [&'static str; N];
-    /// Name and position of each scalar input.
-    const SCALARS: &'static [(&'static str, usize)];
-    /// Name and position of the gradient.
-    const GRADIENT: (&'static str, usize);
+    /// Names of the dense op's inputs: the variables, then scalars with the gradient among them.
+    const INPUTS: &'static [&'static str];
+    /// Position of the gradient.
+    const GRADIENT: usize;
 
     /// The new values of the variable and its slots.
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
 }
 
-/// The variables, their slots and the gradient have one shape; the rest are scalars.
-pub(super) fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>) -> Result<()> {
-    let mut s = c.input(R::GRADIENT.1)?.clone();
-    for i in (0..N).rev() {
-        s = c.input(i)?.merge(&s)?;
+/// Name and position of each input of a rule's op that is a scalar; a sparse op has its indices right after the gradient.
+fn scalar_inputs<const N: usize, R: Rule<N>>(sparse: bool) -> impl Iterator<Item = (&'static str, usize)> {
+    let place = move |i| if sparse && i > R::GRADIENT { i + 1 } else { i };
+    let scalars = R::INPUTS.iter().enumerate().skip(N).filter(|(i, _)| *i != R::GRADIENT);
+    scalars.map(move |(i, name)| (*name, place(i)))
+}
+
+/// The dense or sparse op of a rule, without its kernel.
+pub(super) fn op<const N: usize, R: Rule<N>>(name: &str, sparse: bool, doc: &'static str) -> Op {
+    let mut op = Op::new(name);
+    for (i, input) in R::INPUTS.iter().enumerate() {
+        op = op.input(&if i < N { format!("{input}: Ref(T)") } else { format!("{input}: T") });
+        if sparse && i == R::GRADIENT {
+            op = op.input("indices: Tindices");
+        }
     }
-    for (_, i) in R::SCALARS {
-        c.input(*i)?.merge(&PartialShape::scalar())?;
+    op = op.output("out: Ref(T)").attr("T: numbertype");
+    if sparse {
+        op = op.attr("Tindices: {int32, int64}");
+    }
+    let shape = if sparse { sparse_shape::<N, R> } else { dense_shape::<N, R> };
+    op.attr("use_locking: bool = false").doc(doc).shape(shape)
+}
+
+fn dense_shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>) -> Result<()> {
+    shape::<N, R>(c, false)
+}
+
+fn sparse_shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>) -> Result<()> {
+    shape::<N, R>(c, true)
+}
+
+/// The variables have one shape; the gradient has it too, or is a row of it for each index.
+fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> Result<()> {
+    let mut s = PartialShape::unknown();
+    for i in 0..N {
+        s = s.merge(c.input(i)?)?;
+    }
+    let gradient = c.input(R::GRADIENT)?;
+    if !sparse {
+        s = s.merge(gradient)?;
+    } else {
+        let rows = c.input(R::GRADIENT + 1)?.with_rank(1)?;
+        if let Some(dims) = s.with_rank_at_least(1)?.dims() {
+            rows.concatenate(&PartialShape::from_dims(&dims[1..])).merge(gradient)?;
+        }
+    }
+    for (_, i) in scalar_inputs::<N, R>(sparse) {
+        c.input(i)?.merge(&PartialShape::scalar())?;
     }
     c.set_output(0, s);
     Ok(())
@@ -49,10 +88,17 @@ pub(super) fn dense<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) 
     }, else Err(init.unsupported()))
 }
 
-fn scalars<const N: usize, R: Rule<N>, T: Wide>(inputs: &[Tensor]) -> Result<Scalars<T::In>> {
+/// The kernel of an update of the rows that indices name.
+pub(super) fn sparse<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.output_type(0)?, T in float, {
+        kernel(move |ctx| update_rows::<N, R, T>(ctx, &rule))
+    }, else Err(init.unsupported()))
+}
+
+fn scalars<const N: usize, R: Rule<N>, T: Wide>(inputs: &[Tensor], sparse: bool) -> Result<Scalars<T::In>> {
     let mut values = [T::In::zero(); MOST_SCALARS];
-    for ((name, i), value) in R::SCALARS.iter().zip(&mut values) {
-        let t = &inputs[*i];
+    for ((name, i), value) in scalar_inputs::<N, R>(sparse).zip(&mut values) {
+        let t = &inputs[i];
         ensure!(t.elements() == 1 && t.rank() < 2, InvalidArgument, "{name} is not a scalar: {}", t.shape());
         *value = t.to_scalar::<T>()?.widen();
     }
@@ -70,21 +116,64 @@ fn same_shape(var: &Tensor, name: &str, other: &Tensor) -> Result<()> {
     Ok(())
 }
 
+/// The elements of the variables, which have one shape, for writing.
+fn slices_of<'a, const N: usize, R: Rule<N>, T: Wide>(variables: [&'a mut Tensor; N]) -> Result<Vec<&'a mut [T]>> {
+    for (slot, name) in variables.iter().zip(R::INPUTS).skip(1) {
+        same_shape(variables[0], name, slot)?;
+    }
+    variables.into_iter().map(|v| v.slice_mut::<T>()).collect()
+}
+
 fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
     let threads = ctx.threads();
     ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
-        let scalars = scalars::<N, R, T>(inputs)?;
-        let (name, i) = R::GRADIENT;
-        for (slot, name) in variables.iter().zip(R::VARIABLES).skip(1) {
-            same_shape(variables[0], name, slot)?;
+        let scalars = scalars::<N, R, T>(inputs, false)?;
+        let gradient = &inputs[R::GRADIENT];
+        same_shape(variables[0], R::INPUTS[R::GRADIENT], gradient)?;
+        run_parallel::<N, R, T>(threads, rule, &scalars, slices_of::<N, R, T>(variables)?, gradient.slice::<T>()?);
+        Ok(())
+    })
+}
+
+/// Row after row in the order of the indices, so that what equal ones add up to is certain.
+fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
+    ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
+        let scalars = scalars::<N, R, T>(inputs, true)?;
+        let (gradient, indices) = (&inputs[R::GRADIENT], &inputs[R::GRADIENT + 1]);
+        let var = variables[0].shape().clone();
+        ensure!(indices.rank() == 1, InvalidArgument, "indices must be one-dimensional");
+        let Some((&count, row)) = var.split_first() else {
+            bail!(InvalidArgument, "var must be at least 1 dimensional")
+        };
+        let fits = gradient.shape().iter().eq(indices.shape().iter().chain(row));
+        ensure!(
+            fits,
+            InvalidArgument,
+            "grad must have one row of var for each of the indices: grad shape {}, indices shape {}, var shape {var}",
+            gradient.shape(),
+            indices.shape()
+        );
+        let row: usize = row.iter().product();
+        let indices = indices.to_i64s()?;
+        for (i, &index) in indices.iter().enumerate() {
+            ensure!(
+                usize::try_from(index).is_ok_and(|r| r < count),
+                InvalidArgument,
+                "Index {index} at offset {i} in indices is out of range"
+            );
         }
-        same_shape(variables[0], name, &inputs[i])?;
-        let gradient = inputs[i].slice::<T>()?;
-        let mut slices = Vec::with_capacity(N);
-        for variable in variables {
-            slices.push(variable.slice_mut::<T>()?);
+        let mut slices = slices_of::<N, R, T>(variables)?;
+        if row > 0 {
+            for (&r, gradient) in indices.iter().zip(gradient.slice::<T>()?.chunks_exact(row)) {
+                let r = r as usize;
+                let mut rest = slices.iter_mut();
+                let parts = std::array::from_fn(|_| match rest.next() {
+                    Some(s) => &mut s[r * row..(r + 1) * row],
+                    None => &mut [][..],
+                });
+                pass::<N, R, T>(rule, &scalars, parts, gradient);
+            }
         }
-        run_parallel::<N, R, T>(threads, rule, &scalars, slices, gradient);
         Ok(())
     })
 }
@@ -105,7 +194,7 @@ fn run_parallel<const N: usize, R: Rule<N>, T: Wide>(
 }
 
 /// One pass over slices of one length, compiled for the machine's vectors; the arithmetic is the same on all.
-pub(super) fn pass<const N: usize, R: Rule<N>, T: Wide>(
+fn pass<const N: usize, R: Rule<N>, T: Wide>(
     rule: &R,
     scalars: &Scalars<T::In>,
     variables: [&mut [T]; N],

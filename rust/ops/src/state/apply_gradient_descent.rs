@@ -1,15 +1,14 @@
 //! ApplyGradientDescent: `var -= alpha * delta`.
 
-use super::apply::{Rule, Scalars, dense, shape};
-use ferroflow_graph::{Op, Registry};
+use super::apply::{Rule, Scalars, dense, op};
+use ferroflow_graph::Registry;
 use num_traits::Float;
 
 struct GradientDescent;
 
 impl Rule<1> for GradientDescent {
-    const VARIABLES: [&'static str; 1] = ["var"];
-    const SCALARS: &'static [(&'static str, usize)] = &[("alpha", 1)];
-    const GRADIENT: (&'static str, usize) = ("delta", 2);
+    const INPUTS: &'static [&'static str] = &["var", "alpha", "delta"];
+    const GRADIENT: usize = 2;
 
     #[inline(always)]
     fn step<F: Float>(&self, &[alpha, ..]: &Scalars<F>, [var]: [F; 1], delta: F) -> [F; 1] {
@@ -19,15 +18,7 @@ impl Rule<1> for GradientDescent {
 
 pub(super) fn register(r: &mut Registry) {
     r.add(
-        Op::new("ApplyGradientDescent")
-            .input("var: Ref(T)")
-            .input("alpha: T")
-            .input("delta: T")
-            .output("out: Ref(T)")
-            .attr("T: numbertype")
-            .attr("use_locking: bool = false")
-            .doc("Subtracts `alpha * delta` from a variable.")
-            .shape(shape::<1, GradientDescent>)
+        op::<1, GradientDescent>("ApplyGradientDescent", false, "Subtracts `alpha * delta` from a variable.")
             .kernel(|init| dense(init, GradientDescent)),
     );
 }

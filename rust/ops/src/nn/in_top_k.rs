@@ -1,0 +1,101 @@
+//! InTopK and InTopKV2: whether each row's target class is among its `k` best.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let predictions = c.input(0)?.with_rank(2)?;
+    let rows = PartialShape::vector(predictions.dim(0)).merge(&c.input(1)?.with_rank(1)?)?;
+    if c.num_inputs() > 2 {
+        c.input(2)?.with_rank(0)?;
+    }
+    c.set_output(0, rows);
+    Ok(())
+}
+
+/// Fewer than `k` classes beat the target; false where a prediction is not finite or there is no such class.
+fn is_in_top(row: &[f32], target: i64, k: i64) -> bool {
+    let Some(&of_target) = usize::try_from(target).ok().and_then(|t| row.get(t)) else {
+        return false;
+    };
+    if !row.iter().all(|p| p.is_finite()) {
+        return false;
+    }
+    (row.iter().filter(|&&p| p > of_target).count() as i64) < k
+}
+
+fn compute(ctx: &mut KernelContext<'_>, k: i64) -> Result<()> {
+    let (predictions, targets) = (ctx.input(0)?, ctx.input(1)?);
+    ensure!(predictions.rank() == 2, InvalidArgument, "predictions must be 2-dimensional");
+    ensure!(targets.rank() == 1, InvalidArgument, "targets must be 1-dimensional");
+    let (rows, classes) = (predictions.shape()[0], predictions.shape()[1]);
+    ensure!(
+        rows == targets.elements(),
+        InvalidArgument,
+        "First dimension of predictions {rows} must match length of targets {}",
+        targets.elements()
+    );
+    let (values, targets) = (predictions.slice::<f32>()?, targets.to_i64s()?);
+    let found: Vec<bool> =
+        (0..rows).map(|i| is_in_top(&values[i * classes..(i + 1) * classes], targets[i], k)).collect();
+    ctx.set_output(0, Tensor::from_slice([rows], &found)?);
+    Ok(())
+}
+
+fn in_top_k(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let k = init.int("k")?;
+    kernel(move |ctx| compute(ctx, k))
+}
+
+fn in_top_k_v2(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        let k = ctx.input(2)?;
+        ensure!(k.rank() == 0, InvalidArgument, "k must be 0-D, got shape {}", k.shape());
+        let k = k.to_i64s()?[0];
+        compute(ctx, k)
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str| Op::new(name).input("predictions: float").input("targets: T");
+    let types = "T: {int32, int64} = DT_INT32";
+    let doc = "Whether fewer than `k` classes of a row are predicted above its target; classes that tie with it do not count.";
+    r.add(op("InTopK").output("precision: bool").attr("k: int").attr(types).doc(doc).shape(shape).kernel(in_top_k));
+    r.add(op("InTopKV2").input("k: T").output("precision: bool").attr(types).doc(doc).shape(shape).kernel(in_top_k_v2));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Result, Tensor};
+
+    fn found(rows: usize, predictions: &[f32], targets: &[i32], k: i32) -> Result<Vec<bool>> {
+        let p = Tensor::from_slice([rows, predictions.len() / rows], predictions)?;
+        let t = Tensor::from_slice([targets.len()], targets)?;
+        let by_attr = run("InTopK", &[p.clone(), t.clone()], &[("k", AttrValue::Int(k.into()))])?;
+        assert_eq!(run("InTopKV2", &[p, t, Tensor::scalar(k)], &[])?, by_attr);
+        Ok(by_attr[0].slice::<bool>()?.to_vec())
+    }
+
+    #[test]
+    fn the_target_is_among_the_best_and_ties_count_for_it() {
+        let row = [1.0, 2.0, 2.0, 3.0];
+        let best = |target, k| found(1, &row, &[target], k).unwrap()[0];
+        assert_eq!([0, 1, 2, 3].map(|t| best(t, 1)), [false, false, false, true]);
+        assert_eq!([0, 1, 2, 3].map(|t| best(t, 2)), [false, true, true, true]);
+        assert_eq!([0, 1, 2, 3].map(|t| best(t, 4)), [true; 4]);
+        assert!(!best(3, 0));
+    }
+
+    #[test]
+    fn nothing_is_said_of_missing_classes_and_numbers_that_are_not_finite() {
+        let rows = [1.0, 2.0, f32::NAN, 1.0, 2.0, 3.0, 1.0, 2.0, f32::INFINITY, 1.0, 2.0, 3.0];
+        assert_eq!(found(4, &rows, &[1, 7, 2, -1], 3).unwrap(), [false; 4]);
+    }
+
+    #[test]
+    fn there_is_one_target_for_each_row() {
+        assert!(found(2, &[1.0, 2.0], &[0], 1).is_err());
+    }
+}

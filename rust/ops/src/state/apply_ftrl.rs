@@ -1,0 +1,85 @@
+//! ApplyFtrl, ApplyFtrlV2 and their sparse forms: follow the regularized leader, which makes weights exactly zero.
+//!
+//! Source: McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013.
+
+use super::apply::{Rule, Scalars, dense, op, sparse};
+use ferroflow_graph::Registry;
+use num_traits::Float;
+
+/// The weight that `linear` and `accum` stand for.
+#[inline(always)]
+fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
+    if linear.abs() > l1 {
+        let towards_zero = if linear > F::zero() { l1 } else { -l1 };
+        (towards_zero - linear) / (power_of_accum / lr + (l2 + l2))
+    } else {
+        F::zero()
+    }
+}
+
+/// The new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
+#[inline(always)]
+fn follow<F: Float>([var, accum, linear]: [F; 3], gradient: F, g: F, [lr, l1, l2, lr_power]: [F; 4]) -> [F; 3] {
+    let new_accum = accum + gradient * gradient;
+    let half = F::one() / (F::one() + F::one());
+    // The usual power needs no logarithm.
+    let power = |x: F| if lr_power == -half { x.sqrt() } else { x.powf(-lr_power) };
+    let new_power = power(new_accum);
+    let linear = linear + g - (new_power - power(accum)) / lr * var;
+    [weight(linear, new_power, lr, l1, l2), new_accum, linear]
+}
+
+struct Ftrl;
+
+impl Rule<3> for Ftrl {
+    const INPUTS: &'static [&'static str] = &["var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"];
+    const GRADIENT: usize = 3;
+
+    #[inline(always)]
+    fn step<F: Float>(&self, &[lr, l1, l2, lr_power, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+        follow(variables, g, g, [lr, l1, l2, lr_power])
+    }
+}
+
+struct FtrlV2;
+
+impl Rule<3> for FtrlV2 {
+    const INPUTS: &'static [&'static str] =
+        &["var", "accum", "linear", "grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"];
+    const GRADIENT: usize = 3;
+
+    /// TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
+    #[inline(always)]
+    fn step<F: Float>(
+        &self,
+        &[lr, l1, l2, l2_shrinkage, lr_power, ..]: &Scalars<F>,
+        variables: [F; 3],
+        g: F,
+    ) -> [F; 3] {
+        let shrunk = g + (l2_shrinkage + l2_shrinkage) * variables[0];
+        follow(variables, g, shrunk, [lr, l1, l2, lr_power])
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        op::<3, Ftrl>(
+            "ApplyFtrl",
+            false,
+            "The proximal update of follow-the-regularized-leader; `var` is zero where `linear` is within `l1`.",
+        )
+        .kernel(|init| dense(init, Ftrl)),
+    );
+    r.add(
+        op::<3, Ftrl>("SparseApplyFtrl", true, "`ApplyFtrl` to the rows that the indices name.")
+            .kernel(|init| sparse(init, Ftrl)),
+    );
+    r.add(
+        op::<3, FtrlV2>("ApplyFtrlV2", false, "`ApplyFtrl` with `2 * l2_shrinkage * var` added to the gradient.")
+            .kernel(|init| dense(init, FtrlV2)),
+    );
+    r.add(
+        op::<3, FtrlV2>("SparseApplyFtrlV2", true, "`ApplyFtrlV2` to the rows that the indices name.")
+            .kernel(|init| sparse(init, FtrlV2)),
+    );
+}

@@ -1,0 +1,73 @@
+//! ApplyRMSProp, ApplyCenteredRMSProp and their sparse forms: steps over the root of the mean square of recent gradients.
+//!
+//! Sources: Tieleman, Hinton, Coursera lecture 6.5, 2012; centered: Graves, "Generating sequences with recurrent neural
+//! networks", 2013.
+
+use super::apply::{Rule, Scalars, dense, op, sparse};
+use ferroflow_graph::Registry;
+use num_traits::Float;
+
+struct RmsProp;
+
+impl Rule<3> for RmsProp {
+    const INPUTS: &'static [&'static str] = &["var", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"];
+    const GRADIENT: usize = 7;
+
+    #[inline(always)]
+    fn step<F: Float>(&self, &[lr, rho, momentum, epsilon, ..]: &Scalars<F>, [var, ms, mom]: [F; 3], g: F) -> [F; 3] {
+        let ms = ms + (g * g - ms) * (F::one() - rho);
+        let mom = mom * momentum + g * lr / (ms + epsilon).sqrt();
+        [var - mom, ms, mom]
+    }
+}
+
+struct CenteredRmsProp;
+
+impl Rule<4> for CenteredRmsProp {
+    const INPUTS: &'static [&'static str] = &["var", "mg", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"];
+    const GRADIENT: usize = 8;
+
+    #[inline(always)]
+    fn step<F: Float>(
+        &self,
+        &[lr, rho, momentum, epsilon, ..]: &Scalars<F>,
+        [var, mg, ms, mom]: [F; 4],
+        g: F,
+    ) -> [F; 4] {
+        let ms = ms + (g * g - ms) * (F::one() - rho);
+        let mg = mg + (g - mg) * (F::one() - rho);
+        let mom = mom * momentum + g * lr / (ms - mg * mg + epsilon).sqrt();
+        [var - mom, mg, ms, mom]
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        op::<3, RmsProp>(
+            "ApplyRMSProp",
+            false,
+            "`ms` follows the gradient's square; `mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom`.",
+        )
+        .kernel(|init| dense(init, RmsProp)),
+    );
+    r.add(
+        op::<3, RmsProp>("SparseApplyRMSProp", true, "`ApplyRMSProp` to the rows that the indices name.")
+            .kernel(|init| sparse(init, RmsProp)),
+    );
+    r.add(
+        op::<4, CenteredRmsProp>(
+            "ApplyCenteredRMSProp",
+            false,
+            "`ApplyRMSProp` over the gradient's variance: `mg` follows its mean, whose square is taken off `ms`.",
+        )
+        .kernel(|init| dense(init, CenteredRmsProp)),
+    );
+    r.add(
+        op::<4, CenteredRmsProp>(
+            "SparseApplyCenteredRMSProp",
+            true,
+            "`ApplyCenteredRMSProp` to the rows that the indices name.",
+        )
+        .kernel(|init| sparse(init, CenteredRmsProp)),
+    );
+}

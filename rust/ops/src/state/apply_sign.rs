@@ -1,0 +1,58 @@
+//! ApplyAddSign and ApplyPowerSign: larger steps where the gradient and its running mean agree in sign.
+//!
+//! Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
+
+use super::apply::{Rule, Scalars, dense, op};
+use ferroflow_graph::Registry;
+use num_traits::Float;
+
+/// -1, 0 or 1.
+#[inline(always)]
+fn sign<F: Float>(x: F) -> F {
+    if x == F::zero() { x } else { x.signum() }
+}
+
+struct AddSign;
+
+impl Rule<2> for AddSign {
+    const INPUTS: &'static [&'static str] = &["var", "m", "lr", "alpha", "sign_decay", "beta", "grad"];
+    const GRADIENT: usize = 6;
+
+    #[inline(always)]
+    fn step<F: Float>(&self, &[lr, alpha, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
+        let m = m * beta + g * (F::one() - beta);
+        [var - lr * (alpha + sign_decay * (sign(g) * sign(m))) * g, m]
+    }
+}
+
+struct PowerSign;
+
+impl Rule<2> for PowerSign {
+    const INPUTS: &'static [&'static str] = &["var", "m", "lr", "logbase", "sign_decay", "beta", "grad"];
+    const GRADIENT: usize = 6;
+
+    #[inline(always)]
+    fn step<F: Float>(&self, &[lr, logbase, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
+        let m = m * beta + g * (F::one() - beta);
+        [var - lr * (logbase * sign_decay * (sign(g) * sign(m))).exp() * g, m]
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        op::<2, AddSign>(
+            "ApplyAddSign",
+            false,
+            "`m` follows the gradient; `var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad`.",
+        )
+        .kernel(|init| dense(init, AddSign)),
+    );
+    r.add(
+        op::<2, PowerSign>(
+            "ApplyPowerSign",
+            false,
+            "`m` follows the gradient; `var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad`.",
+        )
+        .kernel(|init| dense(init, PowerSign)),
+    );
+}

@@ -1,0 +1,68 @@
+//! CountUpTo: an integer variable as a counter with a limit.
+
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(0)?.with_rank(0)?;
+    c.set_output(0, s);
+    Ok(())
+}
+
+fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let limit = init.int("limit")?;
+    dispatch!(init.output_type(0)?, T in [I32, I64], {
+        kernel(move |ctx| {
+            let before = ctx.update(0, |var, _| {
+                ensure!(var.rank() == 0, InvalidArgument, "input is not a scalar: {}", var.shape());
+                let before = var.to_scalar::<T>()?;
+                ensure!(i64::from(before) < limit, OutOfRange, "Reached limit of {limit}");
+                var.slice_mut::<T>()?[0] = before.wrapping_add(1);
+                Ok(before)
+            })?;
+            ctx.set_output(0, Tensor::scalar(before));
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("CountUpTo")
+            .input("ref: Ref(T)")
+            .output("output: T")
+            .attr("limit: int")
+            .attr("T: {int32, int64}")
+            .doc("The variable's value before it is raised by one; `OutOfRange` where that is the limit.")
+            .shape(shape)
+            .kernel(count_up_to),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, Rerun};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Code, DType, Tensor};
+
+    #[test]
+    fn counts_to_the_limit_and_stays_there() {
+        let limit = [("limit", AttrValue::Int(3))];
+        let node = Rerun::of_args("CountUpTo", vec![Arg::Variable(Tensor::scalar(1i32))], &limit).unwrap();
+        for want in [1i32, 2] {
+            assert_eq!(node.run(1).unwrap(), [Tensor::scalar(want)]);
+        }
+        for _ in 0..2 {
+            let e = node.run(1).unwrap_err();
+            assert_eq!((e.code(), e.message()), (Code::OutOfRange, "Reached limit of 3"));
+            assert_eq!(node.variable(0).unwrap(), Tensor::scalar(3i32));
+        }
+    }
+
+    #[test]
+    fn a_counter_without_a_value_is_an_error() {
+        let limit = [("limit", AttrValue::Int(3))];
+        let node = Rerun::of_args("CountUpTo", vec![Arg::Uninitialized(DType::I64)], &limit).unwrap();
+        assert_eq!(node.run(1).unwrap_err().code(), Code::FailedPrecondition);
+    }
+}

@@ -1,0 +1,177 @@
+//! ScatterNdUpdate, ScatterNdAdd, ScatterNdSub: writes to the slices of a variable that rows of indices name.
+
+use super::row_update::{RowUpdate, Updates, place};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::vector::Binary;
+use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let indices = c.input(1)?.with_rank_at_least(1)?;
+    let updates = c.input(2)?.with_rank_at_least(1)?;
+    let depth = indices.rank().and_then(|r| indices.dim(r - 1));
+    if let (Some(outer), Some(depth)) = (indices.dims(), depth) {
+        let outer = PartialShape::from_dims(&outer[..outer.len() - 1]);
+        let var = c.input(0)?.with_rank_at_least(depth)?;
+        let inner = match var.dims() {
+            Some(dims) => PartialShape::from_dims(&dims[depth..]),
+            None => PartialShape::unknown(),
+        };
+        outer.concatenate(&inner).merge(&updates)?;
+    }
+    let var = c.input(0)?.clone();
+    c.set_output(0, var);
+    Ok(())
+}
+
+/// How a variable's shape and the indices' cut it into slices.
+struct Slices {
+    /// Dimensions that an index addresses.
+    depth: usize,
+    /// Elements of one slice.
+    size: usize,
+}
+
+impl Slices {
+    fn new(var: &Shape, indices: &Shape, updates: &Shape) -> Result<Slices> {
+        ensure!(var.rank() > 0, InvalidArgument, "Output must be at least 1-D, got shape: {var}");
+        let Some((&depth, outer)) = indices.split_last() else {
+            bail!(InvalidArgument, "indices must be at least 1-D, got shape: {indices}")
+        };
+        let fits = depth <= var.rank() && updates.iter().eq(outer.iter().chain(&var[depth..]));
+        ensure!(
+            fits,
+            InvalidArgument,
+            "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: {updates}, \
+             indices.shape: {indices}, params_shape: {var}, slice_dim: {depth}, and batch_dim: {}",
+            outer.len()
+        );
+        Ok(Slices { depth, size: var[depth..].iter().product() })
+    }
+
+    /// The number of each slice named, all of them in the variable.
+    fn named(&self, var: &Shape, indices: &Tensor) -> Result<Vec<usize>> {
+        let outer = &indices.shape()[..indices.rank() - 1];
+        let count: usize = outer.iter().product();
+        let values = indices.to_i64s()?;
+        let mut slices = Vec::with_capacity(count);
+        for i in 0..count {
+            let index = &values[i * self.depth..(i + 1) * self.depth];
+            let mut slice = 0;
+            for (&x, &d) in index.iter().zip(var.iter()) {
+                match usize::try_from(x) {
+                    Ok(x) if x < d => slice = slice * d + x,
+                    _ => {
+                        bail!(InvalidArgument, "indices{} = {index:?} does not index into shape {var}", place(outer, i))
+                    }
+                }
+            }
+            slices.push(slice);
+        }
+        ensure!(
+            slices.is_empty() || var[..self.depth].iter().all(|&d| d > 0),
+            InvalidArgument,
+            "Indices and updates specified for empty output.  indices shape: {}",
+            indices.shape()
+        );
+        Ok(slices)
+    }
+}
+
+fn scatter_nd(init: &KernelInit<'_>, how: RowUpdate) -> Result<Box<dyn Kernel>> {
+    if !how.supports(init.output_type(0)?) {
+        return Err(init.unsupported());
+    }
+    kernel(move |ctx| {
+        ctx.update(0, |var, inputs| {
+            let (indices, updates) = (&inputs[1], &inputs[2]);
+            let slices = Slices::new(var.shape(), indices.shape(), updates.shape())?;
+            let named = slices.named(var.shape(), indices)?;
+            how.run(var, slices.size, &named, &Updates { values: updates, is_scalar: false })
+        })
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str, types: &str, use_locking: &str, doc: &'static str| {
+        Op::new(name)
+            .input("ref: Ref(T)")
+            .input("indices: Tindices")
+            .input("updates: T")
+            .output("output_ref: Ref(T)")
+            .attr(types)
+            .attr("Tindices: {int32, int64}")
+            .attr(use_locking)
+            .doc(doc)
+            .shape(shape)
+    };
+    r.add(
+        op("ScatterNdUpdate", "T: type", "use_locking: bool = true", "Replaces elements or slices of a variable.")
+            .kernel(|init| scatter_nd(init, RowUpdate::Replace)),
+    );
+    let unlocked = "use_locking: bool = false";
+    r.add(
+        op("ScatterNdAdd", "T: numbertype", unlocked, "Adds to elements or slices of a variable.")
+            .kernel(|init| scatter_nd(init, RowUpdate::Combine(Binary::Add))),
+    );
+    r.add(
+        op("ScatterNdSub", "T: numbertype", unlocked, "Subtracts from elements or slices of a variable.")
+            .kernel(|init| scatter_nd(init, RowUpdate::Combine(Binary::Sub))),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, Rerun};
+    use ferroflow_tensor::{Result, Tensor};
+
+    fn cube() -> Tensor {
+        Tensor::from_slice([2, 3, 2], &(0..12).map(f64::from).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn node(op: &str, indices: Tensor, updates: Tensor) -> Result<Rerun> {
+        Rerun::of_args(op, vec![Arg::Variable(cube()), Arg::One(indices), Arg::One(updates)], &[])
+    }
+
+    fn scattered(op: &str, indices: Tensor, updates: Tensor) -> Vec<f64> {
+        let node = node(op, indices, updates).unwrap();
+        node.run(2).unwrap();
+        node.variable(0).unwrap().slice::<f64>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn an_index_names_an_element_or_a_slice() {
+        let elements = Tensor::from_slice([3, 3], &[0i32, 0, 1, 1, 2, 0, 0, 0, 1]).unwrap();
+        let updates = Tensor::from_slice([3], &[100.0f64, 200.0, 300.0]).unwrap();
+        let mut want: Vec<f64> = (0..12).map(f64::from).collect();
+        (want[1], want[10]) = (300.0, 200.0);
+        assert_eq!(scattered("ScatterNdUpdate", elements.clone(), updates.clone()), want);
+        (want[1], want[10]) = (401.0, 210.0);
+        assert_eq!(scattered("ScatterNdAdd", elements.clone(), updates.clone()), want);
+        (want[1], want[10]) = (-399.0, -190.0);
+        assert_eq!(scattered("ScatterNdSub", elements, updates), want);
+        let slices = Tensor::from_slice([1, 2], &[1i64, 1]).unwrap();
+        let updates = Tensor::from_slice([1, 2], &[-1.0f64, -2.0]).unwrap();
+        let mut want: Vec<f64> = (0..12).map(f64::from).collect();
+        (want[8], want[9]) = (-1.0, -2.0);
+        assert_eq!(scattered("ScatterNdUpdate", slices, updates), want);
+    }
+
+    #[test]
+    fn an_index_out_of_range_leaves_the_variable_as_it_was() {
+        let indices = Tensor::from_slice([2, 2], &[0i32, 1, 0, 7]).unwrap();
+        let updates = Tensor::from_slice([2, 2], &[1.0f64; 4]).unwrap();
+        let node = node("ScatterNdAdd", indices, updates).unwrap();
+        let e = node.run(1).unwrap_err();
+        assert_eq!(e.message(), "indices[1] = [0, 7] does not index into shape [2,3,2]");
+        assert_eq!(node.variable(0).unwrap(), cube());
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_refused() {
+        let updates = Tensor::from_slice([2], &[1.0f64; 2]).unwrap();
+        for shape in [[2, 2], [1, 3], [2, 4]] {
+            let indices = Tensor::zeros(ferroflow_tensor::DType::I32, shape).unwrap();
+            assert!(node("ScatterNdAdd", indices, updates.clone()).is_err(), "{shape:?}");
+        }
+    }
+}
