@@ -117,7 +117,7 @@ fn same_shape(var: &Tensor, name: &str, other: &Tensor) -> Result<()> {
 }
 
 /// The elements of the variables, which have one shape, for writing.
-fn slices_of<'a, const N: usize, R: Rule<N>, T: Wide>(variables: [&'a mut Tensor; N]) -> Result<Vec<&'a mut [T]>> {
+fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -> Result<Vec<&mut [T]>> {
     for (slot, name) in variables.iter().zip(R::INPUTS).skip(1) {
         same_shape(variables[0], name, slot)?;
     }

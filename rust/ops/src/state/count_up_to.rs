@@ -16,7 +16,7 @@ fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let before = ctx.update(0, |var, _| {
                 ensure!(var.rank() == 0, InvalidArgument, "input is not a scalar: {}", var.shape());
                 let before = var.to_scalar::<T>()?;
-                ensure!(i64::from(before) < limit, OutOfRange, "Reached limit of {limit}");
+                ensure!(var.to_i64s()?[0] < limit, OutOfRange, "Reached limit of {limit}");
                 var.slice_mut::<T>()?[0] = before.wrapping_add(1);
                 Ok(before)
             })?;
