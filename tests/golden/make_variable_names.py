@@ -1,7 +1,4 @@
-"""Writes variable_names.json: what TensorFlow makes of `variable_programs`.
-
-Run with a Python that has TensorFlow 2.
-"""
+"""Writes variable_names.json and initial_values.json: what a Python with TensorFlow 2 makes of `variable_programs`."""
 
 import json
 import os
@@ -11,11 +8,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import tensorflow.compat.v1 as tf  # noqa: E402
-from variable_programs import PROGRAMS, describe  # noqa: E402
+from variable_programs import INITIALIZERS, PROGRAMS, describe, initial_value  # noqa: E402
+
+
+def write(name, content):
+    """Writes JSON of one line for each key."""
+    lines = [f"{json.dumps(key)}:{json.dumps(content[key], separators=(',', ':'))}" for key in sorted(content)]
+    with open(os.path.join(HERE, name), "w") as file:
+        file.write("{" + ",\n".join(lines) + "}\n")
+
 
 if __name__ == "__main__":
     tf.disable_v2_behavior()
-    made = {program.__name__: describe(tf, program) for program in PROGRAMS}
-    with open(os.path.join(HERE, "variable_names.json"), "w") as file:
-        json.dump(made, file, indent=None, separators=(",", ":"), sort_keys=True)
-        file.write("\n")
+    write("variable_names.json", {program.__name__: describe(tf, program) for program in PROGRAMS})
+    write("initial_values.json", {case: initial_value(tf, tf.initializers, case) for case in INITIALIZERS})

@@ -265,6 +265,50 @@ PROGRAMS = (
 )
 
 
+# Initializers by name: (maker, shape). Each is made with op seed 2 and drawn under graph seed 1.
+INITIALIZERS = {
+    "random_uniform": (lambda i, tf: i.random_uniform(-2.0, 3.0, seed=2), [5]),
+    "random_uniform_int64": (lambda i, tf: i.random_uniform(-5, 100, seed=2, dtype=tf.int64), [5]),
+    "random_normal": (lambda i, tf: i.random_normal(1.0, 0.5, seed=2), [5]),
+    "random_normal_float64": (lambda i, tf: i.random_normal(1.0, 0.5, seed=2, dtype=tf.float64), [5]),
+    "truncated_normal": (lambda i, tf: i.truncated_normal(stddev=0.1, seed=2), [2, 3]),
+    "uniform_unit_scaling": (lambda i, tf: i.uniform_unit_scaling(1.5, seed=2), [3, 4]),
+    "variance_scaling": (lambda i, tf: i.variance_scaling(seed=2), [2, 4]),
+    "variance_scaling_untruncated": (
+        lambda i, tf: i.variance_scaling(2.0, "fan_out", "untruncated_normal", seed=2),
+        [3, 2, 4],
+    ),
+    "glorot_uniform": (lambda i, tf: i.glorot_uniform(seed=2), [3, 4]),
+    "glorot_normal": (lambda i, tf: i.glorot_normal(seed=2), [3, 4]),
+    "he_normal": (lambda i, tf: i.he_normal(seed=2), [5]),
+    "he_uniform": (lambda i, tf: i.he_uniform(seed=2), [3, 4]),
+    "lecun_normal": (lambda i, tf: i.lecun_normal(seed=2), [2, 2, 2, 3]),
+    "lecun_uniform": (lambda i, tf: i.lecun_uniform(seed=2), [3, 4]),
+    "orthogonal": (lambda i, tf: i.orthogonal(2.0, seed=2), [4, 3]),
+    "orthogonal_wide": (lambda i, tf: i.orthogonal(seed=2), [2, 2, 6]),
+    "identity": (lambda i, tf: i.identity(3.0), [2, 3]),
+}
+
+
+def initial_value(tf: Any, initializers: Any, case: str) -> list[float]:
+    """The numbers of an initializer.
+
+    Args:
+        tf: the package to draw them with.
+        initializers: its `tf.initializers`.
+        case: a key of `INITIALIZERS`.
+
+    Returns:
+        A flat list of float; each is a float32 or float64 number exactly.
+    """
+    make, shape = INITIALIZERS[case]
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        value = make(initializers, tf)(shape)
+        with tf.Session() as sess:
+            return [float(x) for x in sess.run(value).ravel()]
+
+
 def describe(tf: Any, program: Any) -> dict[str, Any]:
     """What a program returns and the graph it leaves.
 
@@ -282,13 +326,13 @@ def describe(tf: Any, program: Any) -> dict[str, Any]:
     nodes = []
     for op in graph.get_operations():
         # The conditional behind an initialized value has another form here.
-        if op.name.split("/")[0] == "cond" or op.type == "IsVariableInitialized":
+        if "cond" in op.name.split("/") or op.type == "IsVariableInitialized":
             continue
         nodes.append(
             [
                 op.name,
                 _TYPES.get(op.type, op.type),
-                ["cond" if t.name.startswith("cond/") else t.name for t in op.inputs],
+                ["cond" if "cond" in t.name.split("/") else t.name for t in op.inputs],
                 sorted(c.name for c in op.control_inputs),
                 sorted(g.decode() for g in op.colocation_groups()),
             ]

@@ -21,6 +21,7 @@ from ferroflow._src.variables import (
     partitioners,
     scope,
     synchronization,
+    template,
     variable,
     variable_scope,
 )
@@ -40,6 +41,7 @@ _MODULES = (
     partitioners,
     scope,
     synchronization,
+    template,
     variable,
 )
 
@@ -60,3 +62,21 @@ tf.set_random_seed = random_seed.set_random_seed
 tf.Session = session.Session
 for _name in ("bool", "float32", "float64", "int32", "int64", "string"):
     setattr(tf, _name, getattr(dtypes, _name))
+tf.initializers = SimpleNamespace(
+    zeros=initializers.Zeros,
+    ones=initializers.Ones,
+    constant=initializers.Constant,
+    random_uniform=initializers.RandomUniform,
+    random_normal=initializers.RandomNormal,
+    truncated_normal=initializers.TruncatedNormal,
+    uniform_unit_scaling=initializers.UniformUnitScaling,
+    variance_scaling=initializers.VarianceScaling,
+    orthogonal=initializers.Orthogonal,
+    identity=initializers.Identity,
+    glorot_uniform=initializers.GlorotUniform,
+    glorot_normal=initializers.GlorotNormal,
+    he_normal=initializers.he_normal,
+    he_uniform=initializers.he_uniform,
+    lecun_normal=initializers.lecun_normal,
+    lecun_uniform=initializers.lecun_uniform,
+)

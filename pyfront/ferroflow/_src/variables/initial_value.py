@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 
-# What lies behind these needs no rewriting: they hold for a variable without a value as well.
-_OPAQUE_OPS = frozenset(("IsVariableInitialized", "InitializedValue"))
+# Inputs from here on count; those before it hold for a variable without a value as well.
+_FIRST_INPUT = {"IsVariableInitialized": 1, "InitializedValue": 1}
 
 
 def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
@@ -55,8 +55,10 @@ def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) 
             variable = known.get(op.name)
             if variable is not None:
                 replaced[op] = variable.initialized_value().op
-        elif any(x.op in replaced for x in op.inputs):
-            inputs = [replaced.get(x.op, x.op).outputs[x.value_index] for x in op.inputs]
+        elif any(source in replaced for source in _sources(op)):
+            kept = _FIRST_INPUT.get(op.type, 0)
+            inputs = list(op.inputs[:kept])
+            inputs += [replaced.get(x.op, x.op).outputs[x.value_index] for x in op.inputs[kept:]]
             replaced[op] = op.graph.create_op(
                 op.type,
                 inputs,
@@ -72,7 +74,7 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
     order: list[Operation] = []
     found = False
     seen = {op}
-    stack: list[tuple[Operation, Any]] = [(op, iter(_inputs(op)))]
+    stack: list[tuple[Operation, Any]] = [(op, iter(_sources(op)))]
     while stack:
         current, inputs = stack[-1]
         following = next((i for i in inputs if i not in seen), None)
@@ -82,12 +84,12 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
             stack.pop()
         else:
             seen.add(following)
-            stack.append((following, iter(_inputs(following))))
+            stack.append((following, iter(_sources(following))))
     return order, found
 
 
-def _inputs(op: Operation) -> list[Operation]:
-    return [] if op.type in _OPAQUE_OPS else [x.op for x in op.inputs]
+def _sources(op: Operation) -> list[Operation]:
+    return [x.op for x in op.inputs[_FIRST_INPUT.get(op.type, 0) :]]
 
 
 def _variables_by_op_name(graph: Any) -> dict[str, Any]:

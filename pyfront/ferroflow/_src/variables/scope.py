@@ -24,7 +24,7 @@ def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., 
     return wrapped
 
 
-class _PureVariableScope:
+class PureVariableScope:
     """A variable scope alone, without a name scope. Can be entered again once it was left."""
 
     def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: Any, defaults: dict[str, Any]) -> None:
@@ -83,6 +83,29 @@ class _PureVariableScope:
         else:
             self._scopes.close_subscopes(self._new_name)
         self._scopes.current_scope = self._old
+
+
+_DEFAULTS = (
+    "initializer",
+    "regularizer",
+    "caching_device",
+    "partitioner",
+    "custom_getter",
+    "dtype",
+    "use_resource",
+    "constraint",
+)
+
+
+def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
+    """A context manager that opens a variable scope without a name scope.
+
+    Args:
+        name_or_scope: str, or a `VariableScope` to open again.
+        reuse: True, None or `AUTO_REUSE`.
+        **defaults: of `get_variable` in the scope, as `variable_scope` takes them.
+    """
+    return PureVariableScope(name_or_scope, None, reuse, {key: defaults.get(key) for key in _DEFAULTS})
 
 
 class variable_scope:
@@ -154,7 +177,7 @@ class variable_scope:
         }
         self._graph = graph_of(values or ())
         self._name_scope: Any = None
-        self._pure_scope: _PureVariableScope | None = None
+        self._pure_scope: PureVariableScope | None = None
         self._open: list[contextlib.ExitStack] = []
 
     def __enter__(self) -> VariableScope:
@@ -193,7 +216,7 @@ class variable_scope:
             name = open_scopes().unique_name(str(self._default_name))
         elif isinstance(given, VariableScope):
             entered = given.original_name_scope
-        self._pure_scope = _PureVariableScope(name, entered, self._reuse, self._defaults)
+        self._pure_scope = PureVariableScope(name, entered, self._reuse, self._defaults)
         return stack.enter_context(self._pure_scope)
 
     def __exit__(

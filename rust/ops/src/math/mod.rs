@@ -6,6 +6,7 @@ mod cast;
 mod comparison;
 mod logical;
 mod mat_mul;
+mod qr;
 mod reduction;
 mod select;
 mod text;
@@ -20,6 +21,7 @@ pub(crate) fn register(r: &mut Registry) {
     comparison::register(r);
     logical::register(r);
     mat_mul::register(r);
+    qr::register(r);
     reduction::register(r);
     select::register(r);
     unary::register(r);

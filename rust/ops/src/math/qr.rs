@@ -1,0 +1,264 @@
+//! Qr: orthogonal times triangular, by Householder reflections.
+
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
+use num_complex::{Complex, ComplexFloat};
+use num_traits::{One, Zero};
+
+/// An element type, and the field it is computed in: float32 in float64, so that rounding happens once, at the end.
+trait Element: Scalar {
+    type Field: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + From<f64>;
+    fn widen(self) -> Self::Field;
+    fn narrow(x: Self::Field) -> Self;
+}
+
+macro_rules! element {
+    ($($t:ty, $field:ty, $widen:expr, $narrow:expr;)*) => {$(
+        impl Element for $t {
+            type Field = $field;
+            fn widen(self) -> $field {
+                $widen(self)
+            }
+            fn narrow(x: $field) -> $t {
+                $narrow(x)
+            }
+        }
+    )*};
+}
+element! {
+    f32, f64, f64::from, |x| x as f32;
+    f64, f64, |x| x, |x| x;
+    Complex<f32>, Complex<f64>, |x: Complex<f32>| Complex::new(x.re.into(), x.im.into()),
+        |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
+    Complex<f64>, Complex<f64>, |x| x, |x| x;
+}
+
+/// A column-major matrix, so that reflections run along columns.
+struct Columns<F> {
+    rows: usize,
+    data: Vec<F>,
+}
+
+impl<F: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + From<f64>> Columns<F> {
+    fn column(&mut self, j: usize) -> &mut [F] {
+        &mut self.data[j * self.rows..(j + 1) * self.rows]
+    }
+
+    /// Replaces rows `k..` of column `j` by `x - tau v (v* x)`.
+    fn reflect(&mut self, j: usize, k: usize, v: &[F], tau: F) {
+        let x = &mut self.column(j)[k..];
+        let mut dot = F::zero();
+        for (&v, &x) in v.iter().zip(x.iter()) {
+            dot += v.conj() * x;
+        }
+        let scale = tau * dot;
+        for (x, &v) in x.iter_mut().zip(v) {
+            *x -= scale * v;
+        }
+    }
+}
+
+/// Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
+fn factor<T: Element>(a: &[T], (rows, columns): (usize, usize), inner: usize) -> (Vec<T>, Vec<T>) {
+    let steps = rows.min(columns);
+    let data = (0..columns).flat_map(|j| (0..rows).map(move |i| a[i * columns + j].widen())).collect();
+    let mut r = Columns { rows, data };
+    let mut reflections = Vec::with_capacity(steps);
+    for k in 0..steps {
+        let mut v = r.column(k)[k..].to_vec();
+        let tau = reflector(&mut v);
+        for j in k..columns {
+            r.reflect(j, k, &v, tau.conj());
+        }
+        reflections.push((v, tau));
+    }
+    let mut q = Columns { rows, data: vec![T::Field::zero(); rows * inner] };
+    for j in 0..inner {
+        q.column(j)[j] = T::Field::one();
+        for (k, (v, tau)) in reflections.iter().enumerate().rev() {
+            q.reflect(j, k, v, *tau);
+        }
+    }
+    let row_major = |m: &Columns<T::Field>, rows: usize, columns: usize, upper: bool| {
+        let element = |i: usize, j: usize| match upper && i > j {
+            true => T::default(),
+            false => T::narrow(m.data[j * m.rows + i]),
+        };
+        (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
+    };
+    (row_major(&q, rows, inner, false), row_major(&r, inner, columns, true))
+}
+
+/// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign that
+/// cancels nothing; zero where `x` is such a multiple already.
+///
+/// Source: LAPACK's xLARFG.
+fn reflector<F: ComplexFloat<Real = f64> + From<f64>>(x: &mut [F]) -> F {
+    let Some((&first, tail)) = x.split_first() else { return F::zero() };
+    let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let is_multiple = tail.iter().all(|x| x.is_zero()) && first.im() == 0.0;
+    let tau = if is_multiple || largest == 0.0 {
+        F::zero()
+    } else {
+        // Scaled, so that squares neither overflow nor vanish.
+        let norm = largest * x.iter().map(|x| (x.abs() / largest).powi(2)).sum::<f64>().sqrt();
+        let beta: F = (if first.re() >= 0.0 { -norm } else { norm }).into();
+        let divisor = first - beta;
+        x[1..].iter_mut().for_each(|x| *x = *x / divisor);
+        (beta - first) / beta
+    };
+    x[0] = F::one();
+    tau
+}
+
+fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let full = init.bool("full_matrices")?;
+    let dtype = init.output_type(0)?;
+    dispatch!(dtype, T in [F32, F64, Complex64, Complex128], {
+        kernel(move |ctx| {
+            let a = ctx.input(0)?;
+            let rank = a.rank();
+            ensure!(rank >= 2, InvalidArgument, "Input must have rank >= 2, got {rank}");
+            let (batch, sizes) = a.shape().split_at(rank - 2);
+            let (rows, columns) = (sizes[0], sizes[1]);
+            let inner = if full { rows } else { rows.min(columns) };
+            let shape = |r: usize, c: usize| batch.iter().copied().chain([r, c]).collect::<Shape>();
+            let mut q = Tensor::zeros(dtype, shape(rows, inner))?;
+            let mut r = Tensor::zeros(dtype, shape(inner, columns))?;
+            let count: usize = batch.iter().product();
+            if count > 0 && rows > 0 {
+                let from = a.slice::<T>()?;
+                let mut factors: Vec<_> = (0..count).map(|_| None).collect();
+                for_chunks_mut(ctx.threads(), &mut factors, 1, |start, chunk| {
+                    for (i, factors) in chunk.iter_mut().enumerate() {
+                        let at = (start + i) * rows * columns;
+                        *factors = Some(factor(&from[at..at + rows * columns], (rows, columns), inner));
+                    }
+                });
+                let (q, r) = (q.slice_mut::<T>()?, r.slice_mut::<T>()?);
+                for (i, (some_q, some_r)) in factors.into_iter().flatten().enumerate() {
+                    q[i * rows * inner..(i + 1) * rows * inner].copy_from_slice(&some_q);
+                    r[i * inner * columns..(i + 1) * inner * columns].copy_from_slice(&some_r);
+                }
+            }
+            ctx.set_output(0, q);
+            ctx.set_output(1, r);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+fn shapes(c: &mut ShapeContext<'_>) -> Result<()> {
+    let input = c.input(0)?.with_rank_at_least(2)?;
+    let full = c.bool("full_matrices")?;
+    let Some(dims) = input.dims() else { return Ok(()) };
+    let (batch, sizes) = dims.split_at(dims.len() - 2);
+    let (rows, columns) = (sizes[0], sizes[1]);
+    let inner = match (full, rows, columns) {
+        (true, rows, _) => rows,
+        (false, Some(m), Some(n)) => Some(m.min(n)),
+        _ => None,
+    };
+    let shape = |r, c| PartialShape::from_dims(&batch.iter().copied().chain([r, c]).collect::<Vec<_>>());
+    c.set_output(0, shape(rows, inner));
+    c.set_output(1, shape(inner, columns));
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("Qr")
+            .input("input: T")
+            .output("q: T")
+            .output("r: T")
+            .attr("full_matrices: bool = false")
+            .attr("T: {double, float, complex64, complex128}")
+            .doc("A unitary and an upper triangular matrix whose product is the input, for each matrix of a batch.")
+            .shape(shapes)
+            .kernel(qr),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{DType, Tensor};
+    use num_complex::Complex;
+
+    /// Numbers without a pattern, in (-1, 1).
+    fn numbers(n: usize) -> impl Iterator<Item = f64> {
+        (0..n).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() * 2.0 - 1.0)
+    }
+
+    fn product(a: &[f64], b: &[f64], (m, k, n): (usize, usize, usize)) -> Vec<f64> {
+        let cell = |i: usize, j: usize| (0..k).map(|p| a[i * k + p] * b[p * n + j]).sum();
+        (0..m * n).map(|c| cell(c / n, c % n)).collect()
+    }
+
+    fn assert_close(a: &[f64], b: &[f64]) {
+        assert_eq!(a.len(), b.len());
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < 1e-13, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn factors_multiply_to_the_input_and_q_is_orthogonal() {
+        for (m, n) in [(1, 1), (5, 3), (3, 5), (4, 4), (1, 4), (4, 1), (33, 20)] {
+            for full in [false, true] {
+                let a: Vec<f64> = numbers(m * n).collect();
+                let input = Tensor::from_slice([m, n], &a).unwrap();
+                let out = run("Qr", &[input], &[("full_matrices", AttrValue::Bool(full))]).unwrap();
+                let inner = if full { m } else { m.min(n) };
+                assert_eq!((out[0].shape().to_vec(), out[1].shape().to_vec()), (vec![m, inner], vec![inner, n]));
+                let (q, r) = (out[0].slice::<f64>().unwrap(), out[1].slice::<f64>().unwrap());
+                assert_close(&product(q, r, (m, inner, n)), &a);
+                let transposed: Vec<f64> = (0..inner * m).map(|c| q[(c % m) * inner + c / m]).collect();
+                let identity: Vec<f64> = (0..inner * inner).map(|c| f64::from(c / inner == c % inner)).collect();
+                assert_close(&product(&transposed, q, (inner, m, inner)), &identity);
+                assert!((0..inner * n).all(|c| c / n <= c % n || r[c] == 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn complex_factors_multiply_to_the_input() {
+        let values: Vec<f64> = numbers(12).collect();
+        let a: Vec<Complex<f64>> = values.chunks(2).map(|c| Complex::new(c[0], c[1])).collect();
+        let out = run("Qr", &[Tensor::from_slice([3, 2], &a).unwrap()], &[]).unwrap();
+        let (q, r) = (out[0].slice::<Complex<f64>>().unwrap(), out[1].slice::<Complex<f64>>().unwrap());
+        for (c, expected) in a.iter().enumerate() {
+            let found = q[c / 2 * 2] * r[c % 2] + q[c / 2 * 2 + 1] * r[2 + c % 2];
+            assert!((found - expected).norm() < 1e-14);
+        }
+        let overlap = (0..3).map(|i| q[i * 2].conj() * q[i * 2 + 1]).sum::<Complex<f64>>();
+        assert!(overlap.norm() < 1e-14);
+    }
+
+    #[test]
+    fn every_matrix_of_a_batch_is_factored() {
+        let a: Vec<f32> = numbers(12).map(|x| x as f32).collect();
+        let both = run("Qr", &[Tensor::from_slice([2, 3, 2], &a).unwrap()], &[]).unwrap();
+        for i in 0..2 {
+            let one = run("Qr", &[Tensor::from_slice([3, 2], &a[i * 6..i * 6 + 6]).unwrap()], &[]).unwrap();
+            let q = &both[0].slice::<f32>().unwrap()[i * 6..i * 6 + 6];
+            assert_eq!(q, one[0].slice::<f32>().unwrap());
+        }
+    }
+
+    #[test]
+    fn empty_matrices_and_huge_elements_pass() {
+        let empty = run("Qr", &[Tensor::zeros(DType::F32, [0, 3]).unwrap()], &[]).unwrap();
+        assert_eq!((empty[0].shape().to_vec(), empty[1].shape().to_vec()), (vec![0, 0], vec![0, 3]));
+        let huge = Tensor::from_slice([2, 1], &[3e200f64, 4e200]).unwrap();
+        let r = &run("Qr", &[huge], &[]).unwrap()[1];
+        assert!((r.slice::<f64>().unwrap()[0] / -5e200 - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_vector_is_refused() {
+        assert!(run("Qr", &[Tensor::zeros(DType::F32, [3]).unwrap()], &[]).is_err());
+    }
+}
