@@ -79,6 +79,17 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
     let bytes = shape.elements() * dtype.size();
     // SAFETY: `array` is a live ndarray; the field holds its data pointer.
     let data = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
+    if dtype == DType::Bool {
+        // A NumPy bool may be any byte (a view of other data); a Rust bool may not.
+        let mut t = Tensor::new(dtype, shape).map_err(status)?;
+        // SAFETY: a C-contiguous array of `bytes` bytes, alive during the call; null only where there are none.
+        let from =
+            unsafe { std::slice::from_raw_parts(if bytes == 0 { NonNull::dangling().as_ptr() } else { data }, bytes) };
+        for (to, from) in t.slice_mut::<bool>().map_err(status)?.iter_mut().zip(from) {
+            *to = *from != 0;
+        }
+        return Ok(t);
+    }
     if lend
         && bytes >= 1024
         && data.addr().is_multiple_of(8)
@@ -92,8 +103,7 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
     let mut t = Tensor::new(dtype, shape).map_err(status)?;
     let copied = dispatch!(dtype, T in plain, {
         let out = t.slice_mut::<T>().map_err(status)?;
-        // SAFETY: the array is C-contiguous with `out.len()` elements of T's size; a byte copy needs no alignment. NumPy
-        // bools are 0 or 1.
+        // SAFETY: the array is C-contiguous with `out.len()` elements of T's size; a byte copy needs no alignment.
         unsafe { std::ptr::copy_nonoverlapping(data, out.as_mut_ptr().cast::<u8>(), bytes) };
         true
     }, else false);
