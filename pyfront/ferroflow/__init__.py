@@ -992,6 +992,9 @@ from ferroflow._src.variables.collections import (
 from ferroflow._src.variables.collections import (
     trainable_variables as trainable_variables,
 )
+from ferroflow._src.variables.creation import (
+    variable_creator_scope as variable_creator_scope,
+)
 from ferroflow._src.variables.get_variable import (
     create_partitioned_variables as create_partitioned_variables,
 )
@@ -1078,6 +1081,15 @@ from ferroflow._src.variables.scope import (
 )
 from ferroflow._src.variables.scope import (
     variable_scope as variable_scope,
+)
+from ferroflow._src.variables.synchronization import (
+    VariableAggregation as VariableAggregation,
+)
+from ferroflow._src.variables.synchronization import (
+    VariableSynchronization as VariableSynchronization,
+)
+from ferroflow._src.variables.template import (
+    make_template as make_template,
 )
 from ferroflow._src.variables.variable import (
     Variable as Variable,

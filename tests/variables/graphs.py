@@ -1,7 +1,8 @@
 """A fresh default graph for each test."""
 
 import pytest
-from variables.public_names import tf
+
+import ferroflow as tf
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 from variables.graphs import graph  # noqa: F401 (a fixture)
-from variables.public_names import tf
+
+import ferroflow as tf
 
 
 def test_a_name_is_made_once():

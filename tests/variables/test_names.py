@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from golden.variable_programs import PROGRAMS, describe
-from variables.public_names import tf
+
+import ferroflow as tf
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "variable_names.json").read_text())
 

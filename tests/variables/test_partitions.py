@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from variables.graphs import graph  # noqa: F401 (a fixture)
-from variables.public_names import tf
 
+import ferroflow as tf
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.variables.partition_info import PartitionInfo, slices
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from variables.graphs import graph  # noqa: F401 (a fixture)
-from variables.public_names import tf
 
+import ferroflow as tf
 from ferroflow._src.base import errors, proto
 
 
