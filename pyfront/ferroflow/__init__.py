@@ -1135,7 +1135,7 @@ _MESSAGES = frozenset(
         "TensorInfo",
     )
 )
-_MODULES = frozenset(("contrib", "test"))
+_MODULES = frozenset(("test",))
 
 
 def __getattr__(name: str) -> _Any:

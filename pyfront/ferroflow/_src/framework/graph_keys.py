@@ -48,6 +48,7 @@ class GraphKeys(metaclass=_Keys):
     TRAIN_OP = "train_op"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
+    _STREAMING_MODEL_PORTS = "streaming_model_ports"
     _SUMMARY_COLLECTION = "_SUMMARY_V2"
     _VARIABLE_COLLECTIONS = (
         GLOBAL_VARIABLES,
