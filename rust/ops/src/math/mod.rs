@@ -1,14 +1,22 @@
 //! Arithmetic: elementwise functions, comparisons, matrix products, reductions, conversions.
 
 mod add_n;
+mod arg_extreme;
+mod batch_mat_mul;
 pub(crate) mod binary;
+mod bincount;
 mod cast;
 mod comparison;
+mod complex;
+mod cross;
 mod logical;
 mod mat_mul;
 mod qr;
 mod reduction;
+mod scan;
+mod segment;
 mod select;
+mod sequence;
 mod text;
 pub(crate) mod unary;
 
@@ -16,13 +24,21 @@ use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     add_n::register(r);
+    arg_extreme::register(r);
+    batch_mat_mul::register(r);
     binary::register(r);
+    bincount::register(r);
     cast::register(r);
     comparison::register(r);
+    complex::register(r);
+    cross::register(r);
     logical::register(r);
     mat_mul::register(r);
     qr::register(r);
     reduction::register(r);
+    scan::register(r);
+    segment::register(r);
     select::register(r);
+    sequence::register(r);
     unary::register(r);
 }

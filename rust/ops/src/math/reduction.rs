@@ -19,7 +19,7 @@ const COLUMNS: usize = 1024;
 const ROWS: usize = 64;
 
 /// How the elements of type `T` become one.
-trait Fold<T>: Sync + Send + 'static {
+pub(super) trait Fold<T>: Sync + Send + 'static {
     /// The result of no elements.
     fn nothing(&self) -> T;
     fn slice(&self, x: &[T]) -> T;
@@ -31,7 +31,7 @@ trait Fold<T>: Sync + Send + 'static {
     fn row_into(&self, acc: &mut [T], row: &[T]);
 }
 
-struct Numeric(Reduce);
+pub(super) struct Numeric(pub(super) Reduce);
 
 /// The lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
 fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {

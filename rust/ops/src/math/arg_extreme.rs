@@ -1,0 +1,176 @@
+//! ArgMax and ArgMin: where along an axis the largest and the smallest elements are.
+
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::vector::{Ordered, arg_max, arg_min};
+use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+/// Columns that are copied out together.
+const TILE: usize = 16;
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(0)?;
+    let Some(dims) = c.input(0)?.dims() else { return Ok(()) };
+    let rank = dims.len() as i64;
+    let out = match c.input_i64(1)? {
+        _ if rank <= 1 => PartialShape::scalar(),
+        None => PartialShape::unknown_of_rank(dims.len() - 1),
+        Some(axis) => {
+            ensure!(
+                (-rank..rank).contains(&axis),
+                InvalidArgument,
+                "Dimension ({axis}) must be in the range [{}, {rank}), where {rank} is the number of dimensions in the input.",
+                -rank
+            );
+            let axis = (if axis < 0 { axis + rank } else { axis }) as usize;
+            let kept: Vec<_> = dims.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| *d).collect();
+            PartialShape::from_dims(&kept)
+        }
+    };
+    c.set_output(0, out);
+    Ok(())
+}
+
+/// The places of `f` along the middle dimension of an array of shape (outer, n, inner).
+fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
+    f: fn(&[T]) -> usize,
+    threads: Threads,
+    x: &[T],
+    (n, inner): (usize, usize),
+    out: &mut [I],
+) {
+    let place = |x: &[T]| I::try_from(f(x)).unwrap_or_default();
+    if inner == 1 {
+        for_chunks_mut(threads, out, (BLOCK / n).max(1), |start, out| {
+            for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
+                *o = place(row);
+            }
+        });
+        return;
+    }
+    let block = (BLOCK / n).max(1).next_multiple_of(inner.min(TILE));
+    for_chunks_mut(threads, out, block, |start, out| {
+        let mut columns = vec![T::default(); TILE * n];
+        let (mut at, end) = (start, start + out.len());
+        while at < end {
+            let (matrix, column) = (at / inner, at % inner);
+            let width = TILE.min(inner - column).min(end - at);
+            for (i, row) in x[matrix * n * inner..][..n * inner].chunks(inner).enumerate() {
+                for (j, v) in row[column..column + width].iter().enumerate() {
+                    columns[j * n + i] = *v;
+                }
+            }
+            for (o, values) in out[at - start..].iter_mut().zip(columns.chunks(n)).take(width) {
+                *o = place(values);
+            }
+            at += width;
+        }
+    });
+}
+
+fn arg_kernel(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
+    let to = init.dtype("output_type")?;
+    dispatch!(init.input_type(0)?, T in real, {
+        let f = if is_max { arg_max::<T> } else { arg_min::<T> };
+        kernel(move |ctx| {
+            let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
+            ensure!(
+                axis.rank() == 0,
+                InvalidArgument,
+                "dim must be a scalar, but received tensor of shape: {}",
+                axis.shape()
+            );
+            let (rank, dim) = (x.rank() as i64, axis.to_i64s()?.first().copied().unwrap_or_default());
+            let axis = if dim < 0 { dim + rank } else { dim };
+            ensure!(
+                (0..rank).contains(&axis),
+                InvalidArgument,
+                "Expected dimension in the range [{}, {rank}), but got {dim}",
+                -rank
+            );
+            let (_, n, inner) = x.shape().around(axis as usize);
+            ensure!(n > 0, InvalidArgument, "Reduction axis {dim} is empty in shape {}", x.shape());
+            let kept = x.shape().iter().enumerate().filter(|(i, _)| *i != axis as usize);
+            let mut out = Tensor::new(to, kept.map(|(_, d)| *d).collect::<Shape>())?;
+            if out.elements() > 0 {
+                let values = x.slice::<T>()?;
+                match to {
+                    DType::I32 => places::<T, i32>(f, ctx.threads(), values, (n, inner), out.slice_mut()?),
+                    _ => places::<T, i64>(f, ctx.threads(), values, (n, inner), out.slice_mut()?),
+                }
+            }
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str| {
+        Op::new(name)
+            .input("input: T")
+            .input("dimension: Tidx")
+            .output("output: output_type")
+            .attr("T: numbertype")
+            .attr("Tidx: {int32, int64} = DT_INT32")
+            .attr("output_type: {int32, int64} = DT_INT64")
+            .shape(shape)
+    };
+    r.add(op("ArgMax").doc("Returns the index of the first largest element.").kernel(|init| arg_kernel(init, true)));
+    r.add(op("ArgMin").doc("Returns the index of the first smallest element.").kernel(|init| arg_kernel(init, false)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+
+    fn input(shape: &[usize]) -> Tensor {
+        let n: usize = shape.iter().product();
+        let values: Vec<f32> = (0..n).map(|i| ((i * 37 + 5) % 101) as f32).collect();
+        Tensor::from_slice(Shape::new(shape), &values).unwrap()
+    }
+
+    #[test]
+    fn every_axis_gives_the_naive_place_at_any_number_of_threads() {
+        for shape in [&[9][..], &[3, 5], &[4, 3, 50], &[700, 130], &[2, 300, 170]] {
+            let x = input(shape);
+            let values = x.slice::<f32>().unwrap();
+            for axis in 0..shape.len() {
+                let (outer, n, inner) = x.shape().around(axis);
+                for (op, sign) in [("ArgMax", 1.0), ("ArgMin", -1.0)] {
+                    let mut want = Vec::new();
+                    for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
+                        let at = |k: usize| sign * values[(o * n + k) * inner + i];
+                        want.push((0..n).fold(0, |best, k| if at(k) > at(best) { k } else { best }) as i64);
+                    }
+                    for threads in [1, 2, 4] {
+                        let args =
+                            vec![Arg::One(x.clone()), Arg::One(Tensor::scalar(axis as i32 - shape.len() as i32))];
+                        let got = run_args(op, args, &[], threads).unwrap();
+                        assert_eq!(got.values[0].slice::<i64>().unwrap(), want, "{op} {shape:?} {axis}");
+                        assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_int32_where_asked() {
+        let attrs = [("output_type", AttrValue::Type(DType::I32))];
+        let out = run("ArgMax", &[input(&[2, 3]), Tensor::scalar(0i32)], &attrs).unwrap();
+        assert_eq!(out[0].slice::<i32>().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn axes_that_are_empty_or_do_not_exist_are_refused() {
+        assert!(run("ArgMax", &[input(&[2, 3]), Tensor::scalar(2i32)], &[]).is_err());
+        assert!(run("ArgMax", &[input(&[2, 0]), Tensor::scalar(1i32)], &[]).is_err());
+        assert!(run("ArgMax", &[Tensor::scalar(1.0f32), Tensor::scalar(0i32)], &[]).is_err());
+        assert_eq!(run("ArgMax", &[input(&[0, 3]), Tensor::scalar(1i32)], &[]).unwrap()[0].elements(), 0);
+    }
+}

@@ -1,0 +1,155 @@
+//! Cumsum and Cumprod: running sums and products along an axis.
+
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, elementwise, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+
+#[derive(Clone, Copy)]
+struct Scan {
+    f: Binary,
+    exclusive: bool,
+    reverse: bool,
+}
+
+/// Scans the middle dimension of an array of shape (outer, n, inner), from the first to the last element.
+fn scan<T: Scalar + Element>(
+    s: Scan,
+    threads: Threads,
+    x: &[T],
+    (outer, n, inner): (usize, usize, usize),
+    start: T,
+    out: &mut [T],
+) {
+    // A task is one part of the columns of one matrix.
+    let width = inner.min((BLOCK / n).max(64));
+    let parts = inner.div_ceil(width);
+    let shared = SharedSlice::new(out);
+    let per_task = (BLOCK / (n * width)).max(1);
+    for_blocks(threads, outer * parts, per_task, |range| {
+        let mut running = vec![start; width];
+        for task in range {
+            let (matrix, from) = (task / parts, task % parts * width);
+            let width = width.min(inner - from);
+            let running = &mut running[..width];
+            running.fill(start);
+            for step in 0..n {
+                let row = if s.reverse { n - 1 - step } else { step };
+                let at = (matrix * n + row) * inner + from;
+                // SAFETY: each part of each row belongs to one task, and one of them is held at a time.
+                let to = unsafe { shared.range(at..at + width) };
+                if s.exclusive {
+                    to.copy_from_slice(running);
+                }
+                binary_in_place_left(s.f, running, Operand::Slice(&x[at..at + width]));
+                if !s.exclusive {
+                    to.copy_from_slice(running);
+                }
+            }
+        }
+    });
+}
+
+fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
+    let s = Scan { f, exclusive: init.bool("exclusive")?, reverse: init.bool("reverse")? };
+    let dtype = init.input_type(0)?;
+    // Running results of 16-bit floats are kept in f32.
+    let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
+    dispatch!(wide, T in number, {
+        kernel(move |ctx| {
+            let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
+            ensure!(
+                axis.rank() == 0,
+                InvalidArgument,
+                "ScanOp: axis must be a scalar, not {}",
+                axis.shape()
+            );
+            let (rank, dim) = (x.rank() as i64, axis.to_i64s()?.first().copied().unwrap_or_default());
+            let axis = if dim < 0 { dim + rank } else { dim };
+            ensure!(
+                (0..rank).contains(&axis),
+                InvalidArgument,
+                "ScanOp: Expected scan axis in the range [{}, {rank}), but got {dim}",
+                -rank
+            );
+            let threads = ctx.threads();
+            let x = elementwise::cast(ctx.take(0)?, wide, threads)?;
+            let mut out = Tensor::new(wide, x.shape().clone())?;
+            if x.elements() > 0 {
+                let one = elementwise::cast(Tensor::scalar(f == Binary::Mul), wide, threads)?.to_scalar::<T>()?;
+                scan(s, threads, x.slice::<T>()?, x.shape().around(axis as usize), one, out.slice_mut()?);
+            }
+            let out = elementwise::cast(out, dtype, threads)?;
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str| {
+        Op::new(name)
+            .input("x: T")
+            .input("axis: Tidx")
+            .output("out: T")
+            .attr("exclusive: bool = false")
+            .attr("reverse: bool = false")
+            .attr("T: numbertype")
+            .attr("Tidx: {int32, int64} = DT_INT32")
+            .shape(shape_rules::unchanged)
+    };
+    r.add(op("Cumsum").doc("Returns the running sums along an axis.").kernel(|init| scan_kernel(init, Binary::Add)));
+    r.add(
+        op("Cumprod").doc("Returns the running products along an axis.").kernel(|init| scan_kernel(init, Binary::Mul)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Shape, Tensor, f16};
+
+    #[test]
+    fn every_axis_and_direction_gives_the_naive_scan_at_any_number_of_threads() {
+        for shape in [&[5][..], &[3, 4], &[2, 3, 4], &[400, 300], &[3, 90, 700], &[1000, 4, 40]] {
+            let n: usize = shape.iter().product();
+            let values: Vec<f64> = (0..n).map(|i| ((i * 7) % 5) as f64 - 2.0).collect();
+            let x = Tensor::from_slice(Shape::new(shape), &values).unwrap();
+            for axis in 0..shape.len() {
+                let (outer, n, inner) = x.shape().around(axis);
+                for (exclusive, reverse) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let mut want = vec![0.0; values.len()];
+                    for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
+                        let mut sum = 0.0;
+                        for k in 0..n {
+                            let at = (o * n + if reverse { n - 1 - k } else { k }) * inner + i;
+                            want[at] = if exclusive { sum } else { sum + values[at] };
+                            sum += values[at];
+                        }
+                    }
+                    let attrs = [("exclusive", AttrValue::Bool(exclusive)), ("reverse", AttrValue::Bool(reverse))];
+                    for threads in [1, 2, 4] {
+                        let args = vec![Arg::One(x.clone()), Arg::One(Tensor::scalar(axis as i32))];
+                        let got = run_args("Cumsum", args, &attrs, threads).unwrap();
+                        assert_eq!(got.values[0].slice::<f64>().unwrap(), want, "{shape:?} {axis}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_and_halves() {
+        let x = Tensor::from_slice([4], &[1i32, 2, 3, 4]).unwrap();
+        let out = run("Cumprod", &[x, Tensor::scalar(-1i32)], &[]).unwrap();
+        assert_eq!(out[0].slice::<i32>().unwrap(), [1, 2, 6, 24]);
+        let x = Tensor::from_slice([3], &[f16::from_f32(2048.0), f16::ONE, f16::ONE]).unwrap();
+        let out = run("Cumsum", &[x, Tensor::scalar(0i32)], &[]).unwrap();
+        assert_eq!(out[0].slice::<f16>().unwrap()[2], f16::from_f32(2050.0));
+        assert!(run("Cumsum", &[Tensor::scalar(1i32), Tensor::scalar(0i32)], &[]).is_err());
+    }
+}
