@@ -1,4 +1,4 @@
-"""Writes variable_names.json and initial_values.json: what a Python with TensorFlow 2 makes of `variable_programs`."""
+"""Writes variable_names.json, scopes.json and initial_values.json: what TensorFlow 2 makes of `variable_programs`."""
 
 import json
 import os
@@ -8,7 +8,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import tensorflow.compat.v1 as tf  # noqa: E402
-from variable_programs import INITIALIZERS, PROGRAMS, describe, initial_value  # noqa: E402
+from variable_programs import (  # noqa: E402
+    INITIALIZERS,
+    PROGRAMS,
+    RANDOM_PROGRAMS,
+    describe,
+    initial_value,
+    random_scopes,
+)
 
 
 def write(name, content):
@@ -21,4 +28,5 @@ def write(name, content):
 if __name__ == "__main__":
     tf.disable_v2_behavior()
     write("variable_names.json", {program.__name__: describe(tf, program) for program in PROGRAMS})
+    write("scopes.json", {f"{seed:03}": random_scopes(tf, seed) for seed in range(RANDOM_PROGRAMS)})
     write("initial_values.json", {case: initial_value(tf, tf.initializers, case) for case in INITIALIZERS})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 from typing import Any
 
 # Sums were renamed after TF 1.x.
@@ -263,6 +265,87 @@ PROGRAMS = (
     initializer_operations,
     element_access,
 )
+
+
+class _RandomProgram:
+    """Scopes and variables nested at random: what comes first in `log` when two packages differ is the cause."""
+
+    _NAMES = ("a", "b", "c", "a_1")
+    _DEPTH = 4
+
+    def __init__(self, tf: Any, seed: int) -> None:
+        self.tf = tf
+        self.random = random.Random(seed)
+        self.log: list[Any] = []
+        self._captured: list[Any] = []
+        self._left: list[Any] = []
+
+    def block(self, depth: int = 0) -> None:
+        for _ in range(self.random.randint(1, 4)):
+            kind, name = self.random.randint(0, 12), self.random.choice(self._NAMES)
+            try:
+                self._statement(kind, name, depth)
+            except (ValueError, RuntimeError) as error:
+                self.log.append([type(error).__name__, str(error)[:60]])
+
+    def _statement(self, kind: int, name: str, depth: int) -> None:
+        tf, choose = self.tf, self.random.choice
+        nests = depth < self._DEPTH
+        if kind <= 1 and nests:
+            with tf.name_scope(name) as scope:
+                self.log.append(scope)
+                self.block(depth + 1)
+        elif kind <= 4 and nests:
+            reuse = choose([None, None, None, False, True, tf.AUTO_REUSE])
+            opened = tf.variable_scope(name, reuse=reuse, auxiliary_name_scope=choose([True, True, True, False]))
+            self._inside(opened, depth)
+            self._left.append(opened)
+        elif kind == 5 and nests and self._captured:
+            reuse = choose([None, True, tf.AUTO_REUSE])
+            again = choose(self._captured)
+            self._inside(tf.variable_scope(again, reuse=reuse, auxiliary_name_scope=choose([True, False])), depth)
+        elif kind == 6 and nests:
+            self._inside(tf.variable_scope(None, default_name=name), depth)
+        elif kind == 7 and nests and self._left:
+            # An object that is entered twice at once is an error; one that was left may be entered again.
+            opened = self._left.pop(self.random.randrange(len(self._left)))
+            self._inside(opened, depth)
+            self._left.append(opened)
+        elif kind == 8:
+            self.log.append(tf.Variable(1.0, name=name).name)
+        elif kind == 9:
+            self.log.append(tf.constant(1.0, name=name).name)
+        else:
+            partitioner = tf.fixed_size_partitioner(2) if kind == 10 and choose([True, False]) else None
+            shape = choose([[2], [2], [2], [2], [3]])
+            zeros = tf.zeros_initializer()
+            self.log.append(tf.get_variable(name, shape, initializer=zeros, partitioner=partitioner).name)
+
+    def _inside(self, opened: Any, depth: int) -> None:
+        with opened as scope:
+            self._captured.append(scope)
+            self.log.append([scope.name, scope.original_name_scope, str(scope.reuse)])
+            self.block(depth + 1)
+
+
+RANDOM_PROGRAMS = 100
+
+
+def random_scopes(tf: Any, seed: int) -> dict[str, Any]:
+    """What a random program of scopes and variables does.
+
+    Args:
+        tf: the package to run it with.
+        seed: int, which program.
+
+    Returns:
+        A dict that JSON can hold: the `log` of the program, and a `digest` of its graph's node names and variables.
+    """
+    program = _RandomProgram(tf, seed)
+    with tf.Graph().as_default() as graph:
+        program.block()
+        names = [op.name for op in graph.get_operations()] + [v.name for v in tf.global_variables()]
+    return {"log": program.log, "digest": hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]}
 
 
 # Initializers by name: (maker, shape). Each is made with op seed 2 and drawn under graph seed 1.

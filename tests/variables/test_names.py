@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from golden.variable_programs import PROGRAMS, describe
+from golden.variable_programs import PROGRAMS, RANDOM_PROGRAMS, describe, random_scopes
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "variable_names.json").read_text())
+_FOLDER = Path(__file__).parent.parent / "golden"
+GOLDEN = json.loads((_FOLDER / "variable_names.json").read_text())
+SCOPES = json.loads((_FOLDER / "scopes.json").read_text())
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
@@ -22,3 +24,11 @@ def test_results_nodes_and_collections_are_tensorflows(program):
 
 def test_every_golden_program_is_compared():
     assert set(GOLDEN) == {program.__name__ for program in PROGRAMS}
+
+
+@pytest.mark.parametrize("seed", range(RANDOM_PROGRAMS))
+def test_scopes_nested_at_random_are_tensorflows(seed):
+    found = json.loads(json.dumps(random_scopes(tf, seed)))
+    expected = SCOPES[f"{seed:03}"]
+    assert found["log"] == expected["log"]
+    assert found["digest"] == expected["digest"]

@@ -37,6 +37,7 @@ class PureVariableScope:
         self._old_counts: dict[str, int] | None = None
         self._new_name = ""
         self._scope_again: VariableScope | None = None
+        self._entered: VariableScope | None = None
         if isinstance(name_or_scope, VariableScope):
             self._new_name = name_or_scope.name
             self._scope_again = self._derive(
@@ -74,10 +75,12 @@ class PureVariableScope:
             self._reuse = self._reuse or self._old.reuse
             scope = self._derive(self._old, self._reuse, name if self._old_name_scope is None else self._old_name_scope)
             self._scopes.open(self._new_name)
-        self._scopes.current_scope = scope
+        self._scopes.current_scope = self._entered = scope
         return scope
 
     def __exit__(self, *_: Any) -> None:
+        if self._scopes.current_scope is not self._entered:
+            raise RuntimeError("Improper nesting of variable_scope.")
         if self._scope_again is not None and self._old_counts is not None:
             self._scopes.counts = self._old_counts
         else:
