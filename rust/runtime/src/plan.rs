@@ -536,7 +536,8 @@ fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<P
     let mut used = vec![false; slots as usize];
     let mut wanted = Wanted::default();
     let running = d.nodes.iter().filter(|n| matches!(n.action, Action::Run(_)));
-    for source in running.flat_map(|n| &n.inputs).chain(&d.fetches) {
+    let read = running.flat_map(|n| n.inputs.iter().zip(&n.is_ref).filter(|(_, is_ref)| !**is_ref).map(|(s, _)| s));
+    for source in read.chain(&d.fetches) {
         match *source {
             Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
             Source::Variable { variable, version, via } => {
