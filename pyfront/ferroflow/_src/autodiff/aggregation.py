@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ferroflow._src.autodiff.terms import cast, concat, item, span
+from ferroflow._src.autodiff.terms import cast, concat, item
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
@@ -57,9 +57,12 @@ def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
         raise TypeError("gradients have to be either all Tensors or all IndexedSlices")
     if len(gradients) == 1:
         return gradients[0]
+    if all(isinstance(g, IndexedSlices) for g in gradients):
+        return _joined(gradients)
     if all(isinstance(g, Tensor) for g in gradients):
         return _sum(gradients, op, method)
-    return _joined([_as_indexed_slices(g) for g in gradients])
+    # Beside a dense gradient slices save nothing.
+    return tensor_op("AddN", [gradients])
 
 
 def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
@@ -83,14 +86,6 @@ def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
     if any(i.dtype == dtypes.int64 for i in indices):
         indices = [cast(i, dtypes.int64) for i in indices]
     return IndexedSlices(concat([s.values for s in slices]), concat(indices), slices[0].dense_shape)
-
-
-def _as_indexed_slices(value: Any) -> IndexedSlices:
-    """A tensor as the slices of all its rows; IndexedSlices as they are."""
-    if isinstance(value, IndexedSlices):
-        return value
-    shape = tensor_op("Shape", [value])
-    return IndexedSlices(value, span(0, item(shape, 0)), shape)
 
 
 def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:

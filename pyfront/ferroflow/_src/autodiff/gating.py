@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.graph import graph_of, name_scope
+from ferroflow._src.framework.tensor import Tensor
 
 
 def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:
@@ -21,16 +22,16 @@ def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:
     with name_scope(name, "tuple", tensors):
         graph = graph_of(tensors)
         barrier = apply_op("NoOp", [], name="group_deps")
-        gates = [tensor_op("Identity", [t], name="control_dependency") for t in tensors]
+        gates = []
+        for t in tensors:
+            with graph.colocate_with(t):
+                gates.append(tensor_op("Identity", [t], name="control_dependency"))
         graph._core.apply_gate(tensors, barrier, [g.op for g in gates])
-    gated = iter(zip(present, gates, strict=True))
-    result: list[Any] = []
-    for gradient in gradients:
-        if gradient is None:
-            result.append(None)
-            continue
-        original, gate = next(gated)
-        if isinstance(original, IndexedSlices):
-            gate = IndexedSlices(gate, original.indices, original.dense_shape)
-        result.append(gate)
-    return result
+    gated = iter(gates)
+    return [None if g is None else _like(g, next(gated)) for g in gradients]
+
+
+def _like(gradient: Any, gate: Tensor) -> Any:
+    if isinstance(gradient, IndexedSlices):
+        return IndexedSlices(gate, gradient.indices, gradient.dense_shape)
+    return gate

@@ -89,7 +89,7 @@ def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]
         else convert_to_tensor(seed, dtype=y.dtype.base_dtype, name=f"grad_y_{i}")
         for i, (seed, y) in enumerate(zip(given, ys, strict=True))
     ]
-    result = []
+    result: list[Any] = []
     for i, (seed, y) in enumerate(zip(seeds, ys, strict=True)):
         name = f"grad_ys_{i}"
         with _colocated(y.op, colocate):

@@ -25,7 +25,8 @@ def term(op_type: str, arguments: int = 1, **attrs: Any) -> Callable[..., Tensor
 
 def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
     """The known dimensions of a tensor, None for unknown ones; None for unknown rank."""
-    return tensor.graph._core.output_shape(tensor._node_id, tensor._index)
+    found: tuple[int | None, ...] | None = tensor.graph._core.output_shape(tensor._node_id, tensor._index)
+    return found
 
 
 def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
@@ -139,11 +140,15 @@ def concat(parts: list[Any], axis: int = 0) -> Tensor:
 
 
 def stack(parts: list[Any], axis: int = 0) -> Tensor:
-    """The parts joined along a new dimension."""
-    return tensor_op("Pack", [parts], {"axis": axis}, name="stack")
+    """The parts, tensors or ints, joined along a new dimension."""
+    with name_scope("stack") as scope:
+        tensors = [
+            p if isinstance(p, Tensor) else constant(p, dtype=dtypes.int32, name=str(i)) for i, p in enumerate(parts)
+        ]
+        return tensor_op("Pack", [tensors], {"axis": axis}, name=scope)
 
 
-def expand_dims(x: Tensor, axis: int) -> Tensor:
+def expand_dims(x: Any, axis: int) -> Tensor:
     """`x` with a new dimension of one."""
     return tensor_op("ExpandDims", [x, axis])
 
@@ -164,21 +169,35 @@ def reduce_sum(x: Any, axes: Any, keep_dims: bool = False) -> Tensor:
 
 
 def reduce_prod(x: Tensor) -> Tensor:
-    """The product of all elements of a vector."""
-    return tensor_op("Prod", [x, constant([0], dtype=dtypes.int32)])
+    """The product of all elements."""
+    return tensor_op("Prod", [x, all_axes(x)])
+
+
+def all_axes(x: Tensor) -> Tensor:
+    """The numbers of all dimensions, int32 vector: a constant where the rank is known."""
+    found = dims(x)
+    if found is None:
+        return span(0, rank(x))
+    return constant(list(range(len(found))), dtype=dtypes.int32)
+
+
+def _strided_slice(vector: Tensor, begin: int, end: int, **masks: int) -> Tensor:
+    with name_scope("strided_slice") as scope:
+        bounds = [
+            constant([n], dtype=dtypes.int32, name=name)
+            for n, name in ((begin, "stack"), (end, "stack_1"), (1, "stack_2"))
+        ]
+        return tensor_op("StridedSlice", [vector, *bounds], masks, name=scope)
 
 
 def item(vector: Tensor, index: int) -> Tensor:
-    """One element of a vector."""
-    begin, end = [index], [index + 1] if index != -1 else [0]
-    attrs = {"shrink_axis_mask": 1, "end_mask": 0 if index != -1 else 1}
-    return tensor_op("StridedSlice", [vector, begin, end, [1]], attrs, name="strided_slice")
+    """One element of a vector; -1 is the last."""
+    return _strided_slice(vector, index, index + 1, shrink_axis_mask=1, end_mask=int(index == -1))
 
 
 def part(vector: Tensor, begin: int | None = None, end: int | None = None) -> Tensor:
     """`vector[begin:end]`."""
-    attrs = {"begin_mask": int(begin is None), "end_mask": int(end is None)}
-    return tensor_op("StridedSlice", [vector, [begin or 0], [end or 0], [1]], attrs, name="strided_slice")
+    return _strided_slice(vector, begin or 0, end or 0, begin_mask=int(begin is None), end_mask=int(end is None))
 
 
 def span(start: Any, limit: Any, step: Any = 1) -> Tensor:

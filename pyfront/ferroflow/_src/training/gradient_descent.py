@@ -31,13 +31,13 @@ class GradientDescentOptimizer(Optimizer):
         rate = self._learning_rate() if callable(self._learning_rate) else self._learning_rate
         self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
 
-    def _rate(self, var: Any) -> Tensor:
+    def _rate(self, var: Any) -> Any:
         return cast(self._learning_rate_tensor, var.dtype.base_dtype)
 
     def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
         return apply_op("ApplyGradientDescent", [var._ref(), self._rate(var), grad], {"use_locking": self._use_locking})
 
-    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Tensor:
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
         # Subtraction adds up what repeated indices bring: there is nothing to sum before.
         delta = IndexedSlices(grad.values * self._rate(var), grad.indices, grad.dense_shape)
         return var.scatter_sub(delta, use_locking=self._use_locking)

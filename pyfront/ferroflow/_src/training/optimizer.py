@@ -29,7 +29,7 @@ def _key(var: Any) -> tuple[Any, str]:
 
 
 def _is_resource(var: Any) -> bool:
-    return var.op.type == "VarHandleOp"
+    return bool(var.op.type == "VarHandleOp")
 
 
 def _check_optimizable(var: Any) -> None:
@@ -40,7 +40,7 @@ def _check_optimizable(var: Any) -> None:
 def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
     """Values of equal indices added up, and the indices without repetition."""
     once, position = unique(indices)
-    return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once  # type: ignore[index]
+    return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once
 
 
 class Optimizer:
@@ -167,7 +167,6 @@ class Optimizer:
             variables = trainable_variables() + graph.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
         else:
             variables = nest.flatten(var_list)
-        variables += graph.get_collection(GraphKeys._STREAMING_MODEL_PORTS)
         for v in variables:
             _check_optimizable(v)
         if not variables:

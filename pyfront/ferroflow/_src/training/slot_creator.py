@@ -38,7 +38,7 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
         )
     finally:
         scope.set_partitioner(partitioner)
-    whole = primary._save_slice_info if isinstance(primary, Variable) else None
+    whole: Any = primary._save_slice_info if isinstance(primary, Variable) else None
     if whole is not None:
         name = slot.op.name[len(primary.op.name) + 1 :]
         slot._set_save_slice_info(

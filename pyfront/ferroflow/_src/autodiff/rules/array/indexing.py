@@ -69,7 +69,7 @@ def _ndims(x: Tensor) -> int:
     return ndims
 
 
-def _vector(scalar: Tensor) -> Tensor:
+def _vector(scalar: Any) -> Tensor:
     return reshape(scalar, [1])
 
 

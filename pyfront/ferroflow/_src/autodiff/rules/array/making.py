@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
 from ferroflow._src.autodiff.rules.registering import register, register_none
-from ferroflow._src.autodiff.terms import rank, reduce_sum, span
+from ferroflow._src.autodiff.terms import all_axes, reduce_sum
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.operation import Operation
 
@@ -34,7 +34,7 @@ register(
     {
         "BroadcastTo": _broadcast_to,
         "CheckNumerics": _check_numerics,
-        "Fill": lambda op, g: (None, reduce_sum(g, span(0, rank(g)))),
+        "Fill": lambda op, g: (None, reduce_sum(g, all_axes(g))),
         "Identity": lambda op, g: g,
         "IdentityN": lambda op, *gs: list(gs),
         "PlaceholderWithDefault": lambda op, g: g,

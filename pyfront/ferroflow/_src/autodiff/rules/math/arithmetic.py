@@ -8,6 +8,8 @@ from typing import Any
 from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import cast, conj, ones_like, same_known_shape, select, term, zeros_like
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
@@ -51,10 +53,9 @@ def _sub(op: Operation, g: Any) -> Pair:
 
 def _mul(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
-    gx, gy = mul(g, conj(y)), mul(conj(x), g) if x.dtype.is_complex else mul(g, x)
-    if same_known_shape(gx, x, y):
-        return gx, gy
-    return reduced_to_arguments(x, y, gx, gy)
+    if x.dtype.base_dtype == dtypes.float32 and same_known_shape(g, x, y):
+        return mul(g, y), mul(g, x)
+    return reduced_to_arguments(x, y, mul(g, conj(y)), mul(conj(x), g))
 
 
 def _pow(op: Operation, g: Any) -> Pair:
@@ -79,7 +80,7 @@ def _extreme(is_x: Callable[[Any, Any], Tensor]) -> Formula:
 
 def _squared_difference(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
-    gx = mul(2.0, g) * (x - y)
+    gx = mul(constant(2.0, dtype=g.dtype.base_dtype, name="scalar"), g) * (x - y)
     if same_known_shape(gx, x, y):
         return gx, -gx
     return reduced_to_arguments(x, y, gx, -gx)

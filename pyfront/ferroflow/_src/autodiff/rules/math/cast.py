@@ -10,7 +10,7 @@ from ferroflow._src.framework.operation import Operation
 
 
 def _carries_gradient(dtype: Any) -> bool:
-    return dtype.is_floating or dtype.is_complex
+    return bool(dtype.is_floating or dtype.is_complex)
 
 
 def _cast(op: Operation, g: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
@@ -112,7 +114,7 @@ def _complex_abs(op: Operation, g: Tensor) -> Tensor:
     return term("DivNoNan", 2)(complex_(g, zeros_like(g)) * op.inputs[0], complex_(y, zeros_like(y)))
 
 
-def _angle(op: Operation, g: Tensor) -> Tensor:
+def _angle(op: Operation, g: Tensor) -> Any:
     x = op.inputs[0]
     inverse = reciprocal(complex_(imag(x), real(x)))
     return -complex_(g, constant(0, dtype=g.dtype)) * inverse

@@ -19,6 +19,7 @@ from ferroflow._src.autodiff.terms import (
     reduce_sum,
     reshape,
     shape,
+    stack,
     term,
     zeros_like,
 )
@@ -109,10 +110,10 @@ def _matrix_set_diag(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
     else:
         g_shape = shape(g)
         axes = rank(g) - 2
-        batch = tensor_op("Slice", [g_shape, [0], tensor_op("Pack", [[axes]], name="stack")])
-        matrix = tensor_op("Slice", [g_shape, tensor_op("Pack", [[axes]], name="stack"), [2]])
+        batch = tensor_op("Slice", [g_shape, [0], stack([axes])])
+        matrix = tensor_op("Slice", [g_shape, stack([axes]), [2]])
         shortest = tensor_op("Minimum", [item(matrix, 0), item(matrix, 1)])
-        diagonal = concat([batch, tensor_op("Pack", [[shortest]], name="stack")])
+        diagonal = concat([batch, stack([shortest])])
     zeros = filled(diagonal, 0, g.dtype.base_dtype, "zeros")
     return matrix_set_diag(g, zeros), matrix_diag_part(g)
 

@@ -60,7 +60,7 @@ def _sum(op: Operation, g: Any) -> list[Any]:
             return [tile(g, full), None]
         if None not in found:
             kept = _kept_shape(x, None, axes)
-            repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]  # type: ignore[operator]
+            repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]
             return [tile(reshape(g, kept), repeats), None]
     x_shape = shape(x)
     if not op.get_attr("keep_dims"):
@@ -79,15 +79,8 @@ def _mean(op: Operation, g: Any) -> list[Any]:
         x_shape = shape(x)
         rank_ = size(x_shape)
         positive = (cast(axes, dtypes.int32) + rank_) % rank_
-        factor = cast(_product(gather(x_shape, positive)), total.dtype)
+        factor = cast(reduce_prod(gather(x_shape, positive)), total.dtype)
     return [total / factor, None]
-
-
-def _product(x: Tensor) -> Tensor:
-    """The product of all elements of a vector or scalar."""
-    if dims(x) == ():
-        return tensor_op("Prod", [x, constant([], dtype=dtypes.int32)])
-    return reduce_prod(x)
 
 
 def _extreme(op: Operation, g: Any) -> list[Any]:
@@ -118,7 +111,7 @@ def _prod(op: Operation, g: Any) -> list[Any]:
     reduced = (cast(reduced, dtypes.int32) + rank_) % rank_
     others = apply_op("ListDiff", [span(0, rank_), reduced]).outputs[0]
     order = concat([reduced, others])
-    sizes = tensor_op("Pack", [[reduce_prod(gather(x_shape, reduced)), reduce_prod(gather(x_shape, others))]])
+    sizes = [reduce_prod(gather(x_shape, reduced)), reduce_prod(gather(x_shape, others))]
     transposed = tensor_op("Transpose", [x, order], name="transpose")
     rows = reshape(transposed, sizes)
     # The product of all others is what stands before an element times what stands after, so zeros are no trouble.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register
-from ferroflow._src.autodiff.terms import expand_dims, item, reshape, shape, span
+from ferroflow._src.autodiff.terms import expand_dims, item, reshape, shape, span, stack
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
@@ -17,7 +17,7 @@ def _top_k(op: Operation, g: Any, _: Any) -> list[Any]:
     x_shape, indices_shape = shape(x), shape(indices)
     k = item(indices_shape, -1)
     columns = item(x_shape, -1)
-    rows_of = reshape(indices, tensor_op("Pack", [[-1, k]], name="stack"))
+    rows_of = reshape(indices, stack([-1, k]))
     rows = item(shape(rows_of), 0)
     # Indices into a row become indices into all elements, in int64: their product may exceed int32.
     wide = tensor_op("Cast", [columns], {"DstT": dtypes.int64})

@@ -14,17 +14,17 @@ from ferroflow._src.framework.tensor import Tensor
 exp, softmax, log_softmax = term("Exp"), term("Softmax"), term("LogSoftmax")
 
 
-def _softmax(op: Operation, g: Any) -> Tensor:
+def _softmax(op: Operation, g: Any) -> Any:
     y = op.outputs[0]
     return (g - reduce_sum(g * y, [-1], keep_dims=True)) * y
 
 
-def _log_softmax(op: Operation, g: Any) -> Tensor:
+def _log_softmax(op: Operation, g: Any) -> Any:
     y = exp(op.outputs[0])
     return g - reduce_sum(g, [-1], keep_dims=True) * y
 
 
-def _logits_gradient(op: Operation, g_loss: Any, g_backprop: Any) -> Tensor:
+def _logits_gradient(op: Operation, g_loss: Any, g_backprop: Any) -> Any:
     """Through both outputs: the loss of each row, and the gradient of the loss by the logits."""
     logits, backprop = op.inputs[0], op.outputs[1]
     g = expand_dims(g_loss, -1) * backprop
@@ -44,7 +44,7 @@ def _is_zero(g: Any) -> bool:
     if g is None or g.op.type == "ZerosLike":
         return True
     value = constant_value(g)
-    return value is not None and not value.any()
+    return value is not None and not bool(value.any())
 
 
 def _softmax_cross_entropy(op: Operation, g_loss: Any, g_backprop: Any) -> tuple[Tensor, Tensor]:
