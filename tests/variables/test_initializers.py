@@ -23,6 +23,7 @@ def value(initializer, shape, seed=None, **arguments):
             return sess.run(made)
 
 
+@pytest.mark.filterwarnings("ignore:UniformUnitScaling is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("case", INITIALIZERS)
 def test_numbers_are_tensorflows(case):
     found = initial_value(tf, tf.initializers, case)
