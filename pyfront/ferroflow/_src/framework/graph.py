@@ -72,19 +72,24 @@ class Graph:
         """The handle of a node just added."""
         op = Operation(self._core, node)
         op._graph = self
+        op._cached_name = op._cached_type = op._original_op = None
         core = self._core
         tensors = []
         for index in range(outputs):
             tensor = Tensor(core, node, index)
             tensor._op = op
+            tensor._dtype = tensor._shape = None
             tensors.append(tensor)
         op._outputs = tensors
-        frames = []
+        # One flat tuple a node: the collector has nothing to follow in it.
+        frames: list[Any] = []
+        push = frames.append
         frame = sys._getframe(2)
         while frame is not None:
-            frames.append((frame.f_code, frame.f_lasti))
+            push(frame.f_code)
+            push(frame.f_lasti)
             frame = frame.f_back  # type: ignore[assignment]
-        op._frames = frames
+        op._frames = tuple(frames)
         self._operations.append(op)
         return op
 
@@ -133,7 +138,7 @@ class Graph:
         if self._container and "container" in self._core.attrs(op._id):
             self._core.set_attr(op._id, "container", self._container)
         if self._original_op is not None:
-            op.__dict__["_original_op"] = self._original_op
+            op._original_op = self._original_op
 
     def _colocate(self, op: Operation) -> None:
         groups: set[bytes] = set()

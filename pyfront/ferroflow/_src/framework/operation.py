@@ -29,10 +29,26 @@ def _line_of(code: CodeType, offset: int) -> int:
 class Operation(_core.OperationHandle):
     """A node of a graph; made by the graph, one object for each node."""
 
-    # Filled by the graph right after construction.
+    # A graph has tens of thousands of these: no dict until a program sets an attribute of its own. `_frames` holds the code
+    # object and instruction offset of each calling frame, innermost first, one after the other.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_cached_name",
+        "_cached_type",
+        "_frames",
+        "_graph",
+        "_original_op",
+        "_outputs",
+    )
+
     _graph: Graph
     _outputs: list[Tensor]
-    _frames: list[Frame]
+    _frames: tuple[Any, ...]
+    _cached_name: str | None
+    _cached_type: str | None
+    # The forward operation whose gradient this one is part of.
+    _original_op: Operation | None
 
     @property
     def graph(self) -> Graph:
@@ -46,17 +62,17 @@ class Operation(_core.OperationHandle):
 
     @property
     def _name(self) -> str:
-        cached = self.__dict__.get("_cached_name")
+        cached = self._cached_name
         if cached is None:
-            cached = self.__dict__["_cached_name"] = self._graph._core.node_name(self._id)
+            cached = self._cached_name = self._graph._core.node_name(self._id)
         return cached
 
     @property
     def type(self) -> str:
         """The op type, such as `MatMul`."""
-        cached = self.__dict__.get("_cached_type")
+        cached = self._cached_type
         if cached is None:
-            cached = self.__dict__["_cached_type"] = self._graph._core.node_op(self._id)
+            cached = self._cached_type = self._graph._core.node_op(self._id)
         return cached
 
     @property
@@ -153,11 +169,15 @@ class Operation(_core.OperationHandle):
         """The OpDef message of this operation's type."""
         return node_defs.to_op_def(self.type)
 
+    def _calls(self) -> list[Frame]:
+        """The frames from the outermost call to the innermost."""
+        return list(zip(self._frames[-2::-2], self._frames[::-2], strict=True))
+
     @property
     def traceback(self) -> list[tuple[str, int, str, str | None]]:
         """Where this operation was made: (file, line, function, text) from the outermost call to the innermost."""
         rows = []
-        for code, offset in reversed(self._frames):
+        for code, offset in self._calls():
             line = _line_of(code, offset)
             text = linecache.getline(code.co_filename, line).strip() or None
             rows.append((code.co_filename, line, code.co_name, text))
@@ -166,7 +186,7 @@ class Operation(_core.OperationHandle):
     @property
     def traceback_with_start_lines(self) -> list[tuple[str, int, str, str | None, int]]:
         """`traceback` with the first line of each function."""
-        starts = [code.co_firstlineno for code, _ in reversed(self._frames)]
+        starts = [code.co_firstlineno for code, _ in self._calls()]
         return [(*row, start) for row, start in zip(self.traceback, starts, strict=True)]
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:

@@ -62,7 +62,12 @@ class Tensor(_core.TensorHandle):
         ]
     )
 
+    # As for operations: no dict until a program sets an attribute of its own.
+    __slots__ = ("__dict__", "__weakref__", "_dtype", "_op", "_shape")
+
     _op: Operation
+    _dtype: dtypes.DType | None
+    _shape: TensorShape | None
 
     @property
     def op(self) -> Operation:
@@ -92,19 +97,19 @@ class Tensor(_core.TensorHandle):
     @property
     def dtype(self) -> dtypes.DType:
         """The element type; a `_ref` type for a reference to a variable."""
-        cached = self.__dict__.get("_dtype")
+        cached = self._dtype
         if cached is None:
             number = self._op._graph._core.output_dtype(self._node_id, self._index)
-            cached = self.__dict__["_dtype"] = _DTYPES[number]
+            cached = self._dtype = _DTYPES[number]
         return cached
 
     @property
     def shape(self) -> TensorShape:
         """What is known of the shape."""
-        cached = self.__dict__.get("_shape")
+        cached = self._shape
         if cached is None:
             cached = TensorShape(self._op._graph._core.output_shape(self._node_id, self._index))
-            self.__dict__["_shape"] = cached
+            self._shape = cached
         return cached
 
     def get_shape(self) -> TensorShape:
@@ -123,11 +128,11 @@ class Tensor(_core.TensorHandle):
         shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         merged = self.shape.merge_with(shape)
         self._op._graph._core.merge_shape(self._node_id, self._index, shape)
-        self.__dict__["_shape"] = merged
+        self._shape = merged
 
     def _replace_shape(self, shape: Any) -> None:
         self._op._graph._core.replace_shape(self._node_id, self._index, TensorShape(shape))
-        self.__dict__.pop("_shape", None)
+        self._shape = None
 
     def _shape_as_list(self) -> list[int | None] | None:
         return self.shape.as_list() if self.shape.ndims is not None else None
