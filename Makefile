@@ -71,10 +71,9 @@ lint: venv ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/mypy
 
-bench: dev ## kernel throughput in Rust, then whole steps in Python
+bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
 	cargo bench --package ferroflow-benches
-	@for bench in benches/python/bench_*.py; do \
-		[ ! -e "$$bench" ] || { echo "$$bench"; $(BIN)/python "$$bench" || exit 1; }; done
+	$(BIN)/python benches/python/run.py $(ARGS)
 
 wheel: $(PACKAGES) ## build dist/ferroflow-*.whl
 	$(BIN)/maturin build --release --strip --out dist
