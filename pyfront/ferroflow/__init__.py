@@ -213,6 +213,9 @@ from ferroflow._src.framework.graph import (
 from ferroflow._src.framework.graph_keys import (
     GraphKeys as GraphKeys,
 )
+from ferroflow._src.framework.import_graph_def import (
+    import_graph_def as import_graph_def,
+)
 from ferroflow._src.framework.operation import (
     Operation as Operation,
 )

@@ -1,8 +1,5 @@
 """`tf.linalg`: linear algebra."""
 
-from ferroflow._src.ops.array.shaping import (
-    transpose as transpose,
-)
 from ferroflow._src.ops.math.linalg import (
     diag as diag,
 )
@@ -13,6 +10,9 @@ from ferroflow._src.ops.math.linalg import (
     eye as eye,
 )
 from ferroflow._src.ops.math.linalg import (
+    matrix_transpose as transpose,
+)
+from ferroflow._src.ops.math.linalg import (
     norm as norm,
 )
 from ferroflow._src.ops.math.linalg import (
@@ -21,3 +21,5 @@ from ferroflow._src.ops.math.linalg import (
 from ferroflow._src.ops.math.linalg import (
     trace as trace,
 )
+
+__all__ = ["diag", "diag_part", "eye", "norm", "tensordot", "trace", "transpose"]

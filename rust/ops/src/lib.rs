@@ -1,6 +1,7 @@
 //! The ops: one file is one op or one table of ops that differ only in a formula; one folder is one family.
 
 mod array;
+mod construction;
 mod flow;
 mod math;
 mod nn;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub fn registry() -> Result<Arc<Registry>> {
     let mut r = Registry::new();
     array::register(&mut r);
+    construction::register(&mut r);
     flow::register(&mut r);
     math::register(&mut r);
     nn::register(&mut r);

@@ -226,3 +226,10 @@ def convert_n_to_tensor_or_indexed_slices(
         )
         for i, value in enumerate(values)
     ]
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, a sparse tensor, slices, or an object that stands for a tensor, as a variable does."""
+    if isinstance(x, Tensor | SparseTensor | IndexedSlices):
+        return True
+    return hasattr(x, "_as_graph_element") and hasattr(x, "dtype")

@@ -50,7 +50,7 @@ class DefaultStack(threading.local):
 
 
 class DefaultGraphStack(DefaultStack):
-    """The default graphs; below all lies one global graph, made when first asked for."""
+    """The default graphs; below all lies the thread's own, made when first asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,21 +61,22 @@ class DefaultGraphStack(DefaultStack):
         return self.stack[-1] if self.stack else _global_graph.get()
 
 
-class _GlobalGraph:
-    """The process-wide graph of programs that make none."""
+class _GlobalGraph(threading.local):
+    """The graph of programs that make none. TF 1.x: each thread has its own."""
+
+    # Set once, for all threads.
+    make: Callable[[], Any] | None = None
 
     def __init__(self) -> None:
+        super().__init__()
         self._graph: Any = None
-        self._lock = threading.Lock()
-        self.make: Callable[[], Any] | None = None
 
     def get(self) -> Any:
         if self._graph is None:
-            with self._lock:
-                if self._graph is None:
-                    if self.make is None:
-                        raise RuntimeError("the graph module is not loaded")
-                    self._graph = self.make()
+            make = _GlobalGraph.make
+            if make is None:
+                raise RuntimeError("the graph module is not loaded")
+            self._graph = make()
         return self._graph
 
     def reset(self) -> None:
@@ -99,7 +100,7 @@ def default_session(session: Any) -> Any:
 
 def register_graph_class(make: Callable[[], Any]) -> None:
     """Tells how the global graph is made; called once by the module that defines graphs."""
-    _global_graph.make = make
+    _GlobalGraph.make = make
 
 
 def reset_global_graph() -> None:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import compat, proto, tf_logging
+from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import (
@@ -18,9 +18,10 @@ from ferroflow._src.framework.scopes import (
     Colocation,
     ControlDependencies,
     DeviceScope,
-    DeviceStack,
     NameScope,
     NameScopes,
+    Scopes,
+    ThreadScopes,
     control_inputs_for,
     operation_of,
 )
@@ -48,9 +49,7 @@ class Graph:
         self._names = NameScopes()
         self._lock = threading.RLock()
         self._finalized = False
-        self._control_stack: list[ControlDependencies] = []
-        self._devices = DeviceStack()
-        self._colocation_stack: list[Operation] = []
+        self._scopes: Scopes | ThreadScopes = Scopes()
         self._gradient_override_map: dict[str, str] = {}
         self._attr_scope_map: dict[str, Any] = {}
         self._op_to_kernel_label_map: dict[str, str] = {}
@@ -94,23 +93,33 @@ class Graph:
         return op
 
     def _add(
-        self, op_type: str, name: str, inputs: list[Any], attrs: dict[str, Any] | None, flat: bool = False
+        self,
+        op_type: str,
+        name: str,
+        inputs: list[Any],
+        attrs: dict[str, Any] | None,
+        flat: bool = False,
+        control_inputs: list[Operation] | None = None,
     ) -> Operation:
         """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
         self._check_not_finalized()
-        control_inputs: list[Operation] | None = None
-        if self._control_stack:
+        scopes = self._scopes
+        if scopes.control:
             nodes = []
             for item in inputs:
                 if isinstance(item, Tensor):
                     nodes.append(item._node_id)
                 else:
                     nodes.extend(t._node_id for t in item)
-            control_inputs = control_inputs_for(self, nodes)
-        device = self._devices.static
+            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
+        device = scopes.devices.static
         adder = self._core.add_node_flat if flat else self._core.add_node
         with self._lock:
-            node, outputs = adder(op_type, name, inputs, attrs, control_inputs, device or "")
+            try:
+                node, outputs = adder(op_type, name, inputs, attrs, control_inputs, device or "")
+            except _core.StatusError as failure:
+                code, message, _ = failure.args
+                raise errors.make_exception(None, None, message, code) from None
             op = self._adopt(node, outputs)
         self._apply_scopes(op, device is None)
         return op
@@ -118,8 +127,8 @@ class Graph:
     def _add_constant(self, name: str, value: Any, dtype: int) -> Operation:
         """Adds a Const node of the exact name `name`."""
         self._check_not_finalized()
-        control_inputs = control_inputs_for(self, []) if self._control_stack else None
-        device = self._devices.static
+        control_inputs = control_inputs_for(self, []) if self._scopes.control else None
+        device = self._scopes.devices.static
         with self._lock:
             node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
             op = self._adopt(node, outputs)
@@ -127,11 +136,12 @@ class Graph:
         return op
 
     def _apply_scopes(self, op: Operation, needs_device: bool) -> None:
-        for controller in self._control_stack:
+        scopes = self._scopes
+        for controller in scopes.control:
             controller.add_op(op)
         if needs_device:
-            op._set_device(self._devices.device_for(op))
-        if self._colocation_stack:
+            op._set_device(scopes.devices.device_for(op))
+        if scopes.colocation:
             self._colocate(op)
         if self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map:
             self._apply_maps(op)
@@ -142,7 +152,7 @@ class Graph:
 
     def _colocate(self, op: Operation) -> None:
         groups: set[bytes] = set()
-        for other in self._colocation_stack:
+        for other in self._scopes.colocation:
             groups.update(other.colocation_groups())
             if other.device:
                 if op.device and op.device != other.device:
@@ -502,7 +512,9 @@ class Graph:
         return _Container(self, container_name)
 
     def switch_to_thread_local(self) -> None:
-        """Accepted for compatibility: scopes of one graph are to be used by one thread at a time."""
+        """From now on each thread has its own control, device and colocation scopes, at first those open now."""
+        if not isinstance(self._scopes, ThreadScopes):
+            self._scopes = ThreadScopes(self._scopes)
 
     # ---- collections
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import TYPE_CHECKING, Any
 
 from ferroflow._src.base import compat
@@ -21,9 +22,22 @@ class NameScopes:
     """The current name scope and the names in use."""
 
     def __init__(self) -> None:
-        self.stack = ""
+        # TF 1.x: each thread has its own current scope; the names in use are the graph's.
+        self._of_thread = threading.local()
         # TF 1.x: names that differ only in case count as the same for this purpose.
         self._in_use: dict[str, int] = {}
+
+    @property
+    def stack(self) -> str:
+        """The current scope of this thread, without a trailing slash."""
+        try:
+            return self._of_thread.stack
+        except AttributeError:
+            return ""
+
+    @stack.setter
+    def stack(self, stack: str) -> None:
+        self._of_thread.stack = stack
 
     @staticmethod
     def check_op_name(name: str) -> None:
@@ -85,6 +99,25 @@ class NameScope:
         self._graph._names.stack = self._old
 
 
+class Scopes:
+    """The control, device and colocation scopes that a new operation gets."""
+
+    def __init__(self) -> None:
+        self.control: list[ControlDependencies] = []
+        self.devices = DeviceStack()
+        self.colocation: list[Operation] = []
+
+
+class ThreadScopes(threading.local):
+    """`Scopes` of which each thread has its own, at first those given."""
+
+    def __init__(self, shared: Scopes | ThreadScopes) -> None:
+        super().__init__()
+        self.control = shared.control
+        self.devices = shared.devices
+        self.colocation = shared.colocation
+
+
 class ControlDependencies:
     """Context manager of `Graph.control_dependencies`."""
 
@@ -96,15 +129,15 @@ class ControlDependencies:
 
     def __enter__(self) -> None:
         if self._clears:
-            self._old = self._graph._control_stack
-            self._graph._control_stack = []
-        self._graph._control_stack = [*self._graph._control_stack, self]
+            self._old = self._graph._scopes.control
+            self._graph._scopes.control = []
+        self._graph._scopes.control = [*self._graph._scopes.control, self]
 
     def __exit__(self, *exc: object) -> None:
-        stack = self._graph._control_stack
+        stack = self._graph._scopes.control
         if not stack or stack[-1] is not self:
             raise ValueError("control_dependencies contexts were left in another order than they were entered")
-        self._graph._control_stack = self._old if self._clears else stack[:-1]
+        self._graph._scopes.control = self._old if self._clears else stack[:-1]
 
     def add_op(self, op: Operation) -> None:
         """Notes an op made in this context: what reads it waits through it already."""
@@ -118,7 +151,7 @@ class ControlDependencies:
 def control_inputs_for(graph: Graph, input_nodes: list[int]) -> list[Operation]:
     """The control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
     result: dict[int, Operation] = {}
-    for controller in graph._control_stack:
+    for controller in graph._scopes.control:
         if any(controller.op_in_group(n) for n in input_nodes):
             continue
         for op in controller.control_inputs:
@@ -135,11 +168,11 @@ class DeviceScope:
         self._device = device
 
     def __enter__(self) -> None:
-        self._old = self._graph._devices
-        self._graph._devices = self._old.push(self._device)
+        self._old = self._graph._scopes.devices
+        self._graph._scopes.devices = self._old.push(self._device)
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._devices = self._old
+        self._graph._scopes.devices = self._old
 
 
 class DeviceStack:
@@ -199,16 +232,17 @@ class Colocation:
         self._ignore = ignore_existing
 
     def __enter__(self) -> None:
-        graph = self._graph
-        self._old = (graph._colocation_stack, graph._devices)
-        graph._devices = DeviceStack()
+        scopes = self._graph._scopes
+        self._old = (scopes.colocation, scopes.devices)
+        scopes.devices = DeviceStack()
         if self._op is None or self._ignore:
-            graph._colocation_stack = []
+            scopes.colocation = []
         if self._op is not None:
-            graph._colocation_stack = [*graph._colocation_stack, self._op]
+            scopes.colocation = [*scopes.colocation, self._op]
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._colocation_stack, self._graph._devices = self._old
+        scopes = self._graph._scopes
+        scopes.colocation, scopes.devices = self._old
 
 
 class AttributeMap:

@@ -19,8 +19,10 @@ class PartialRun:
     def __init__(self, graph: Graph, core: Any, fetches: list[Any], feeds: list[Tensor]) -> None:
         self._graph = graph
         self._core = core
-        self._allowed_fetches = set(fetches)
-        self._awaited_feeds = set(feeds)
+        self._feeds = frozenset(feeds)
+        self._fetches = frozenset(fetches)
+        self._fed: set[Tensor] = set()
+        self._fetched: set[Any] = set()
         self._known: dict[Tensor, Any] = {}
         self._done: set[Operation] = set()
 
@@ -30,21 +32,9 @@ class PartialRun:
         Raises:
           tf.errors.InvalidArgumentError: a feed or fetch was not set up, or was used before; or a feed is missing.
         """
-        for tensor, _ in feeds:
-            if tensor not in self._awaited_feeds:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"The feed {tensor.name} was not specified in partial_run_setup or has already been fed.",
-                )
-        for element in elements:
-            if element not in self._allowed_fetches:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"The fetch {element.name} was not specified in partial_run_setup or has already been fetched.",
-                )
-        self._awaited_feeds.difference_update(t for t, _ in feeds)
+        self._check("feed", [t for t, _ in feeds], self._feeds, self._fed, "fed")
+        self._check("fetch", elements, self._fetches, self._fetched, "fetched")
+        self._fed.update(t for t, _ in feeds)
         self._known.update(feeds)
         known = list(self._known.items())
         tensors = [e for e in elements if isinstance(e, Tensor)]
@@ -54,8 +44,19 @@ class PartialRun:
         values = dict(zip(wanted, self._core.run_flat(wanted, known, targets), strict=True))
         self._known.update({t: values[t] for t in computed})
         self._done.update(ran)
-        self._allowed_fetches.difference_update(elements)
+        self._fetched.update(elements)
         return [values.get(e) for e in elements]
+
+    @staticmethod
+    def _check(kind: str, elements: list[Any], announced: frozenset[Any], used: set[Any], participle: str) -> None:
+        for element in elements:
+            what = None
+            if element not in announced:
+                what = "was not specified in partial_run_setup."
+            elif element in used:
+                what = f"has already been {participle}."
+            if what is not None:
+                raise errors.InvalidArgumentError(None, None, f"The {kind} {element.name} {what}")
 
     def _to_run(
         self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]

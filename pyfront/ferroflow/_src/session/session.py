@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import threading
@@ -46,6 +47,15 @@ def _user_line(op: Operation) -> str:
     return ""
 
 
+def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exception:
+    """The exception of a failed step; called by the core, which must not refer back to the session."""
+    if node is None:
+        return errors.make_exception(None, None, message, code)
+    op = graph._operations[node]
+    text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
+    return errors.make_exception(op.node_def, op, text, code)
+
+
 class BaseSession:
     """What `Session` and `InteractiveSession` share."""
 
@@ -63,19 +73,13 @@ class BaseSession:
         self._config = config
         self._add_shapes = config is not None and config.graph_options.infer_shapes
         self._log_placement = config is not None and config.log_device_placement
-        self._core = _core.Session(graph._core, self._make_error, session_options(config), _resources_of(target or ""))
+        self._core = _core.Session(
+            graph._core, functools.partial(_step_error, graph), session_options(config), _resources_of(target or "")
+        )
         self._partial_runs: dict[str, PartialRun] = {}
         self._partial_run_count = 0
         self._lock = threading.Lock()
         self._closed = False
-
-    def _make_error(self, code: int, message: str, node: int | None) -> Exception:
-        """The exception of a failed step; called by the core."""
-        if node is None:
-            return errors.make_exception(None, None, message, code)
-        op = self._graph._operations[node]
-        text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
-        return errors.make_exception(op.node_def, op, text, code)
 
     @property
     def graph(self) -> Graph:
@@ -131,7 +135,8 @@ class BaseSession:
           tf.errors.OpError: an operation failed.
         """
         if options is None and run_metadata is None and not self._log_placement:
-            result = self._core.run_fast(fetches, feed_dict)
+            # An empty nest is left to `_run`, which sees an empty graph.
+            result = self._core.run_fast(fetches, feed_dict) if self._graph._operations else NotImplemented
             if result is not NotImplemented:
                 return result
         return self._run(fetches, feed_dict, options, run_metadata)
@@ -259,6 +264,8 @@ class BaseSession:
         """
         self._check_open()
         elements = FetchPlan(self._graph, fetches).elements
+        if not elements:
+            raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         tensors = [self._feed_tensor(e) for key in feeds or () for e in feed_elements(key)]
         with self._lock:
             self._partial_run_count += 1

@@ -20,9 +20,9 @@ def fill_run_metadata(metadata: Any, graph: Graph, events: list[tuple[list[int],
       options: the step's RunOptions, or None.
     """
     metadata.Clear()
-    if events:
+    if options is not None and options.trace_level > 0:
         device = metadata.step_stats.dev_stats.add(device=_DEVICE)
-        base = time.time_ns() - (events[-1][2])
+        base = time.time_ns() - (events[-1][2] if events else 0)
         for nodes, start, end in events:
             for node in nodes:
                 op = graph._operations[node]

@@ -209,7 +209,13 @@ class TestCase(unittest.TestCase):
     def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802
         if hasattr(a, "op") and hasattr(a, "dtype") and not isinstance(a, np.ndarray | np.generic):
             a = self._eval_tensor(a)
-        return a if isinstance(a, np.ndarray) else np.array(a)
+        if isinstance(a, np.ndarray):
+            return a
+        try:
+            return np.array(a)
+        except ValueError:
+            # A ragged nest: an array of its items.
+            return np.array(a, dtype=object)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802
         """Fails unless two numbers differ by at most `err`."""
@@ -385,7 +391,7 @@ class TestCase(unittest.TestCase):
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802
         """Fails unless two device names mean the same."""
         one, two = (get_default_graph().device(d) for d in (device1, device2))
-        names = [s._graph._devices.push(d).static for s, d in ((one, device1), (two, device2))]
+        names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
         self.assertEqual(names[0], names[1], f"Devices {device1} and {device2} are not equal. {msg or ''}")
 
     # ---- errors

@@ -1,0 +1,515 @@
+"""`import_graph_def`: the nodes of a GraphDef message, added to the default graph."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Any
+
+from ferroflow._src.base import compat, dtypes, errors, proto
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.apply import op_schema
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import Graph, get_default_graph, name_scope
+from ferroflow._src.framework.node_def import attr_from_message
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scopes import NameScopes
+from ferroflow._src.framework.tensor import Tensor
+
+_VERSION = 134
+_MIN_PRODUCER = 0
+# The TensorFlow whose graphs we read and write, for messages.
+_TENSORFLOW = "TensorFlow 1.15"
+
+# Functions of TF1's control flow; `Merge` is the only op whose inputs may come from later nodes.
+_FRAME_OPS = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"))
+
+# TF 1.x: files made before these ops had shape functions hold wrong `_output_shapes`, which are ignored.
+_WRONG_SHAPES = frozenset(
+    (
+        *("RandomShuffleQueue", "PaddingFIFOQueue", "FIFOQueue", "PriorityQueue", "QueueSize"),
+        *("Stack", "Barrier", "BarrierReadySize", "BarrierIncompleteSize"),
+        *("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "Mutex", "CuckooTable", "IndexTable"),
+        *(
+            "WholeFileReader",
+            "TextLineReader",
+            "FixedLengthRecordReader",
+            "TFRecordReader",
+            "IdentityReader",
+            "LMDBReader",
+        ),
+        *("RefSwitch", "RefEnter", "RefNextIteration", "RefMerge", "RefIdentity"),
+        *("ConditionalAccumulator", "SparseConditionalAccumulator", "Table"),
+    )
+)
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: dict[Any, Any] | None = None,
+    return_elements: Iterable[Any] | None = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Any] | None:
+    """Adds the nodes of a GraphDef to the default graph.
+
+    Args:
+      graph_def: a GraphDef message.
+      input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
+      return_elements: names of operations (`"a"`) and tensors (`"a:0"`) of `graph_def` to return.
+      name: prefix of all names, by default `"import"`; `""` is none.
+      op_dict: accepted for compatibility.
+      producer_op_list: OpList message of the program that made `graph_def`: attributes unknown here that have their
+        default there are left out.
+
+    Returns:
+      The operations and tensors of `return_elements`, or None without them.
+
+    Raises:
+      TypeError: an argument has the wrong type.
+      ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
+      tf.errors.NotFoundError: it has ops that are not registered.
+      tf.errors.UnimplementedError: it has loops or branches of Switch and Merge nodes.
+    """
+    del op_dict
+    graph_def = _checked_message(graph_def)
+    wanted = _checked_names(return_elements)
+    sources = _checked_input_map(input_map)
+    _check_versions(graph_def.versions)
+    with name_scope(name, "import", list(sources.values())) as scope:
+        if not all(isinstance(v, Operation | Tensor) for v in sources.values()):
+            if not scope:
+                raise ValueError(
+                    "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try "
+                    "calling tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
+                )
+            with name_scope("_inputs"):
+                sources = {
+                    k: v if isinstance(v, Operation) else convert_to_tensor(v, as_ref=False) for k, v in sources.items()
+                }
+        graph = get_default_graph()
+        importing = _Import(graph, graph_def.node, scope, sources, _defaults_of(producer_op_list))
+        scopes = graph._scopes
+        outer = (scopes.colocation, scopes.devices)
+        # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
+        scopes.colocation = []
+        try:
+            importing.run()
+        finally:
+            scopes.colocation, scopes.devices = outer
+    versions = graph._graph_def_versions
+    versions.producer = min(versions.producer, graph_def.versions.producer)
+    versions.min_consumer = max(versions.min_consumer, graph_def.versions.min_consumer)
+    importing.check_sources_used()
+    return None if wanted is None else [importing.element(e) for e in wanted]
+
+
+def _checked_message(graph_def: Any) -> Any:
+    if isinstance(graph_def, proto.GraphDef):
+        return graph_def
+    descriptor = getattr(graph_def, "DESCRIPTOR", None)
+    if descriptor is None or descriptor.full_name != "tensorflow.GraphDef":
+        raise TypeError("graph_def must be a GraphDef proto.")
+    # Another program's message class.
+    return proto.GraphDef.FromString(graph_def.SerializeToString())
+
+
+def _checked_input_map(input_map: Any) -> dict[str, Any]:
+    if input_map is None:
+        return {}
+    if not isinstance(input_map, dict) or not all(isinstance(k, str | bytes) for k in input_map):
+        raise TypeError("input_map must be a dictionary mapping strings to Tensor objects.")
+    sources = {}
+    for key, value in input_map.items():
+        key = compat.as_str(key)
+        if key.startswith("^"):
+            sources[key] = value if isinstance(value, Operation) else value.op
+        else:
+            node, index = _parsed(key)
+            sources[f"{node}:{index}"] = value
+    return sources
+
+
+def _checked_names(return_elements: Any) -> list[str] | None:
+    if return_elements is None:
+        return None
+    names = list(return_elements)
+    if not all(isinstance(e, str | bytes) for e in names):
+        raise TypeError("return_elements must be a list of strings.")
+    names = [compat.as_str(e) for e in names]
+    for e in names:
+        _parsed(e)
+    return names
+
+
+def _parsed(tensor_name: str) -> tuple[str, int]:
+    """(node, output) of a tensor name; `a` is `a:0`."""
+    node, colon, index = tensor_name.partition(":")
+    if not colon:
+        return node, 0
+    if not index.isdigit():
+        raise ValueError(f"Cannot convert {tensor_name!r} to a tensor name.")
+    return node, int(index)
+
+
+def _check_versions(versions: Any) -> None:
+    if versions.producer < _MIN_PRODUCER:
+        raise ValueError(
+            f"GraphDef producer version {versions.producer} below min producer {_MIN_PRODUCER} supported by "
+            f"{_TENSORFLOW}.  Please regenerate your graph."
+        )
+    if versions.min_consumer > _VERSION:
+        raise ValueError(
+            f"GraphDef min consumer version {versions.min_consumer} above current version {_VERSION} for "
+            f"{_TENSORFLOW}.  Please upgrade TensorFlow."
+        )
+    if _VERSION in versions.bad_consumers:
+        raise ValueError(
+            f"GraphDef disallows consumer version {_VERSION}.  Please upgrade TensorFlow: this version is likely buggy."
+        )
+
+
+def _defaults_of(producer_op_list: Any) -> dict[tuple[str, str], Any]:
+    """Default values by (op, attribute) as the producer has them."""
+    if producer_op_list is None:
+        return {}
+    return {
+        (op.name, attr.name): attr.default_value
+        for op in producer_op_list.op
+        for attr in op.attr
+        if attr.HasField("default_value")
+    }
+
+
+class _Import:
+    """One import: its names, its order, its nodes."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        nodes: Any,
+        scope: str,
+        sources: dict[str, Any],
+        defaults: dict[tuple[str, str], Any],
+    ) -> None:
+        self._graph = graph
+        self._nodes = list(nodes)
+        self._scope = scope
+        self._sources = sources
+        self._defaults = defaults
+        self._used: set[str] = set()
+        self._ops: dict[str, Operation] = {}
+        self._devices: dict[str, Any] = {}
+        self._attr_names: dict[str, frozenset[str]] = {}
+
+    def run(self) -> None:
+        self._index = self._indexed()
+        self._check_ops()
+        self._new_names = self._named()
+        inputs = [self._parsed_inputs(node) for node in self._nodes]
+        colocated: list[tuple[Operation, list[str]]] = []
+        for i in self._order(inputs):
+            node = self._nodes[i]
+            partners = self._add(node, *inputs[i])
+            if partners:
+                colocated.append((self._ops[node.name], partners))
+        # TF 1.x: a colocated node takes the device of the first of its partners that has one.
+        for op, partners in colocated:
+            for partner in partners:
+                device = self._ops[partner].device
+                if device:
+                    op._set_device(device)
+                    break
+
+    def _indexed(self) -> dict[str, int]:
+        index: dict[str, int] = {}
+        for i, node in enumerate(self._nodes):
+            try:
+                NameScopes.check_op_name(node.name)
+            except ValueError:
+                raise ValueError(f"Node '{node.name}': Node name contains invalid characters") from None
+            if index.setdefault(node.name, i) != i:
+                raise ValueError(f"Node '{node.name}' is not unique")
+            if not node.op:
+                raise ValueError(f"Node '{node.name}' does not specify an operation")
+        return index
+
+    def _check_ops(self) -> None:
+        unknown: dict[str, str] = {}
+        for node in self._nodes:
+            if node.op not in self._attr_names:
+                try:
+                    schema = op_schema(node.op)
+                except KeyError:
+                    unknown.setdefault(node.op, node.name)
+                else:
+                    self._attr_names[node.op] = frozenset(a["name"] for a in schema["attrs"])
+        frames = sorted(set(unknown) & _FRAME_OPS)
+        if frames:
+            raise errors.UnimplementedError(
+                None,
+                None,
+                f"import_graph_def: loops and branches made of {', '.join(frames)} nodes are not supported yet (node "
+                f"'{unknown[frames[0]]}').",
+            )
+        if unknown:
+            listed = ", ".join(f"'{op}' (node '{name}')" for op, name in sorted(unknown.items()))
+            raise errors.NotFoundError(None, None, f"Op type not registered {listed} in this build of ferroflow.")
+
+    def _named(self) -> dict[str, str]:
+        """The name in the graph of each name in the message."""
+        find = self._graph._core.find
+        prefixes: set[str] = set()
+        for op in self._graph._operations:
+            name = op.name
+            while "/" in name:
+                name = name.rpartition("/")[0]
+                if name in prefixes:
+                    break
+                prefixes.add(name)
+        names = {}
+        taken = {self._scope + name for name in self._index}
+        for old in self._index:
+            original = name = self._scope + old
+            count = 0
+            while find(name) is not None or name in prefixes or (count > 0 and name in taken):
+                count += 1
+                name = f"{original}_{count}"
+            taken.add(name)
+            names[old] = name
+        return names
+
+    def _parsed_inputs(self, node: Any) -> tuple[list[tuple[str, int]], list[str]]:
+        """(data inputs, control inputs) of a node, each known to the message or to the input map."""
+        data: list[tuple[str, int]] = []
+        control: list[str] = []
+        for text in node.input:
+            if text.startswith("^"):
+                source = text[1:]
+                if text not in self._sources and source not in self._index:
+                    raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+                control.append(source)
+                continue
+            if control:
+                raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
+            source, colon, number = text.rpartition(":")
+            entry = (source, int(number)) if colon and number.isdigit() else (text, 0)
+            if entry[0] not in self._index and f"{entry[0]}:{entry[1]}" not in self._sources:
+                raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+            data.append(entry)
+        return data, control
+
+    def _order(self, inputs: list[tuple[list[tuple[str, int]], list[str]]]) -> list[int]:
+        """The nodes, each after those it reads; as in the message where that is so already."""
+        waits: list[int] = []
+        readers: dict[int, list[int]] = {}
+        sorted_already = True
+        for i, (data, control) in enumerate(inputs):
+            before = {
+                self._index[source]
+                for source, number in data
+                if source in self._index and not (self._sources and f"{source}:{number}" in self._sources)
+            }
+            before.update(self._index[c] for c in control if f"^{c}" not in self._sources)
+            waits.append(len(before))
+            for j in before:
+                sorted_already = sorted_already and j < i
+                readers.setdefault(j, []).append(i)
+        if sorted_already:
+            return list(range(len(inputs)))
+        ready = [i for i, count in enumerate(waits) if count == 0]
+        order: list[int] = []
+        while ready:
+            i = heapq.heappop(ready)
+            order.append(i)
+            for reader in readers.get(i, ()):
+                waits[reader] -= 1
+                if waits[reader] == 0:
+                    heapq.heappush(ready, reader)
+        if len(order) < len(inputs):
+            stuck = min(i for i, count in enumerate(waits) if count > 0)
+            raise ValueError(f"{len(inputs) - len(order)} nodes in a cycle, '{self._nodes[stuck].name}' among them")
+        return order
+
+    def _add(self, node: Any, data: list[tuple[str, int]], control: list[str]) -> list[str]:
+        """Adds a node; returns the names of the nodes it is colocated with."""
+        name = self._new_names[node.name]
+        tensors = [self._source(node, source, number) for source, number in data]
+        before = []
+        for c in control:
+            before.append(self._sources[f"^{c}"] if f"^{c}" in self._sources else self._ops[c])
+            self._used.add(f"^{c}")
+        attrs, shapes, partners = self._attrs(node)
+        self._graph._scopes.devices = self._device("" if partners else node.device, bool(partners))
+        try:
+            op = self._graph._add(node.op, name, tensors, attrs, flat=True, control_inputs=before)
+        except (TypeError, ValueError) as failure:
+            raise self._explained(node, name, attrs, tensors, failure) from None
+        self._graph._names.mark(name)
+        self._ops[node.name] = op
+        if shapes is not None:
+            _narrow(node, op, shapes)
+        return partners
+
+    def _source(self, node: Any, source: str, number: int) -> Tensor:
+        if self._sources:
+            key = f"{source}:{number}"
+            if key in self._sources:
+                self._used.add(key)
+                return self._sources[key]
+        outputs = self._ops[source]._outputs
+        if number >= len(outputs):
+            raise ValueError(
+                f"Node '{node.name}': Connecting to invalid output {number} of source node {source} which has "
+                f"{len(outputs)} outputs"
+            )
+        return outputs[number]
+
+    def _device(self, device: str, colocated: bool) -> Any:
+        """The device requests around the import with the node's own on top."""
+        key = "@" if colocated else device
+        stack = self._devices.get(key)
+        if stack is None:
+            outer = self._devices.setdefault("", self._graph._scopes.devices)
+            stack = outer.push(None if colocated else device) if key else outer
+            self._devices[key] = stack
+        return stack
+
+    def _attrs(self, node: Any) -> tuple[dict[str, Any], Any, list[str]]:
+        """(attributes for the core, message of `_output_shapes` or None, names of the nodes colocated with)."""
+        known = self._attr_names[node.op]
+        attrs: dict[str, Any] = {}
+        shapes, partners = None, []
+        for key, message in node.attr.items():
+            if key == "_class":
+                attrs[key], partners = self._groups(node, message)
+            elif key == "_output_shapes":
+                shapes = message.list.shape
+            elif key in known or key.startswith("_"):
+                attrs[key] = attr_from_message(message)
+            elif not self._may_be_dropped(node.op, key, message):
+                raise ValueError(
+                    f"NodeDef mentions attr '{key}' not in op {node.op}; NodeDef: '{node.name}'. (Check whether your "
+                    "GraphDef-interpreting binary is up to date with your GraphDef-generating binary.)"
+                )
+        return attrs, shapes, partners
+
+    def _may_be_dropped(self, op_type: str, key: str, message: Any) -> bool:
+        default = self._defaults.get((op_type, key))
+        if default is not None:
+            return default.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True)
+        # Newer TensorFlows write attributes that TF 1.x did not have; false, 0 and "" ask for what it did.
+        field = message.WhichOneof("value")
+        return field in ("b", "i", "f", "s", "list") and not attr_from_message(message)
+
+    def _groups(self, node: Any, message: Any) -> tuple[list[bytes], list[str]]:
+        groups, partners = [], []
+        for group in message.list.s:
+            if group.startswith(b"loc:@"):
+                partner = group[len(b"loc:@") :].decode()
+                if partner not in self._index:
+                    raise ValueError(f"Node '{node.name}' expects to be colocated with unknown node '{partner}'")
+                if partner != node.name:
+                    partners.append(partner)
+                group = b"loc:@" + self._new_names[partner].encode()
+            groups.append(group)
+        return groups, partners
+
+    def _explained(
+        self, node: Any, name: str, attrs: dict[str, Any], tensors: list[Tensor], failure: Exception
+    ) -> ValueError:
+        """TF's words for a node whose inputs do not fit its op; else `failure` as a ValueError."""
+        expected = _expected_types(node.op, attrs)
+        if expected is not None:
+            if len(expected) != len(tensors):
+                listed = ", ".join(_type_word(number, is_ref) for number, is_ref in expected)
+                return ValueError(
+                    f"NodeDef expected inputs '{listed}' do not match {len(tensors)} inputs specified; op {node.op}; "
+                    f"NodeDef: '{node.name}'"
+                )
+            for i, ((number, is_ref), tensor) in enumerate(zip(expected, tensors, strict=True)):
+                found = tensor.dtype
+                if found.base_dtype.as_datatype_enum != number or (is_ref and not found._is_ref_dtype):
+                    return ValueError(
+                        f"Input {i} of node {name} was passed "
+                        f"{_type_word(found.base_dtype.as_datatype_enum, found._is_ref_dtype)} from {tensor.name} "
+                        f"incompatible with expected {_type_word(number, is_ref)}."
+                    )
+        return ValueError(f"{failure} (node '{node.name}')" if node.name not in str(failure) else str(failure))
+
+    def check_sources_used(self) -> None:
+        """Raises ValueError for entries of the input map that name nothing."""
+        absent = []
+        for key in self._sources:
+            node, _, number = key.partition(":")
+            op = self._ops.get(node.removeprefix("^"))
+            if key not in self._used and (op is None or (number and int(number) >= len(op._outputs))):
+                absent.append(key)
+        if absent:
+            raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(absent)}]")
+
+    def element(self, name: str) -> Any:
+        """An element of `return_elements`.
+
+        Raises:
+          ValueError: the message has no such node or output.
+        """
+        if ":" not in name:
+            if name not in self._ops:
+                raise ValueError(f"Requested return node '{name}' not found in graph def")
+            return self._ops[name]
+        node, number = _parsed(name)
+        mapped = self._sources.get(f"{node}:{number}")
+        if mapped is not None:
+            return mapped
+        if node not in self._ops:
+            raise ValueError(f"Requested return tensor '{name}' not found in graph def")
+        outputs = self._ops[node]._outputs
+        if number >= len(outputs):
+            raise ValueError(f"Invalid return output {number} of node '{node}', which has {len(outputs)} output(s)")
+        return outputs[number]
+
+
+def _narrow(node: Any, op: Operation, shapes: Any) -> None:
+    """Adds what `_output_shapes` says to the inferred shapes."""
+    if len(shapes) != len(op._outputs):
+        if node.op in _WRONG_SHAPES:
+            return
+        raise ValueError(
+            f"Node '{node.name}' has {len(op._outputs)} outputs but the _output_shapes attribute specifies shapes for "
+            f"{len(shapes)} outputs"
+        )
+    for i, (output, shape) in enumerate(zip(op._outputs, shapes, strict=True)):
+        try:
+            output.set_shape(TensorShape(shape))
+        except ValueError as failure:
+            if node.op not in _WRONG_SHAPES:
+                raise ValueError(
+                    f"Node '{node.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
+                    f"#{i}: {failure}"
+                ) from None
+
+
+def _expected_types(op_type: str, attrs: dict[str, Any]) -> list[tuple[int, bool]] | None:
+    """(DataType number, is reference) of each input that a node's attributes ask for; None where they do not tell."""
+    expected: list[tuple[int, bool]] = []
+    schema = op_schema(op_type)
+    values = {a["name"]: a["default"] for a in schema["attrs"] if a["has_default"]}
+    values.update(attrs)
+    try:
+        for arg in schema["inputs"]:
+            types = [arg["type"]] if "type" in arg else values[arg["type_attr"]]
+            types = types if isinstance(types, list) else [types]
+            if arg["number_attr"]:
+                types = types * values[arg["number_attr"]]
+            expected += [(dtypes.as_dtype(t).as_datatype_enum, arg["is_ref"]) for t in types]
+    except KeyError:
+        return None
+    return expected
+
+
+def _type_word(number: int, is_ref: bool) -> str:
+    """TF's short name of a DataType: `float`, `int32_ref`."""
+    word = proto.DataType.Name(number).removeprefix("DT_").lower()
+    return f"{word}_ref" if is_ref else word

@@ -1,0 +1,16 @@
+"""`tf.contrib`: the parts of it that programs lean on; each is loaded when first asked for."""
+
+import importlib as _importlib
+from typing import Any as _Any
+
+_MODULES = frozenset(("framework", "util"))
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MODULES:
+        return _importlib.import_module(f"ferroflow.contrib.{name}")
+    raise AttributeError(f"module 'ferroflow.contrib' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
