@@ -1138,7 +1138,7 @@ _MESSAGES = frozenset(
         "TensorInfo",
     )
 )
-_MODULES = frozenset(("test",))
+_MODULES = frozenset(("contrib", "test"))
 
 
 def __getattr__(name: str) -> _Any:

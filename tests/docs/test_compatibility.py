@@ -11,6 +11,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def test_the_page_is_what_the_registry_gives():
     done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "make_compatibility.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "docs" / "make_compatibility.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr

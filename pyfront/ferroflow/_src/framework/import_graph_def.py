@@ -21,26 +21,21 @@ _MIN_PRODUCER = 0
 # The TensorFlow whose graphs we read and write, for messages.
 _TENSORFLOW = "TensorFlow 1.15"
 
-# Functions of TF1's control flow; `Merge` is the only op whose inputs may come from later nodes.
+# TF 1.x: the ops that loops and branches are made of.
 _FRAME_OPS = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"))
 
 # TF 1.x: files made before these ops had shape functions hold wrong `_output_shapes`, which are ignored.
 _WRONG_SHAPES = frozenset(
-    (
-        *("RandomShuffleQueue", "PaddingFIFOQueue", "FIFOQueue", "PriorityQueue", "QueueSize"),
-        *("Stack", "Barrier", "BarrierReadySize", "BarrierIncompleteSize"),
-        *("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "Mutex", "CuckooTable", "IndexTable"),
-        *(
-            "WholeFileReader",
-            "TextLineReader",
-            "FixedLengthRecordReader",
-            "TFRecordReader",
-            "IdentityReader",
-            "LMDBReader",
-        ),
-        *("RefSwitch", "RefEnter", "RefNextIteration", "RefMerge", "RefIdentity"),
-        *("ConditionalAccumulator", "SparseConditionalAccumulator", "Table"),
+    name
+    for names in (
+        "RandomShuffleQueue PaddingFIFOQueue FIFOQueue PriorityQueue QueueSize",
+        "Stack Barrier BarrierReadySize BarrierIncompleteSize",
+        "HashTable MutableHashTable MutableHashTableOfTensors Mutex CuckooTable IndexTable Table",
+        "WholeFileReader TextLineReader FixedLengthRecordReader TFRecordReader IdentityReader LMDBReader",
+        "RefSwitch RefEnter RefNextIteration RefMerge RefIdentity",
+        "ConditionalAccumulator SparseConditionalAccumulator",
     )
+    for name in names.split()
 )
 
 
