@@ -27,9 +27,14 @@ def tracked_files(root: Path) -> list[Path]:
     return [path for path in paths if not _BUILT & {*path.relative_to(root).parts}]
 
 
+# Public modules whose names are TensorFlow's.
+PUBLIC_NAMES = {"pyfront/ferroflow/contrib/util.py"}
+
+
 def empty_names(paths: Iterable[PurePath]) -> list[str]:
     """Lists the paths in which a file or folder has a name that does not say what is in it."""
-    return [str(path) for path in paths if EMPTY_NAMES & {part.split(".")[0].lower() for part in path.parts}]
+    found = [str(path) for path in paths if EMPTY_NAMES & {part.split(".")[0].lower() for part in path.parts}]
+    return [path for path in found if path not in PUBLIC_NAMES]
 
 
 def opening(path: Path) -> str | None:

@@ -29,8 +29,8 @@ def _line_of(code: CodeType, offset: int) -> int:
 class Operation(_core.OperationHandle):
     """A node of a graph; made by the graph, one object for each node."""
 
-    # A graph has tens of thousands of these: no dict until a program sets an attribute of its own. `_frames` holds the code
-    # object and instruction offset of each calling frame, innermost first, one after the other.
+    # A graph has tens of thousands of these: no dict until a program sets an attribute of its own. `_frames` holds the
+    # code object and instruction offset of each calling frame, innermost first, one after the other.
     __slots__ = (
         "__dict__",
         "__weakref__",
