@@ -104,7 +104,7 @@ def ones_like(x: Tensor, dtype: Any = None) -> Tensor:
     dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
     with name_scope("ones_like", None, [x]) as scope:
         dimensions = shape(x)
-        return tensor_op("Fill", [dimensions, constant(1, dtype=dtype)], name=scope)
+        return tensor_op("Fill", [dimensions, constant(True if dtype == dtypes.bool else 1, dtype=dtype)], name=scope)
 
 
 def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:

@@ -44,9 +44,9 @@ def _new_or_old(function: str, new: str, new_value: Any, old: str, old_value: An
 def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
     if reduction_indices is None:
         return axis
+    warn_deprecated(f"The argument reduction_indices of {function}", "axis", stacklevel=2)
     if axis is not None:
         raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
-    warn_deprecated(f"The argument reduction_indices of {function}", "axis", stacklevel=2)
     return reduction_indices
 
 

@@ -360,6 +360,7 @@ def dropout(
             return x
         # TF 1.x: floor(keep_prob + u) is 1 for what stays and 0 for what goes.
         draw = keep_prob + random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
-        result = arithmetic.div(x, keep_prob) * elementwise.floor(draw)
+        kept = elementwise.floor(draw)
+        result = arithmetic.div(x, keep_prob) * kept
         result.set_shape(x.get_shape())
         return result

@@ -1,0 +1,38 @@
+"""The list of all records."""
+
+from ops.cases import (
+    activation,
+    arithmetic,
+    casting,
+    clipping,
+    comparison,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    losses,
+    making,
+    placing,
+    reduction,
+    segment,
+    shaping,
+)
+
+FAMILIES = (
+    elementwise,
+    arithmetic,
+    comparison,
+    casting,
+    reduction,
+    linalg,
+    shaping,
+    joining,
+    making,
+    indexing,
+    activation,
+    losses,
+    placing,
+    clipping,
+    segment,
+)
+RECORDS = [record for family in FAMILIES for record in family.RECORDS]

@@ -1,0 +1,77 @@
+"""Deprecated spellings work as the new ones do, and a warning names the new one; both together are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.ops import operators
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.ops.math import cast, linalg, reduction
+from ferroflow._src.ops.nn import normalization, softmax
+
+assert operators
+
+_PAIRS: list[tuple[str, Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
+    ("keep_dims", reduction.reduce_sum, {"axis": 1, "keep_dims": True}, {"axis": 1, "keepdims": True}),
+    ("reduction_indices", reduction.reduce_mean, {"reduction_indices": [0]}, {"axis": [0]}),
+    ("dim", shaping.expand_dims, {"dim": 0}, {"axis": 0}),
+    ("squeeze_dims", shaping.squeeze, {"squeeze_dims": [0]}, {"axis": [0]}),
+    ("dim", softmax.softmax, {"dim": -1}, {"axis": -1}),
+    ("dim", softmax.log_softmax, {"dim": -1}, {"axis": -1}),
+    ("dim", normalization.l2_normalize, {"dim": 1}, {"axis": 1}),
+    ("keep_dims", linalg.norm, {"axis": 1, "keep_dims": True}, {"axis": 1, "keepdims": True}),
+]
+
+
+def _nodes(function: Callable[..., Any], arguments: dict[str, Any]) -> list[str]:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", [1, 3], name="x")
+        function(x, **arguments)
+        return [str(op.node_def) for op in graph.get_operations()]
+
+
+@pytest.mark.parametrize(("old_name", "function", "old", "new"), _PAIRS)
+def test_an_old_argument_makes_the_same_graph_with_a_warning(
+    old_name: str, function: Callable[..., Any], old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    (new_name,) = new.keys() - old.keys()
+    with pytest.warns(DeprecationWarning, match=f"{old_name} of {function.__name__} is deprecated; use {new_name}"):
+        made = _nodes(function, old)
+    assert made == _nodes(function, new)
+
+
+@pytest.mark.parametrize(("old_name", "function", "old", "new"), _PAIRS)
+def test_old_and_new_argument_together_are_refused(
+    old_name: str, function: Callable[..., Any], old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    with pytest.warns(DeprecationWarning, match=old_name), pytest.raises(ValueError, match="both"):
+        _nodes(function, {**old, **new})
+
+
+def test_functions_of_old_names_warn() -> None:
+    with Graph().as_default():
+        x = placeholder("int32", [2, 2])
+        with pytest.warns(DeprecationWarning, match=r"tf.to_float is deprecated; use tf.cast\(x, tf.float32\)"):
+            assert cast.to_float(x).dtype.name == "float32"
+        with pytest.warns(DeprecationWarning, match="tf.nn.softmax_cross_entropy_with_logits_v2"):
+            softmax.softmax_cross_entropy_with_logits(labels=[[1.0]], logits=[[1.0]])
+
+
+_OLD_CALLS: list[Callable[[], Any]] = [
+    lambda: reduction.reduce_sum([1.0], keep_dims=True),
+    lambda: cast.to_int32([1.0]),
+    lambda: shaping.squeeze([[1.0]], squeeze_dims=[0]),
+    lambda: softmax.softmax([[1.0]], dim=-1),
+]
+
+
+@pytest.mark.parametrize("call", _OLD_CALLS)
+def test_a_warning_blames_the_line_of_the_caller(call: Callable[[], Any]) -> None:
+    with Graph().as_default(), pytest.warns(DeprecationWarning, match="deprecated") as warned:
+        call()
+    assert [w.filename for w in warned] == [__file__]
