@@ -2,7 +2,10 @@
 
 use ferroflow_graph::{Op, Registry, kernel};
 
+mod assert;
+
 pub(crate) fn register(r: &mut Registry) {
+    assert::register(r);
     r.add(Op::new("NoOp").doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))));
     r.add(
         Op::new("ControlTrigger")

@@ -281,7 +281,7 @@ def _assert_rank(
     message: str | None,
     name: str | None,
 ) -> Operation:
-    several = isinstance(rank, (list, tuple))
+    several = function == "assert_rank_in"
     values = list(rank) if several else [rank]
     with name_scope(name, function, [x, *values, *(data or [])]):
         x = convert_to_tensor(x, name="x")

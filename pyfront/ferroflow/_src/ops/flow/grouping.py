@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import (
     IndexedSlices,
     SparseTensor,
@@ -77,18 +77,6 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
             return no_op(name=scope)
 
 
-def _identity_of_reference(data: Any, name: str | None) -> Any:
-    data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
-    if isinstance(data, Tensor):
-        return tensor_op("RefIdentity" if data.dtype._is_ref_dtype else "Identity", [data], name=name)
-    values = _identity_of_reference(data.values, name)
-    indices = identity(data.indices, name="indices")
-    dense_shape = None if data.dense_shape is None else identity(data.dense_shape, name="dense_shape")
-    if isinstance(data, IndexedSlices):
-        return IndexedSlices(values, indices, dense_shape)
-    return SparseTensor(indices, values, dense_shape)
-
-
 def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str | None = None) -> Any:
     """Gives a tensor that is there only after some operations are done.
 
@@ -112,8 +100,9 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
     ):
         output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
         if isinstance(output_tensor, Tensor):
-            return _identity_of_reference(output_tensor, scope)
-        values = _identity_of_reference(output_tensor.values, scope)
+            # TF 1.x gives a reference for a reference; this value is the version that a read of it would see.
+            return identity(output_tensor, name=scope)
+        values = identity(output_tensor.values, name=scope)
         return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
 
 
