@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTENSION := pyfront/ferroflow/_core.abi3.so
 RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -type f '(' -name '*.rs' -o -name '*.toml' -o -name '*.proto' ')')
-PYTHON_CODE := pyfront tests examples benches rust
+PYTHON_CODE := pyfront tests examples benches docs rust
 
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python

@@ -1,7 +1,6 @@
 """Writes docs/compatibility.md from what is there: the op registry, the gradient rules, and the public modules.
 
-    python docs/make_compatibility.py            # writes the page
-    python docs/make_compatibility.py --check    # fails where the page is stale
+`python docs/make_compatibility.py` writes the page; with `--check` it fails where the page is stale.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ class IndexedSlices:
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self._values = values
-        self._indices = indices
-        self._dense_shape = dense_shape
+        self._values: Tensor = values
+        self._indices: Tensor = indices
+        self._dense_shape: Tensor | None = dense_shape
 
     @property
     def values(self) -> Tensor:

@@ -147,7 +147,8 @@ def _constant(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = Fa
 def _shape(value: TensorShape, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
     if not value.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
-    dims = value.as_list()
+    # All of them are known: the shape is fully defined.
+    dims = [d for d in value.as_list() if d is not None]
     if dtype is None:
         big = next((d for d in dims if d >= 2**31), None)
         dtype = dtypes.int32 if big is None else dtypes.int64

@@ -237,7 +237,8 @@ class Graph:
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+        op: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+        return op
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor of that name (`op_name:0`).
@@ -249,7 +250,8 @@ class Graph:
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
-        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+        tensor: Tensor = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+        return tensor
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The operation or tensor that `obj` (one itself, a name, or an object that stands for one) means here.
@@ -614,7 +616,8 @@ default_stacks.register_graph_class(Graph)
 
 def get_default_graph() -> Graph:
     """The default graph of this thread."""
-    return default_stacks.default_graph_stack.get_default()
+    graph: Graph = default_stacks.default_graph_stack.get_default()
+    return graph
 
 
 def reset_default_graph() -> None:
@@ -692,9 +695,10 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
         if isinstance(value, Operation | Tensor):
             found = value.graph
         else:
-            found = getattr(value, "graph", None)
-            if not isinstance(found, Graph):
+            of_value = getattr(value, "graph", None)
+            if not isinstance(of_value, Graph):
                 continue
+            found = of_value
         if graph is None:
             graph, first = found, value
         elif found is not graph:

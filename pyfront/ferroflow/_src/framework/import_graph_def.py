@@ -375,7 +375,8 @@ class _Import:
         """(attributes for the core, message of `_output_shapes` or None, names of the nodes colocated with)."""
         known = self._attr_names[node.op]
         attrs: dict[str, Any] = {}
-        shapes, partners = None, []
+        shapes: Any = None
+        partners: list[str] = []
         for key, message in node.attr.items():
             if key == "_class":
                 attrs[key], partners = self._groups(node, message)
@@ -393,7 +394,7 @@ class _Import:
     def _may_be_dropped(self, op_type: str, key: str, message: Any) -> bool:
         default = self._defaults.get((op_type, key))
         if default is not None:
-            return default.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True)
+            return bool(default.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True))
         # Newer TensorFlows write attributes that TF 1.x did not have; false, 0 and "" ask for what it did.
         field = message.WhichOneof("value")
         return field in ("b", "i", "f", "s", "list") and not attr_from_message(message)

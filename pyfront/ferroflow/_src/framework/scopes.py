@@ -31,9 +31,10 @@ class NameScopes:
     def stack(self) -> str:
         """The current scope of this thread, without a trailing slash."""
         try:
-            return self._of_thread.stack
+            stack: str = self._of_thread.stack
         except AttributeError:
             return ""
+        return stack
 
     @stack.setter
     def stack(self, stack: str) -> None:
@@ -104,7 +105,7 @@ class Scopes:
 
     def __init__(self) -> None:
         self.control: list[ControlDependencies] = []
-        self.devices = DeviceStack()
+        self.devices: DeviceStack = DeviceStack()
         self.colocation: list[Operation] = []
 
 
@@ -113,9 +114,9 @@ class ThreadScopes(threading.local):
 
     def __init__(self, shared: Scopes | ThreadScopes) -> None:
         super().__init__()
-        self.control = shared.control
-        self.devices = shared.devices
-        self.colocation = shared.colocation
+        self.control: list[ControlDependencies] = shared.control
+        self.devices: DeviceStack = shared.devices
+        self.colocation: list[Operation] = shared.colocation
 
 
 class ControlDependencies:

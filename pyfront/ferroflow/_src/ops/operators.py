@@ -82,7 +82,7 @@ def _invert(x: Any) -> Any:
     return elementwise.logical_not(x)
 
 
-for _operator, _function in {
+_BINARY: dict[str, Callable[..., Any]] = {
     "add": _op("Add"),
     "sub": _op("Sub"),
     "mul": _times,
@@ -95,7 +95,8 @@ for _operator, _function in {
     "or": _logical_or_bitwise("LogicalOr", "BitwiseOr"),
     "xor": _logical_or_bitwise("LogicalXor", "BitwiseXor"),
     "matmul": linalg.matmul,
-}.items():
+}
+for _operator, _function in _BINARY.items():
     _install_binary(_operator, _function)
 
 for _name, _op_type in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():

@@ -102,7 +102,8 @@ class BaseSession:
 
     def as_default(self) -> AbstractContextManager[Any]:
         """A context manager that makes this the default session of the thread; it does not close it."""
-        return default_stacks.default_session(self)
+        scope: AbstractContextManager[Any] = default_stacks.default_session(self)
+        return scope
 
     def close(self) -> None:
         """Ends the session: steps under way are cancelled, later ones raise RuntimeError."""
@@ -187,7 +188,7 @@ class BaseSession:
 
     def _feed_tensor(self, element: Any) -> Tensor:
         try:
-            tensor = self._graph.as_graph_element(element, allow_tensor=True, allow_operation=False)
+            tensor: Tensor = self._graph.as_graph_element(element, allow_tensor=True, allow_operation=False)
         except Exception as e:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0] if e.args else e}") from None
         if not self._graph.is_feedable(tensor):
@@ -292,7 +293,7 @@ class BaseSession:
 
 def _does_not_fit(value: int, dtype: Any) -> bool:
     try:
-        return dtype(value) != value
+        return bool(dtype(value) != value)
     except (OverflowError, ValueError, TypeError):
         return True
 

@@ -14,6 +14,13 @@ from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.tensor import Tensor
 
 
+def _session() -> Any:
+    sess = get_default_session()
+    if sess is None:
+        raise ValueError("Gradients are checked in a default session: use `with sess.as_default()`.")
+    return sess
+
+
 def _product(shape: Any) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
@@ -25,11 +32,10 @@ def _real_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _theoretical(
-    x: Tensor, x_shape: Any, x_data: Any, dy: Tensor, dx: Any, extra_feed_dict: Any
+    x: Tensor, x_shape: Any, x_data: Any, dy: Tensor, y_shape: Any, dx: Any, extra_feed_dict: Any
 ) -> np.ndarray[Any, Any]:
     """The Jacobian that the gradient operations compute, one output element at a time: [x elements, y elements]."""
-    sess = get_default_session()
-    y_shape = dy.shape.as_list()
+    sess = _session()
     ones = np.zeros(y_shape, dtype=dy.dtype.as_numpy_dtype)
     flat = _real_view(ones)
     columns = []
@@ -50,7 +56,7 @@ def _theoretical(
 
 def _numeric(x: Tensor, x_data: Any, y: Tensor, delta: float, extra_feed_dict: Any) -> np.ndarray[Any, Any]:
     """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
-    sess = get_default_session()
+    sess = _session()
     data = np.array(x_data)
     flat = _real_view(data)
     rows = []
@@ -58,7 +64,8 @@ def _numeric(x: Tensor, x_data: Any, y: Tensor, delta: float, extra_feed_dict: A
 
     def at() -> np.ndarray[Any, Any]:
         value = np.asarray(sess.run(y, {x: data, **(extra_feed_dict or {})}))
-        return _real_view(np.ascontiguousarray(value)).copy()
+        copied: np.ndarray[Any, Any] = _real_view(np.ascontiguousarray(value)).copy()
+        return copied
 
     for i in range(flat.size):
         saved = flat[i].copy()
@@ -76,7 +83,7 @@ def _one(
     x: Any, x_shape: Any, y: Tensor, y_shape: Any, x_init: Any, delta: float, init_targets: Any, extra_feed_dict: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     x = convert_to_tensor(x)
-    sess = get_default_session()
+    sess = _session()
     if init_targets is not None:
         for target in init_targets:
             sess.run(target)
@@ -94,7 +101,7 @@ def _one(
     dx = gradients(y, x, grad_ys=dy)[0]
     if dx is None:
         raise AssertionError(f"no gradient of {y} reaches {x}")
-    theoretical = _theoretical(x, x_shape, data, dy, dx, extra_feed_dict)
+    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra_feed_dict)
     return theoretical, _numeric(x, data, y, delta, extra_feed_dict)
 
 

@@ -430,7 +430,8 @@ def _full_message(e: BaseException) -> str:
 
 
 def _proto_text(message: Any) -> str:
-    return proto.text_format().MessageToString(message)
+    text: str = proto.text_format().MessageToString(message)
+    return text
 
 
 def random_seed() -> int:

@@ -84,7 +84,8 @@ def strided_slice(
         "shrink_axis_mask": shrink_axis_mask,
     }
     result = tensor_op("StridedSlice", [input_, begin, end, strides], masks, name=name)
-    result.assign = _assign_to_part_of(var, begin, end, strides, masks, result.op.name)
+    assign = _assign_to_part_of(var, begin, end, strides, masks, result.op.name)
+    result.assign = assign  # type: ignore[attr-defined]  # TF 1.x: a method that slices alone have
     return result
 
 
@@ -95,7 +96,10 @@ def _assign_to_part_of(
         if var is None:
             raise ValueError("Sliced assignment is only supported for variables")
         name = f"{slice_name}_assign" if name is None else name
-        return var._strided_slice_assign(begin=begin, end=end, strides=strides, value=val, name=name, **masks)
+        assigned: Tensor = var._strided_slice_assign(
+            begin=begin, end=end, strides=strides, value=val, name=name, **masks
+        )
+        return assigned
 
     return assign
 

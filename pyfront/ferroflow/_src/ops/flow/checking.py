@@ -87,11 +87,11 @@ def _fail_if_known_false(condition: Any, data: Iterable[Any]) -> None:
 def _comparing(
     public_name: str,
     sign: str,
-    compare: Callable[..., Any],
+    compare: Callable[..., Tensor],
     compare_arrays: Callable[..., Any],
     summary: str = "element-wise:",
     checked_statically: bool = True,
-) -> Callable[..., Any]:
+) -> Callable[..., Operation]:
     def function(
         x: Any,
         y: Any,
@@ -144,7 +144,9 @@ assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greate
 assert_greater_equal = _comparing("assert_greater_equal", ">=", comparison.greater_equal, np.greater_equal)
 
 
-def _against_zero(public_name: str, sign: str, check: Callable[..., Any], zero_first: bool) -> Callable[..., Any]:
+def _against_zero(
+    public_name: str, sign: str, check: Callable[..., Operation], zero_first: bool
+) -> Callable[..., Operation]:
     def function(
         x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
     ) -> Operation:
@@ -482,7 +484,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized
 
 
-def _differences(x: Any) -> Tensor:
+def _differences(x: Tensor) -> Tensor:
     x = shaping.reshape(x, [-1])
     if not is_numeric_tensor(x):
         raise TypeError(f"Expected x to be numeric, instead found: {x}")
@@ -574,11 +576,11 @@ def assert_scalar(tensor: Any, name: str | None = None) -> Tensor:
         ValueError: it has another or an unknown rank.
     """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
-        tensor = convert_to_tensor(tensor, name=scope)
-        shape = tensor.get_shape()
+        scalar = convert_to_tensor(tensor, name=scope)
+        shape = scalar.get_shape()
         if shape.ndims != 0:
-            raise ValueError(f"Expected scalar shape for {tensor.name}, saw shape: {shape}.")
-        return tensor
+            raise ValueError(f"Expected scalar shape for {scalar.name}, saw shape: {shape}.")
+        return scalar
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
@@ -608,7 +610,8 @@ def verify_tensor_all_finite(t: Any, msg: str, name: str | None = None) -> Tenso
     """
     with name_scope(name, "VerifyFinite", [t]):
         t = convert_to_tensor(t, name="t")
-        return with_dependencies([check_numerics(t, message=msg)], t)
+        checked: Tensor = with_dependencies([check_numerics(t, message=msg)], t)
+        return checked
 
 
 def add_check_numerics_ops() -> Operation:

@@ -56,7 +56,7 @@ _FLOAT = "float32 or float64"
 _INTEGER = "an integer dtype"
 
 
-def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)
 
@@ -99,7 +99,7 @@ left_shift = _binary("left_shift", "LeftShift", "the bits of `x` moved `y` place
 right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` places down", _INTEGER)
 
 
-def mod(x: Any, y: Any, name: str | None = None) -> Any:
+def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The same function as `floormod`.
 
     Args:
@@ -113,7 +113,7 @@ def mod(x: Any, y: Any, name: str | None = None) -> Any:
     return tensor_op("FloorMod", [x, y], name=name)
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes the angle of the point (x, y), in radians, in the quadrant that the signs tell.
 
     Args:
@@ -127,7 +127,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Any:
     return tensor_op("Atan2", [y, x], name=name)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Any:
+def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x` to the power of `y`, element by element, with broadcasting.
 
     Args:
@@ -142,7 +142,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op("Pow", [x, y], name=scope)
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Any:
+def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes the lower regularized incomplete gamma function P(a, x).
 
     Args:
@@ -156,7 +156,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Any:
     return tensor_op("Igamma", [a, x], name=name)
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Any:
+def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes the upper regularized incomplete gamma function Q(a, x).
 
     Args:
@@ -170,7 +170,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Any:
     return tensor_op("Igammac", [a, x], name=name)
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Any:
+def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """Computes the Hurwitz zeta function.
 
     Args:
@@ -184,7 +184,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     return tensor_op("Zeta", [x, q], name=name)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
+def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes the polygamma function of order `a`.
 
     Args:
@@ -198,7 +198,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
     return tensor_op("Polygamma", [a, x], name=name)
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes the regularized incomplete beta integral.
 
     Args:
@@ -213,7 +213,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     return tensor_op("Betainc", [a, b, x], name=name)
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Any:
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """Computes the vector product of vectors of three elements.
 
     Args:
@@ -251,7 +251,7 @@ def _require_same_dtype(x: Any, y: Any) -> Any:
     return x_dtype
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides as Python 3 does: integers become floats first.
 
     Args:
@@ -279,7 +279,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op("RealDiv", [x, y], name=scope)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Any:
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides as Python 2 does: integers give the floor of the quotient.
 
     Args:
@@ -300,7 +300,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op("RealDiv" if dtype.is_floating or dtype.is_complex else "FloorDiv", [x, y], name=scope)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity.
 
     Args:
@@ -315,7 +315,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op("FloorDiv", [x, y], name=scope)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides as the operator `/` does.
 
     Args:
@@ -330,7 +330,8 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
         return truediv(x, y, name=name)
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x, dtype=y.dtype.base_dtype if isinstance(y, Tensor) else None)
-    return x / y
+    quotient: Tensor = x / y
+    return quotient
 
 
 def scalar_mul(scalar: Any, x: Any) -> Any:
@@ -366,7 +367,7 @@ def _tensors_to_add(inputs: Any) -> list[Any]:
     return convert_n_to_tensor(inputs)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Adds up tensors, from the first to the last.
 
     Args:
@@ -386,7 +387,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return tensor_op("AddN", [inputs], name=name)
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
     """Adds up tensors as `add_n` does, with their shape and dtype checked.
 
     Args:
@@ -415,7 +416,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     return tensor_op("AccumulateNV2", [inputs], {"shape": merged}, name=name)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes a polynomial by Horner's scheme.
 
     Args:

@@ -98,7 +98,8 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
                 with colocate_with(v):
                     halves.append(tensor_op("L2Loss", [v]))
         half = reduce_sum(joining.stack(halves))
-        return elementwise.sqrt(half * constant(2.0, dtype=half.dtype.base_dtype), name="global_norm")
+        norm: Tensor = elementwise.sqrt(half * constant(2.0, dtype=half.dtype.base_dtype), name="global_norm")
+        return norm
 
 
 def clip_by_global_norm(

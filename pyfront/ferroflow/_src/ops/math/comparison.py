@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
 
 __all__ = [
     "approximate_equal",
@@ -24,7 +25,7 @@ _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 
 
-def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return tensor_op(op_type, [x, y], name=name)
 
@@ -56,7 +57,7 @@ logical_and = _comparison("logical_and", "LogicalAnd", "both `x` and `y` are Tru
 logical_or = _comparison("logical_or", "LogicalOr", "`x` or `y` is True", "bool")
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Computes whether just one of `x` and `y` is True, element by element, with broadcasting.
 
     Args:
@@ -72,7 +73,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
     return tensor_op("LogicalAnd", [either, not_both], name=name)
 
 
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Any:
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
     """Computes whether `|x - y| < tolerance`, element by element.
 
     Args:

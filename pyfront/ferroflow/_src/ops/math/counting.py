@@ -89,11 +89,12 @@ def confusion_matrix(
 
 def _checked(classes: Tensor, which: str, num_classes: Any) -> Tensor:
     check = checking.assert_non_negative(classes, message=f"`{which}` contains negative values")
-    classes = with_dependencies([check], classes)
+    checked: Tensor = with_dependencies([check], classes)
     if num_classes is None:
-        return classes
-    check = checking.assert_less(classes, cast(num_classes, dtypes.int64), message=f"`{which}` out of bound")
-    return with_dependencies([check], classes)
+        return checked
+    check = checking.assert_less(checked, cast(num_classes, dtypes.int64), message=f"`{which}` out of bound")
+    checked = with_dependencies([check], checked)
+    return checked
 
 
 def histogram_fixed_width_bins(

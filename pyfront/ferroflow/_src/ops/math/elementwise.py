@@ -9,6 +9,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
 
 __all__ = [
     "abs",
@@ -174,7 +175,7 @@ def round(x: Any, name: str | None = None) -> Any:
     return tensor_op("Round", [x], name=name)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Any:
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))`, element by element.
 
     Args:
@@ -188,7 +189,7 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
         return tensor_op("Sigmoid", [convert_to_tensor(x, name="x")], name=scope)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid, as `-softplus(-x)`, element by element.
 
     Args:
@@ -225,7 +226,7 @@ def conj(x: Any, name: str | None = None) -> Any:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
-def angle(input: Any, name: str | None = None) -> Any:
+def angle(input: Any, name: str | None = None) -> Tensor:
     """Computes the angle of complex numbers in the complex plane, element by element.
 
     Args:

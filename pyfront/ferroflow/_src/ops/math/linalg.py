@@ -413,6 +413,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 def _contraction_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
     if isinstance(axes, integral_types):
+        axes = int(axes)
         if axes < 0:
             raise ValueError("'axes' must be at least 0.")
         ndims = a.get_shape().ndims
@@ -440,12 +441,12 @@ def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, An
     shape = x.get_shape()
     static_axes = list(axes) if isinstance(axes, (list, tuple)) else None
     if shape.is_fully_defined() and static_axes is not None:
-        sizes = shape.as_list()
-        static_axes = [i if i >= 0 else i + len(sizes) for i in static_axes]
-        free = [i for i in builtins.range(len(sizes)) if i not in static_axes]
-        free_sizes = [sizes[i] for i in free]
-        n_free = int(np.prod(free_sizes, dtype=np.int64))
-        n_contracted = int(np.prod([sizes[i] for i in static_axes], dtype=np.int64))
+        known = [d for d in shape.as_list() if d is not None]
+        static_axes = [i if i >= 0 else i + len(known) for i in static_axes]
+        free = [i for i in builtins.range(len(known)) if i not in static_axes]
+        free_sizes: list[int | None] = [known[i] for i in free]
+        n_free = int(np.prod([known[i] for i in free], dtype=np.int64))
+        n_contracted = int(np.prod([known[i] for i in static_axes], dtype=np.int64))
         perm = static_axes + free if contracted_first else free + static_axes
         new_shape = [n_contracted, n_free] if contracted_first else [n_free, n_contracted]
         return shaping.reshape(shaping.transpose(x, perm), new_shape), free_sizes, free_sizes

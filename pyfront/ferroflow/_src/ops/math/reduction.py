@@ -70,7 +70,7 @@ def all_dimensions(x: Any) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
-def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(
         input_tensor: Any,
         axis: Any = None,
@@ -148,7 +148,8 @@ def count_nonzero(
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
         zero = making.zeros([], dtype=input_tensor.dtype)
         differs = cast(tensor_op("NotEqual", [input_tensor, zero]), dtypes.int64, name="ToInt64")
-        return cast(reduce_sum(differs, axis, keepdims=bool(keepdims)), dtype)
+        count: Tensor = cast(reduce_sum(differs, axis, keepdims=bool(keepdims)), dtype)
+        return count
 
 
 def reduce_logsumexp(
@@ -189,7 +190,7 @@ def reduce_logsumexp(
         return result
 
 
-def _position(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         input: Any,
         axis: Any = None,

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _sorted_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [data, segment_ids], name=name)
 
@@ -62,7 +62,7 @@ segment_max = _sorted_segment("segment_max", "SegmentMax", "maximum")
 segment_min = _sorted_segment("segment_min", "SegmentMin", "minimum")
 
 
-def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Any]:
+def _unsorted_segment(public_name: str, op_type: str, what: str, empty: str) -> Callable[..., Tensor]:
     def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [data, segment_ids, num_segments], name=name)
 
@@ -91,8 +91,10 @@ unsorted_segment_min = _unsorted_segment("unsorted_segment_min", "UnsortedSegmen
 def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     ones = making.ones(shaping.shape(segment_ids), dtype=data.dtype)
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
-    inner = data.get_shape().ndims - segment_ids.get_shape().ndims
-    counts = shaping.reshape(counts, [num_segments] + [1] * inner)
+    rank, ids_rank = data.get_shape().ndims, segment_ids.get_shape().ndims
+    if rank is None or ids_rank is None:
+        raise TypeError("The ranks of data and segment_ids must be known.")
+    counts = shaping.reshape(counts, [num_segments] + [1] * (rank - ids_rank))
     return tensor_op("Maximum", [counts, 1])
 
 
@@ -129,10 +131,11 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         sizes = _segment_sizes(data, segment_ids, num_segments)
-        return unsorted_segment_sum(data, segment_ids, num_segments) / sqrt(sizes)
+        root: Tensor = sqrt(sizes)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / root
 
 
-def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _sparse_segment(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
     ) -> Tensor:
@@ -163,7 +166,7 @@ sparse_segment_sqrt_n = _sparse_segment(
 )
 
 
-def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
+def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
     def function(
         x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
     ) -> Tensor:

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Any]:
+def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callable[..., Tensor]:
     def function(features: Any, name: str | None = None) -> Tensor:
         return tensor_op(op_type, [features], name=name)
 
@@ -129,8 +129,8 @@ def swish(features: Any) -> Tensor:
 
     Source: Ramachandran, Zoph, Le, Searching for Activation Functions, 2017.
     """
-    features = convert_to_tensor(features, name="features")
-    return features * sigmoid(features)
+    x = convert_to_tensor(features, name="features")
+    return x * sigmoid(x)
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:

@@ -190,8 +190,9 @@ def embedding_lookup_sparse(
         static = weights.get_shape()
         ones = making.fill(shaping.expand_dims(shaping.rank(rows) - 1, 0), 1)
         weights = shaping.reshape(weights, joining.concat([shaping.shape(weights), ones], 0))
-        if rows.get_shape().ndims is not None:
-            weights.set_shape(static.concatenate([1] * (rows.get_shape().ndims - 1)))
+        ndims = rows.get_shape().ndims
+        if ndims is not None:
+            weights.set_shape(static.concatenate([1] * (ndims - 1)))
         rows = rows * weights
         if combiner == "sum":
             return segment.segment_sum(rows, segments, name=scope)

@@ -261,10 +261,11 @@ def batch_normalization(
     Source: Ioffe, Szegedy, Batch Normalization, 2015.
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
-        factor = elementwise.rsqrt(variance + variance_epsilon)
+        factor: Tensor = elementwise.rsqrt(variance + variance_epsilon)
         if scale is not None:
             factor = factor * scale
-        return x * factor + (offset - mean * factor if offset is not None else -mean * factor)
+        normalized: Tensor = x * factor + (offset - mean * factor if offset is not None else -mean * factor)
+        return normalized
 
 
 def batch_norm_with_global_normalization(
@@ -342,25 +343,25 @@ def dropout(
     if keep_prob is None:
         keep_prob = 1 - rate
     with name_scope(name, "dropout", [x]):
-        x = convert_to_tensor(x, name="x")
-        dtype = x.dtype.base_dtype
+        values = convert_to_tensor(x, name="x")
+        dtype = values.dtype.base_dtype
         if not dtype.is_floating:
             raise ValueError(
                 f"x has to be a floating point tensor since it's going to be scaled. Got a {dtype} tensor instead."
             )
-        if isinstance(keep_prob, numbers.Real) and not 0 < keep_prob <= 1:
+        if isinstance(keep_prob, numbers.Real) and not 0 < float(keep_prob) <= 1:
             raise ValueError(
                 f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {float(keep_prob):g}"
             )
         if isinstance(keep_prob, numbers.Real) and keep_prob == 1:
-            return x
+            return values
         keep_prob = convert_to_tensor(keep_prob, dtype=dtype, name="keep_prob")
         keep_prob.get_shape().assert_is_compatible_with(tensor_shape.scalar())
         if constant_value(keep_prob) == 1:
-            return x
+            return values
         # TF 1.x: floor(keep_prob + u) is 1 for what stays and 0 for what goes.
-        draw = keep_prob + random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
-        kept = elementwise.floor(draw)
-        result = arithmetic.div(x, keep_prob) * kept
-        result.set_shape(x.get_shape())
+        draw = keep_prob + random_uniform(_noise_shape(values, noise_shape), seed=seed, dtype=dtype)
+        kept: Tensor = elementwise.floor(draw)
+        result = arithmetic.div(values, keep_prob) * kept
+        result.set_shape(values.get_shape())
         return result

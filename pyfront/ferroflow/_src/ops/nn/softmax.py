@@ -37,7 +37,8 @@ def _as_rows(logits: Tensor) -> Tensor:
     static = logits.get_shape()
     if static.ndims is not None and static.ndims > 0:
         outer = static.as_list()[:-1]
-        count = None if None in outer else math.prod(outer)
+        known = [d for d in outer if d is not None]
+        count = math.prod(known) if len(known) == len(outer) else None
         rows.set_shape([count, static.as_list()[-1]])
     return rows
 
@@ -350,7 +351,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
             raise ValueError(
                 f"log_input and targets must have the same shape ({log_input.get_shape()} vs {targets.get_shape()})"
             ) from None
-        result = tensor_op("Exp", [log_input]) - log_input * targets
+        result: Tensor = tensor_op("Exp", [log_input]) - log_input * targets
         if compute_full_loss:
             half = constant(0.5, dtype=targets.dtype)
             two_pi = constant(2 * math.pi, dtype=targets.dtype)

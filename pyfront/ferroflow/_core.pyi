@@ -1,0 +1,396 @@
+"""Types and documentation of the extension module, the engine that `rust/python` compiles.
+
+A node is known by its id (its place in the graph's order of creation), an output by (node id, index). Dtypes are the
+numbers of TensorFlow's DataType enumeration. A shape given may be None (unknown rank), a sequence of ints with None or
+-1 for unknown dimensions, or a TensorShape.
+"""
+
+import collections.abc
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+from typing_extensions import Self
+
+__version__: str
+
+class StatusError(Exception):
+    """A failed call: `args` are the error code, the message, and the id of the failing node or None."""
+
+class Graph:
+    """Nodes in their order of creation, with what is known of their outputs; thread-safe."""
+
+    def __new__(cls) -> Self: ...
+    def __len__(self) -> int: ...
+    @property
+    def version(self) -> int:
+        """A number that every change of the graph makes larger."""
+
+    def add_node(
+        self,
+        op: str,
+        name: str,
+        inputs: collections.abc.Iterable[TensorHandle | collections.abc.Sequence[TensorHandle]],
+        attrs: dict[str, Any] | None = None,
+        control_inputs: collections.abc.Iterable[OperationHandle | int] | None = None,
+        device: str = "",
+    ) -> tuple[int, int]:
+        """Adds a node.
+
+        Args:
+          op: type of the operation.
+          name: full name, not in use yet.
+          inputs: for each argument of the op a tensor or, for a list argument, a list or tuple of tensors.
+          attrs: attributes by name; those that the inputs decide may be left out.
+          control_inputs: operations, or their ids.
+          device: device string.
+
+        Returns:
+          Id and number of outputs of the node.
+
+        Raises:
+          TypeError: the op is unknown, or an input or attribute has a type the schema does not allow.
+          ValueError: shapes or attributes do not fit, or an input is of another graph.
+        """
+
+    def add_node_flat(
+        self,
+        op: str,
+        name: str,
+        inputs: collections.abc.Iterable[TensorHandle],
+        attrs: dict[str, Any] | None = None,
+        control_inputs: collections.abc.Iterable[OperationHandle | int] | None = None,
+        device: str = "",
+    ) -> tuple[int, int]:
+        """Adds a node, its inputs in one flat list as a NodeDef has them.
+
+        Args, Returns and Raises as for `add_node`; the attributes tell how the inputs group.
+        """
+
+    def add_constant(
+        self,
+        name: str,
+        value: Any,
+        dtype: int,
+        control_inputs: collections.abc.Iterable[OperationHandle | int] | None = None,
+        device: str = "",
+    ) -> tuple[int, int]:
+        """Adds a Const node.
+
+        Args:
+          name: full name, not in use yet.
+          value: anything NumPy makes an array of.
+          dtype: number of the DataType.
+          control_inputs: operations, or their ids.
+          device: device string.
+
+        Returns:
+          Id and number of outputs of the node.
+
+        Raises:
+          TypeError: there is no such dtype, or the value has no elements of it.
+          ValueError: NumPy cannot make an array of the value.
+        """
+
+    def prevent_feeding(self, node: int, index: int) -> None:
+        """Marks an output as one that no step may be fed."""
+
+    def is_feedable(self, node: int, index: int) -> bool:
+        """Whether a step may be fed this output."""
+
+    def prevent_fetching(self, node: int) -> None:
+        """Marks a node as one that no step may be asked for."""
+
+    def is_fetchable(self, node: int) -> bool:
+        """Whether a step may be asked for this node."""
+
+    def find(self, name: str) -> int | None:
+        """Id of the node of that name, or None."""
+
+    def node_name(self, id: int) -> str:
+        """Full name of a node.
+
+        Raises:
+          StatusError: there is no node of this id, here as in every method that takes one and returns a fact of it.
+        """
+
+    def node_op(self, id: int) -> str:
+        """Type of a node's operation."""
+
+    def node_device(self, id: int) -> str:
+        """Device string that was asked for; empty where none was."""
+
+    def set_device(self, id: int, device: str) -> None:
+        """Asks for a device, in place of what was asked for before."""
+
+    def node_inputs(self, id: int) -> list[tuple[int, int]]:
+        """(node id, index) of the output behind each input."""
+
+    def node_control_inputs(self, id: int) -> list[int]:
+        """Ids of the nodes that a node waits for without reading them."""
+
+    def node_control_outputs(self, id: int) -> list[int]:
+        """Ids of the nodes that have `id` as a control input."""
+
+    def add_control_inputs(self, id: int, sources: collections.abc.Sequence[int]) -> None:
+        """Makes a node wait for more nodes.
+
+        Raises:
+          ValueError: there is no node of one of the ids.
+        """
+
+    def set_control_inputs(self, id: int, sources: collections.abc.Sequence[int]) -> None:
+        """Makes a node wait for these nodes alone.
+
+        Raises:
+          ValueError: there is no node of one of the ids.
+        """
+
+    def update_input(self, id: int, position: int, to: TensorHandle) -> None:
+        """Makes a node read another tensor.
+
+        Raises:
+          TypeError: the tensor has another dtype than the input.
+          ValueError: there is no such input, or the tensor is of another graph.
+        """
+
+    def attr(self, id: int, name: str) -> tuple[str, Any]:
+        """An attribute as (kind, value).
+
+        Returns:
+          Kind as in a schema (`int`, `list(type)` ..., `list()` for an empty list), and the value: bytes for a string,
+          a number for a type, a tuple or None for a shape, an array for a tensor, (name, attributes) for a function.
+
+        Raises:
+          KeyError: the node has no such attribute.
+        """
+
+    def has_attr(self, id: int, name: str) -> bool:
+        """Whether a node has an attribute of that name."""
+
+    def attrs(self, id: int) -> dict[str, tuple[str, Any]]:
+        """All attributes by name, each as `attr` gives it."""
+
+    def set_attr(self, id: int, name: str, value: Any) -> None:
+        """Adds or replaces an attribute; inside the schema its declared kind decides the conversion.
+
+        Raises:
+          TypeError: the value is not of the attribute's kind.
+        """
+
+    def output_dtype(self, node: int, index: int) -> int:
+        """Number of an output's DataType, plus 100 for a reference."""
+
+    def output_shape(self, node: int, index: int) -> tuple[int | None, ...] | None:
+        """Dimensions of an output, None for unknown ones; None for unknown rank."""
+
+    def merge_shape(self, node: int, index: int, shape: Any) -> None:
+        """Narrows an output's shape.
+
+        Raises:
+          ValueError: the shape contradicts what is known.
+        """
+
+    def replace_shape(self, node: int, index: int, shape: Any) -> None:
+        """Forgets an output's shape and takes this one."""
+
+    def consumers(self, node: int, index: int) -> list[tuple[int, int]]:
+        """(node id, input position) of every reader of an output."""
+
+    def constant_value(self, node: int, index: int) -> npt.NDArray[Any] | None:
+        """The value of an output where the graph alone decides it; None elsewhere."""
+
+    def constant_as_shape(self, node: int, index: int) -> tuple[int | None, ...] | None:
+        """The shape that an int vector output describes, as `output_shape` gives shapes."""
+
+    def apply_gate(
+        self,
+        gradients: collections.abc.Sequence[TensorHandle],
+        barrier: OperationHandle | int,
+        gates: collections.abc.Sequence[OperationHandle | int],
+    ) -> None:
+        """Makes no gate run before `barrier`, which waits for all gradients.
+
+        Args:
+          gradients: the tensors tied together.
+          barrier: a NoOp.
+          gates: an Identity of each gradient.
+        """
+
+    def between(
+        self,
+        sources: collections.abc.Sequence[tuple[int, int]],
+        targets: collections.abc.Sequence[int],
+        stops: collections.abc.Sequence[int],
+    ) -> list[int]:
+        """The nodes that a gradient passes through, the ends included.
+
+        Args:
+          sources: outputs where paths begin.
+          targets: ids of the nodes where paths end.
+          stops: ids of nodes that paths do not enter from their inputs.
+
+        Returns:
+          Ids in increasing order. Paths do not go through outputs whose dtype cannot carry a gradient.
+        """
+
+class OperationHandle:
+    """A node of a graph; the base class of Operation."""
+
+    def __new__(cls, graph: Graph, node: int) -> Self: ...
+    @property
+    def _id(self) -> int:
+        """Id of the node."""
+
+class TensorHandle:
+    """An output of a node; the base class of Tensor."""
+
+    def __new__(cls, graph: Graph, node: int, index: int) -> Self: ...
+    @property
+    def _node_id(self) -> int:
+        """Id of the node."""
+
+    @property
+    def _index(self) -> int:
+        """Which output of the node it is."""
+
+class ResourceScope:
+    """Variables, queues and other state that sessions may share."""
+
+    def __new__(cls) -> Self: ...
+    def clear(self, containers: collections.abc.Sequence[str]) -> None:
+        """Drops the state of the named containers; of all where none is named."""
+
+class Session:
+    """Runs steps of a graph and keeps its state.
+
+    Args:
+      graph: the graph, which may grow later.
+      make_error: makes the exception of a failed step from error code, message, and id of the failing node or None.
+      options: `intra_op_parallelism_threads` (0: one for each processor), `cpus` (number of CPU devices),
+        `allow_soft_placement`, `optimize` (default true), `operation_timeout_in_ms` (0: none).
+      resources: state shared with other sessions; by default the session's own.
+    """
+
+    def __new__(
+        cls,
+        graph: Graph,
+        make_error: collections.abc.Callable[[int, str, int | None], BaseException],
+        options: dict[str, Any],
+        resources: ResourceScope | None = None,
+    ) -> Self: ...
+    def run_fast(self, fetches: Any, feed_dict: Any = None) -> Any:
+        """Runs one step for the usual fetches and feeds.
+
+        Args:
+          fetches: a tensor, an operation, or a list or tuple of them.
+          feed_dict: a dict from tensors to the values that replace them, or None.
+
+        Returns:
+          Values in the form of `fetches`, None for operations; NotImplemented where anything needs Python's own checks
+          or conversions.
+
+        Raises:
+          BaseException: what `make_error` returned, where the step failed.
+        """
+
+    @overload
+    def run_flat(
+        self,
+        fetches: collections.abc.Sequence[TensorHandle],
+        feeds: collections.abc.Sequence[tuple[TensorHandle, Any]],
+        targets: collections.abc.Sequence[OperationHandle],
+        trace: Literal[False] = False,
+        timeout_ms: int = 0,
+    ) -> list[Any]: ...
+    @overload
+    def run_flat(
+        self,
+        fetches: collections.abc.Sequence[TensorHandle],
+        feeds: collections.abc.Sequence[tuple[TensorHandle, Any]],
+        targets: collections.abc.Sequence[OperationHandle],
+        trace: Literal[True],
+        timeout_ms: int = 0,
+    ) -> tuple[list[Any], list[tuple[list[int], int, int]]]: ...
+    @overload
+    def run_flat(
+        self,
+        fetches: collections.abc.Sequence[TensorHandle],
+        feeds: collections.abc.Sequence[tuple[TensorHandle, Any]],
+        targets: collections.abc.Sequence[OperationHandle],
+        trace: bool = False,
+        timeout_ms: int = 0,
+    ) -> Any:
+        """Runs one step.
+
+        Args:
+          fetches: tensors.
+          feeds: (tensor, value) pairs, values converted by NumPy's rules.
+          targets: operations to run without a value.
+          trace: whether to measure.
+          timeout_ms: milliseconds after which the step fails; 0 for the session's own limit.
+
+        Returns:
+          Values in the order of `fetches`; with `trace`, (values, events), an event being (node ids, start, end) in
+          nanoseconds since the step began.
+
+        Raises:
+          ValueError: something is of another graph.
+          BaseException: what `make_error` returned, where the step failed.
+        """
+
+    def placement(
+        self,
+        fetches: collections.abc.Sequence[TensorHandle],
+        feeds: collections.abc.Sequence[TensorHandle],
+        targets: collections.abc.Sequence[OperationHandle],
+    ) -> list[tuple[str, str, int]]:
+        """(name, op type, device index) of the nodes that a step would run."""
+
+    def device_names(self) -> list[str]:
+        """Full names of the session's devices."""
+
+    def make_callable(self, fetches: Any, feed_list: collections.abc.Sequence[TensorHandle]) -> Callable:
+        """A function of the fed values, in `feed_list`'s order.
+
+        Args:
+          fetches: a tensor, an operation, or a list or tuple of them.
+          feed_list: the tensors to feed.
+
+        Raises:
+          TypeError: something else is fetched, or is of another graph.
+          ValueError: something may not be fetched or fed.
+        """
+
+    def close(self) -> None:
+        """Cancels steps under way and refuses later ones."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+
+class Callable:
+    """What `Session.make_callable` returns."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Runs one step; one value for each fed tensor.
+
+        Raises:
+          TypeError: there are more or fewer values than fed tensors.
+          BaseException: what the session's `make_error` returned, where the step failed.
+        """
+
+def op_info(name: str) -> dict[str, Any]:
+    """The schema of an op.
+
+    Returns:
+      A new dict of `name`, `inputs` and `outputs` (dicts of `name`, `type` or `type_attr`, `is_ref`, `is_list`,
+      `is_type_list`, `number_attr`), `attrs` (dicts of `name`, `type`, `has_default`, `default` if there is one,
+      `allowed_types`, `allowed_strings`, `minimum`), `is_stateful`, `is_commutative`, `is_aggregate`, `has_kernel` and
+      `doc`.
+
+    Raises:
+      KeyError: there is no such op.
+    """
+
+def op_names() -> list[str]:
+    """Names of all ops, sorted."""
