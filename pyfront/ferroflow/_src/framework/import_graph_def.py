@@ -352,7 +352,8 @@ class _Import:
             key = f"{source}:{number}"
             if key in self._sources:
                 self._used.add(key)
-                return self._sources[key]
+                tensor: Tensor = self._sources[key]
+                return tensor
         outputs = self._ops[source]._outputs
         if number >= len(outputs):
             raise ValueError(
