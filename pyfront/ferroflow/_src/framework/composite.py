@@ -15,6 +15,8 @@ from ferroflow._src.framework.tensor import Tensor
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+IndexedSlicesValue.__doc__ = "The value of an IndexedSlices: three NumPy arrays, or None for an unknown `dense_shape`."
+SparseTensorValue.__doc__ = "The value of a SparseTensor: three NumPy arrays."
 
 
 class IndexedSlices:
