@@ -11,6 +11,7 @@ mod shape;
 mod status;
 mod tensor;
 pub mod threads;
+mod transpose;
 pub mod vector;
 
 pub use buffer::{Buffer, retained_bytes};
@@ -22,3 +23,4 @@ pub use partial_shape::PartialShape;
 pub use shape::{Shape, broadcast};
 pub use status::{Code, Result, Status};
 pub use tensor::{Bytes, Tensor};
+pub use transpose::BLOCK_SIDE;

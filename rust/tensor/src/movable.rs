@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::status::Result;
 use crate::tensor::{Bytes, Tensor};
+use crate::transpose;
 use crate::{bail, ensure};
 
 mod sealed {
@@ -21,10 +22,17 @@ pub trait Movable: Clone + Default + PartialEq + Send + Sync + sealed::Sealed + 
     ///
     /// Errors: as `view`; `Internal` for bool seen as bytes, which could then hold more than 0 and 1.
     fn view_mut(tensor: &mut Tensor) -> Result<&mut [Self]>;
+
+    /// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing done, where there
+    /// is no such way for these elements and slices.
+    fn transpose_block(from: &[Self], stride: usize, to: &mut [Self], row: usize) -> bool {
+        let _ = (from, stride, to, row);
+        false
+    }
 }
 
 macro_rules! bits {
-    ($($t:ty),*) => {$(
+    ($($t:ty $(: $block:path)?),*) => {$(
         impl sealed::Sealed for $t {}
         impl Movable for $t {
             fn view(tensor: &Tensor) -> Result<&[$t]> {
@@ -45,11 +53,15 @@ macro_rules! bits {
                 // SAFETY: as in `view`; the access is exclusive, and every type of this size but bool takes any bits.
                 Ok(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size) })
             }
+
+            $(fn transpose_block(from: &[$t], stride: usize, to: &mut [$t], row: usize) -> bool {
+                $block(from, stride, to, row)
+            })?
         }
     )*};
 }
 
-bits!(u8, u16, u32, u64, [u64; 2]);
+bits!(u8, u16, u32: transpose::block_of_4_bytes, u64: transpose::block_of_8_bytes, [u64; 2]);
 
 impl sealed::Sealed for bool {}
 impl Movable for bool {

@@ -1,13 +1,11 @@
 //! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
 
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
-use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
+use ferroflow_tensor::{BLOCK_SIDE, Movable, Result, Shape, Tensor, by_size, ensure};
 use smallvec::SmallVec;
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
-/// Side of the square tiles of a transposed copy: 16 four-byte elements are one cache line.
-const TILE: usize = 16;
 /// Rows of a transposed copy that one task writes.
 const STRIP: usize = 64;
 
@@ -171,16 +169,23 @@ fn copy_strided<E: Movable>(from: &[E], mut at: usize, stride: isize, to: &mut [
     }
 }
 
-/// `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in tiles.
+/// `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
 fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row: usize, size: (usize, usize)) {
     let (rows, columns) = size;
-    for j0 in (0..columns).step_by(TILE) {
-        let j1 = columns.min(j0 + TILE);
-        for i0 in (0..rows).step_by(TILE) {
-            let i1 = rows.min(i0 + TILE);
+    for j0 in (0..columns).step_by(BLOCK_SIDE) {
+        let j1 = columns.min(j0 + BLOCK_SIDE);
+        for i0 in (0..rows).step_by(BLOCK_SIDE) {
+            let i1 = rows.min(i0 + BLOCK_SIDE);
+            let at = at.wrapping_add_signed(j0 as isize * stride) + i0;
+            if i1 - i0 == BLOCK_SIDE
+                && j1 - j0 == BLOCK_SIDE
+                && let Ok(stride) = usize::try_from(stride)
+                && E::transpose_block(&from[at..], stride, &mut to[i0 * row + j0..], row)
+            {
+                continue;
+            }
             for i in i0..i1 {
-                let line = &mut to[i * row + j0..i * row + j1];
-                copy_strided(from, at.wrapping_add_signed(j0 as isize * stride) + i, stride, line);
+                copy_strided(from, at + i - i0, stride, &mut to[i * row + j0..i * row + j1]);
             }
         }
     }

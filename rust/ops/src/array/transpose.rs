@@ -15,7 +15,9 @@ fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut seen = vec![false; rank];
     let mut out = Vec::with_capacity(rank);
     for &p in perm {
-        let Some(place) = usize::try_from(p).ok().filter(|&p| p < rank) else {
+        // A negative place counts from the end, as in TensorFlow (which does not document it).
+        let place = if p < 0 { p.saturating_add(rank as i64) } else { p };
+        let Some(place) = usize::try_from(place).ok().filter(|&p| p < rank) else {
             bail!(InvalidArgument, "perm dim {p} is out of range of input rank {rank}");
         };
         ensure!(!seen[place], InvalidArgument, "{place} is duplicated in the permutation {perm:?}");
@@ -130,6 +132,14 @@ mod tests {
         let z = Tensor::from_slice([1, 2], &[Complex32::new(1., 2.), Complex32::new(3., -4.)]).unwrap();
         let y = &run("ConjugateTranspose", &[z, swap], &[]).unwrap()[0];
         assert_eq!(y.slice::<Complex32>().unwrap()[1], Complex32::new(3., 4.));
+    }
+
+    #[test]
+    fn negative_places_count_from_the_end() {
+        let x = Tensor::from_slice([2, 3], &[0i8, 1, 2, 3, 4, 5]).unwrap();
+        let perm = |v: [i32; 2]| Tensor::from_slice([2], &v).unwrap();
+        let y = run("Transpose", &[x.clone(), perm([-1, 0])], &[]).unwrap();
+        assert_eq!(y, run("Transpose", &[x, perm([1, 0])], &[]).unwrap());
     }
 
     #[test]

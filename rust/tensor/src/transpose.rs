@@ -1,0 +1,133 @@
+//! Transposes of square blocks of 4- and 8-byte elements in registers.
+
+/// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
+pub const BLOCK_SIDE: usize = 16;
+
+/// The elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
+fn reach(stride: usize) -> Option<usize> {
+    stride.checked_mul(BLOCK_SIDE - 1)?.checked_add(BLOCK_SIDE)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn fits<E>(from: &[E], stride: usize, to: &[E], row: usize) -> bool {
+    let inside = |len: usize, step| reach(step).is_some_and(|r| r <= len);
+    std::arch::is_x86_feature_detected!("avx2") && inside(from.len(), stride) && inside(to.len(), row)
+}
+
+/// `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this machine has no way.
+pub(crate) fn block_of_4_bytes(from: &[u32], stride: usize, to: &mut [u32], row: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if fits(from, stride, to, row) {
+        for i in (0..BLOCK_SIDE).step_by(8) {
+            for j in (0..BLOCK_SIDE).step_by(8) {
+                // SAFETY: AVX2 was detected; the 8 x 8 part at (i, j) lies in the block, which `fits` found inside both slices.
+                unsafe {
+                    avx2::eight(from.as_ptr().add(j * stride + i), stride, to.as_mut_ptr().add(i * row + j), row)
+                };
+            }
+        }
+        return true;
+    }
+    let _ = (from, stride, to, row);
+    false
+}
+
+/// `block_of_4_bytes` for elements of 8 bytes.
+pub(crate) fn block_of_8_bytes(from: &[u64], stride: usize, to: &mut [u64], row: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if fits(from, stride, to, row) {
+        for i in (0..BLOCK_SIDE).step_by(4) {
+            for j in (0..BLOCK_SIDE).step_by(4) {
+                // SAFETY: AVX2 was detected; the 4 x 4 part at (i, j) lies in the block, which `fits` found inside both slices.
+                unsafe { avx2::four(from.as_ptr().add(j * stride + i), stride, to.as_mut_ptr().add(i * row + j), row) };
+            }
+        }
+        return true;
+    }
+    let _ = (from, stride, to, row);
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+    use std::array::from_fn;
+
+    /// Transposes 8 x 8 elements.
+    ///
+    /// # Safety
+    /// 8 rows of 8 elements must be readable from `from`, `stride` apart, and writable at `to`, `row` apart.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn eight(from: *const u32, stride: usize, to: *mut u32, row: usize) {
+        // SAFETY: row k is readable, as the caller promises.
+        let r: [__m256; 8] = from_fn(|k| unsafe { _mm256_loadu_ps(from.add(k * stride).cast()) });
+        // Pairs of rows, then fours, then the two halves.
+        let low: [__m256; 4] = from_fn(|k| _mm256_unpacklo_ps(r[2 * k], r[2 * k + 1]));
+        let high: [__m256; 4] = from_fn(|k| _mm256_unpackhi_ps(r[2 * k], r[2 * k + 1]));
+        let fours = |a, b| [_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xee>(a, b)];
+        let [a0, a1] = fours(low[0], low[1]);
+        let [a2, a3] = fours(high[0], high[1]);
+        let [b0, b1] = fours(low[2], low[3]);
+        let [b2, b3] = fours(high[2], high[3]);
+        for (k, (a, b)) in [(a0, b0), (a1, b1), (a2, b2), (a3, b3)].into_iter().enumerate() {
+            // SAFETY: rows k and k + 4 are writable, as the caller promises.
+            unsafe {
+                _mm256_storeu_ps(to.add(k * row).cast(), _mm256_permute2f128_ps::<0x20>(a, b));
+                _mm256_storeu_ps(to.add((k + 4) * row).cast(), _mm256_permute2f128_ps::<0x31>(a, b));
+            }
+        }
+    }
+
+    /// Transposes 4 x 4 elements.
+    ///
+    /// # Safety
+    /// 4 rows of 4 elements must be readable from `from`, `stride` apart, and writable at `to`, `row` apart.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn four(from: *const u64, stride: usize, to: *mut u64, row: usize) {
+        // SAFETY: row k is readable, as the caller promises.
+        let r: [__m256d; 4] = from_fn(|k| unsafe { _mm256_loadu_pd(from.add(k * stride).cast()) });
+        let (a0, a1) = (_mm256_unpacklo_pd(r[0], r[1]), _mm256_unpackhi_pd(r[0], r[1]));
+        let (b0, b1) = (_mm256_unpacklo_pd(r[2], r[3]), _mm256_unpackhi_pd(r[2], r[3]));
+        for (k, (a, b)) in [(a0, b0), (a1, b1)].into_iter().enumerate() {
+            // SAFETY: rows k and k + 2 are writable, as the caller promises.
+            unsafe {
+                _mm256_storeu_pd(to.add(k * row).cast(), _mm256_permute2f128_pd::<0x20>(a, b));
+                _mm256_storeu_pd(to.add((k + 2) * row).cast(), _mm256_permute2f128_pd::<0x31>(a, b));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Movable;
+
+    fn check<E: Movable + Copy + std::fmt::Debug>(value: fn(usize) -> E) {
+        for (stride, row) in [(16, 16), (17, 40), (100, 23)] {
+            let from: Vec<E> = (0..15 * stride + 16).map(value).collect();
+            let mut to = vec![value(0); 15 * row + 16];
+            let before = to.clone();
+            if !E::transpose_block(&from, stride, &mut to, row) {
+                assert_eq!(to, before);
+                continue;
+            }
+            for i in 0..16 {
+                for j in 0..16 {
+                    assert_eq!(to[i * row + j], from[j * stride + i]);
+                }
+                let next = if i < 15 { i * row + 16..(i + 1) * row } else { 0..0 };
+                assert_eq!(to[next.clone()], before[next]);
+            }
+            assert!(!E::transpose_block(&from[1..], stride, &mut to, row));
+            assert!(!E::transpose_block(&from, stride, &mut to[1..], row));
+            assert!(!E::transpose_block(&from, usize::MAX, &mut to, row));
+        }
+    }
+
+    #[test]
+    fn a_block_is_transposed_and_nothing_around_it_is_touched() {
+        check::<u16>(|i| i as u16);
+        check::<u32>(|i| i as u32);
+        check::<u64>(|i| i as u64 * 0x0001_0000_0001);
+    }
+}
