@@ -176,9 +176,10 @@ def reduce_prod(x: Tensor) -> Tensor:
 def all_axes(x: Tensor) -> Tensor:
     """The numbers of all dimensions, int32 vector: a constant where the rank is known."""
     found = dims(x)
-    if found is None:
-        return span(0, rank(x))
-    return constant(list(range(len(found))), dtype=dtypes.int32)
+    # TF 1.x: a scalar's are not known beforehand.
+    if found:
+        return constant(list(range(len(found))), dtype=dtypes.int32)
+    return span(0, rank(x))
 
 
 def _strided_slice(vector: Tensor, begin: int, end: int, **masks: int) -> Tensor:
