@@ -49,6 +49,12 @@ _EXPECTED: list[tuple[str, Callable[[Tensor], Any], str]] = [
         lambda x: (x > 0) & (x < 1),
         "Greater/y=Const Greater=Greater Less/y=Const Less=Less and=LogicalAnd",
     ),
+    (
+        "(x > 0) ^ (x > 1)",
+        lambda x: (x > 0) ^ (x > 1),
+        "Greater/y=Const Greater=Greater Greater_1/y=Const Greater_1=Greater xor/LogicalOr=LogicalOr"
+        " xor/LogicalAnd=LogicalAnd xor/LogicalNot=LogicalNot xor=LogicalAnd",
+    ),
     ("~(x > 0)", lambda x: ~(x > 0), "Greater/y=Const Greater=Greater LogicalNot=LogicalNot"),
     (
         "int / int",

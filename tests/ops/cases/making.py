@@ -24,6 +24,7 @@ RECORDS = [
         variants=(call(Values(()), dims=[2, 3]), call(Values(()), dims=[]), call(Values(()), dims=[0, 3])),
         dtypes=ANYTHING,
         differentiable=(0,),
+        refused=(Refused(lambda: making.fill([2], constant([1.0])), ValueError, "must be rank 0 but is rank 1"),),
     ),
     Record(
         name="zeros_like",

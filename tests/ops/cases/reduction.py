@@ -10,6 +10,7 @@ import scipy.special
 from ops.cases.record import INTEGERS, NUMBERS, REAL_FLOATS, Record, Refused, Values, Variant, call
 
 from ferroflow._src.framework.constant import constant
+from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.math import reduction
 
 
@@ -77,7 +78,14 @@ def _position(name: str, reference: Callable[..., Any], output: str) -> Record:
         variants=(call(Values((4, 3))), call(Values((4, 3)), axis=1), call(Values((5, 2, 3)), axis=-2)),
         dtypes=REAL_FLOATS + INTEGERS,
         returns=output,
-        refused=(Refused(lambda: function([1.0], axis=0, dimension=0), ValueError, "both"),),
+        refused=(
+            Refused(
+                lambda: function(placeholder("float32", [2, 3]), axis=2),
+                ValueError,
+                r"Dimension \(2\) must be in the range \[-2, 2\)",
+            ),
+            Refused(lambda: function([1.0], axis=0, dimension=0), ValueError, "both"),
+        ),
     )
 
 

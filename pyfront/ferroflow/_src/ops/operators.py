@@ -35,28 +35,41 @@ def _logical_or_bitwise(logical: str, bitwise: str) -> Callable[..., Any]:
         if x.dtype.base_dtype.is_integer:
             return tensor_op(bitwise, [x, y], name=name)
         if logical == "LogicalXor":
-            # TF 1.x: this operator's nodes have a scope of their own inside that of the operator.
-            either = tensor_op("LogicalOr", [x, y])
-            return tensor_op(
-                "LogicalAnd", [either, tensor_op("LogicalNot", [tensor_op("LogicalAnd", [x, y])])], name=name
-            )
+            with name_scope(name, values=[x, y]) as scope:
+                either = tensor_op("LogicalOr", [x, y])
+                not_both = tensor_op("LogicalNot", [tensor_op("LogicalAnd", [x, y])])
+                return tensor_op("LogicalAnd", [either, not_both], name=scope)
         return tensor_op(logical, [x, y], name=name)
 
     return function
 
 
-def _install_binary(operator: str, function: Callable[..., Any]) -> None:
-    def left(x: Any, y: Any) -> Any:
+def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bool) -> None:
+    """Installs an operator and its reflection.
+
+    Args:
+        operator: str, Python's name of it, which is that of the node too.
+        function: of two operands and a name.
+        is_one_node: bool, whether the function adds just a node of that name and converts the second operand to the
+            dtype of the first; then the names are the same without a scope around it.
+    """
+
+    def scoped(x: Any, y: Any) -> Any:
         with name_scope(None, operator, [x, y]) as scope:
             if not isinstance(y, (Tensor, SparseTensor)):
-                try:
-                    y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
-                except TypeError:
-                    # The other object may know how to combine with a tensor.
-                    if hasattr(type(y), f"__r{operator}__"):
-                        return NotImplemented
-                    raise
+                y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
             return function(x, y, name=scope)
+
+    def left(x: Any, y: Any) -> Any:
+        if isinstance(y, Tensor):
+            return function(x, y, name=operator)
+        try:
+            return function(x, y, name=operator) if is_one_node else scoped(x, y)
+        except TypeError:
+            # The other object may know how to combine with a tensor.
+            if hasattr(type(y), f"__r{operator}__"):
+                return NotImplemented
+            raise
 
     def right(y: Any, x: Any) -> Any:
         with name_scope(None, operator, [x, y]) as scope:
@@ -82,6 +95,8 @@ def _invert(x: Any) -> Any:
     return elementwise.logical_not(x)
 
 
+_ONE_NODE = frozenset({"add", "sub", "mul", "mod"})
+
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": _op("Add"),
     "sub": _op("Sub"),
@@ -97,7 +112,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "matmul": linalg.matmul,
 }
 for _operator, _function in _BINARY.items():
-    _install_binary(_operator, _function)
+    _install_binary(_operator, _function, is_one_node=_operator in _ONE_NODE)
 
 for _name, _op_type in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
     Tensor._override_operator(f"__{_name}__", _comparison(_op_type))

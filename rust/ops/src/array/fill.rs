@@ -1,6 +1,6 @@
 //! Fill, ZerosLike, OnesLike: tensors of one value.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, bail, by_size, dispatch, ensure};
 use num_traits::One;
@@ -19,6 +19,11 @@ fn fill_all<E: Movable>(threads: Threads, value: &[E], to: &mut [E]) -> Result<(
     let [x] = value else { bail!(InvalidArgument, "{} values to fill with", value.len()) };
     for_chunks_mut(threads, to, BLOCK, |_, chunk| chunk.fill(x.clone()));
     Ok(())
+}
+
+fn fill_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(0)?;
+    shape_rules::from_shape_input(c)
 }
 
 fn fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -48,7 +53,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("index_type: {int32, int64} = DT_INT32")
             .doc("Returns a tensor of the dimensions `dims`, each element being `value`.")
-            .shape(shape_rules::from_shape_input)
+            .shape(fill_shape)
             .kernel(fill),
     );
     r.add(
