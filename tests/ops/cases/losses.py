@@ -68,7 +68,6 @@ RECORDS = [
         name="sparse_softmax_cross_entropy_with_logits",
         function=_named(softmax.sparse_softmax_cross_entropy_with_logits),
         reference=_sparse_cross_entropy,
-        needs="sizes",
         variants=(
             call(Given([0, 2, 1, 1]), Values((4, 3), -5, 5)),
             call(Given([0, 2], "int64"), Values((2, 3), -5, 5)),
