@@ -202,6 +202,9 @@ from ferroflow._src.framework.graph import (
     get_default_graph as get_default_graph,
 )
 from ferroflow._src.framework.graph import (
+    init_scope as init_scope,
+)
+from ferroflow._src.framework.graph import (
     name_scope as name_scope,
 )
 from ferroflow._src.framework.graph import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ferroflow import _core
@@ -124,10 +124,13 @@ class Graph:
         self._apply_scopes(op, device is None)
         return op
 
-    def _add_constant(self, name: str, value: Any, dtype: int) -> Operation:
+    def _add_constant(
+        self, name: str, value: Any, dtype: int, control_inputs: list[Operation] | None = None
+    ) -> Operation:
         """Adds a Const node of the exact name `name`."""
         self._check_not_finalized()
-        control_inputs = control_inputs_for(self, []) if self._scopes.control else None
+        if self._scopes.control:
+            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, [])]
         device = self._scopes.devices.static
         with self._lock:
             node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
@@ -706,6 +709,16 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
                 raise ValueError(f"{value} must be from the same graph as {first}.")
             raise ValueError(f"{value} is not from the passed-in graph.")
     return graph or get_default_graph()
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A context manager whose operations wait for no control dependency and belong to no function being built."""
+    inner = get_default_graph()
+    scope = inner.get_name_scope()
+    outer = next((g for g in reversed(default_stacks.default_graph_stack.stack) if not g.building_function), inner)
+    with outer.as_default(), outer.name_scope(f"{scope}/" if scope else None), outer.control_dependencies(None):
+        yield
 
 
 def device(device_name_or_function: Any) -> DeviceScope:

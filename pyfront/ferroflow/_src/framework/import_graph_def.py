@@ -196,7 +196,8 @@ class _Import:
         self._used: set[str] = set()
         self._ops: dict[str, Operation] = {}
         self._devices: dict[str, Any] = {}
-        self._attr_names: dict[str, frozenset[str]] = {}
+        # The types of the attributes of each op, by name.
+        self._attr_types: dict[str, dict[str, str]] = {}
 
     def run(self) -> None:
         self._index = self._indexed()
@@ -233,13 +234,13 @@ class _Import:
     def _check_ops(self) -> None:
         unknown: dict[str, str] = {}
         for node in self._nodes:
-            if node.op not in self._attr_names:
+            if node.op not in self._attr_types:
                 try:
                     schema = op_schema(node.op)
                 except KeyError:
                     unknown.setdefault(node.op, node.name)
                 else:
-                    self._attr_names[node.op] = frozenset(a["name"] for a in schema["attrs"])
+                    self._attr_types[node.op] = {a["name"]: a["type"] for a in schema["attrs"]}
         frames = sorted(set(unknown) & _FRAME_OPS)
         if frames:
             raise errors.UnimplementedError(
@@ -338,7 +339,7 @@ class _Import:
         attrs, shapes, partners = self._attrs(node)
         self._graph._scopes.devices = self._device("" if partners else node.device, bool(partners))
         try:
-            op = self._graph._add(node.op, name, tensors, attrs, flat=True, control_inputs=before)
+            op = self._made(node, name, tensors, attrs, before)
         except (TypeError, ValueError) as failure:
             raise self._explained(node, name, attrs, tensors, failure) from None
         self._graph._names.mark(name)
@@ -346,6 +347,18 @@ class _Import:
         if shapes is not None:
             _narrow(node, op, shapes)
         return partners
+
+    def _made(
+        self, node: Any, name: str, tensors: list[Tensor], attrs: dict[str, Any], before: list[Operation]
+    ) -> Operation:
+        value = attrs.get("value")
+        if node.op == "Const" and not tensors and getattr(value, "dtype", None) is not None and value.dtype.names:
+            # NumPy's stand-ins for quantized types mean nothing without the DataType.
+            op = self._graph._add_constant(name, value, attrs["dtype"].as_datatype_enum, before)
+            for key in attrs.keys() - {"value", "dtype"}:
+                op._set_attr(key, attrs[key])
+            return op
+        return self._graph._add(node.op, name, tensors, attrs, flat=True, control_inputs=before)
 
     def _source(self, node: Any, source: str, number: int) -> Tensor:
         if self._sources:
@@ -374,7 +387,7 @@ class _Import:
 
     def _attrs(self, node: Any) -> tuple[dict[str, Any], Any, list[str]]:
         """(attributes for the core, message of `_output_shapes` or None, names of the nodes colocated with)."""
-        known = self._attr_names[node.op]
+        known = self._attr_types[node.op]
         attrs: dict[str, Any] = {}
         shapes: Any = None
         partners: list[str] = []
@@ -384,7 +397,7 @@ class _Import:
             elif key == "_output_shapes":
                 shapes = message.list.shape
             elif key in known or key.startswith("_"):
-                attrs[key] = attr_from_message(message)
+                attrs[key] = _attr_value(node, key, message, known.get(key))
             elif not self._may_be_dropped(node.op, key, message):
                 raise ValueError(
                     f"NodeDef mentions attr '{key}' not in op {node.op}; NodeDef: '{node.name}'. (Check whether your "
@@ -466,6 +479,36 @@ class _Import:
         if number >= len(outputs):
             raise ValueError(f"Invalid return output {number} of node '{node}', which has {len(outputs)} output(s)")
         return outputs[number]
+
+
+# AttrValue's field for a type word of a schema.
+_FIELDS = {
+    "int": "i",
+    "float": "f",
+    "bool": "b",
+    "string": "s",
+    "type": "type",
+    "shape": "shape",
+    "tensor": "tensor",
+    "func": "func",
+}
+
+
+def _attr_value(node: Any, key: str, message: Any, wanted: str | None) -> Any:
+    """A plain value of an attribute whose schema asks for `wanted` (None: anything)."""
+    field = message.WhichOneof("value")
+    if wanted is not None and field != _FIELDS.get(wanted, "list"):
+        raise ValueError(
+            f"Node '{node.name}': AttrValue had value with type '{field}' when '{wanted}' expected for attr '{key}'"
+        )
+    try:
+        return attr_from_message(message)
+    except (TypeError, ValueError) as failure:
+        raise ValueError(f"Node '{node.name}': attr '{key}': {failure}") from None
+    except MemoryError:
+        raise errors.ResourceExhaustedError(
+            None, None, f"Node '{node.name}': attr '{key}': OOM when allocating the tensor"
+        ) from None
 
 
 def _narrow(node: Any, op: Operation, shapes: Any) -> None:

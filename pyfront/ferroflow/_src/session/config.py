@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base import proto
+from ferroflow._src.base import errors, proto
+
+# More devices than any machine has cores: a slip of the pen, and each costs memory.
+_MAX_CPUS = 1 << 16
 
 
 def check_config(config: Any) -> None:
@@ -18,6 +21,9 @@ def session_options(config: Any) -> dict[str, Any]:
 
     Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
     (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off).
+
+    Raises:
+      tf.errors.InvalidArgumentError: the number of CPU devices is negative or absurd.
     """
     if config is None:
         return {}
@@ -28,5 +34,10 @@ def session_options(config: Any) -> dict[str, Any]:
         "optimize": config.graph_options.optimizer_options.opt_level != -1,
     }
     if "CPU" in config.device_count:
-        options["cpus"] = config.device_count["CPU"]
+        cpus = config.device_count["CPU"]
+        if not 0 <= cpus <= _MAX_CPUS:
+            raise errors.InvalidArgumentError(
+                None, None, f'device_count["CPU"] must be from 0 to {_MAX_CPUS}, got {cpus}'
+            )
+        options["cpus"] = cpus
     return options

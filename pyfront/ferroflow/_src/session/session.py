@@ -24,6 +24,7 @@ from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs
 from ferroflow._src.session.partial import PartialRun
 from ferroflow._src.session.step_stats import fill_run_metadata
 
+_CLOSED = "Attempted to use a closed Session."
 _PACKAGE = __name__.split(".", maxsplit=1)[0]
 
 
@@ -50,6 +51,8 @@ def _user_line(op: Operation) -> str:
 def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exception:
     """The exception of a failed step; called by the core, which must not refer back to the session."""
     if node is None:
+        if message == _CLOSED:
+            return RuntimeError(message)
         return errors.make_exception(None, None, message, code)
     op = graph._operations[node]
     text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
@@ -144,7 +147,7 @@ class BaseSession:
 
     def _check_open(self) -> None:
         if self._closed or self._core.closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(_CLOSED)
         if not self._graph._operations:
             raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
 
@@ -209,7 +212,13 @@ class BaseSession:
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype}. Try "
                 "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
             )
-        array = np.asarray(value, dtype=dtype)
+        try:
+            array = np.asarray(value, dtype=dtype)
+        except (TypeError, ValueError) as failure:
+            kind = TypeError if isinstance(failure, TypeError) else ValueError
+            raise kind(
+                f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {failure}"
+            ) from None
         if not tensor.shape.is_compatible_with(array.shape):
             raise ValueError(
                 f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name!r}, which has shape "

@@ -1,10 +1,19 @@
 //! Const: a value that the graph holds.
 
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result};
+use ferroflow_tensor::{PartialShape, Result, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let s = PartialShape::from(c.tensor("value")?.shape());
+    let value = c.tensor("value")?;
+    let dtype = c.dtype("dtype")?;
+    ensure!(
+        value.dtype() == dtype,
+        InvalidArgument,
+        "The value of a Const has type {}, its attr 'dtype' is {}",
+        value.dtype().name(),
+        dtype.name()
+    );
+    let s = PartialShape::from(value.shape());
     c.set_output(0, s);
     Ok(())
 }
@@ -38,5 +47,12 @@ mod tests {
         let value = Tensor::from_slice([2], &[1.5f32, 2.5]).unwrap();
         let attrs = [("value", AttrValue::Tensor(value.clone())), ("dtype", AttrValue::Type(DType::F32))];
         assert_eq!(run("Const", &[], &attrs).unwrap(), [value]);
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused() {
+        let value = Tensor::from_slice([2], &[1.5f32, 2.5]).unwrap();
+        let attrs = [("value", AttrValue::Tensor(value)), ("dtype", AttrValue::Type(DType::I32))];
+        assert!(run("Const", &[], &attrs).is_err());
     }
 }

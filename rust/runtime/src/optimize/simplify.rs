@@ -1,7 +1,7 @@
 //! Constants folded, identities seen through, equal nodes merged.
 
 use crate::plan::{Action, Context, Draft, Source};
-use ferroflow_graph::{Cancellation, KernelContext, Step, Variables};
+use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables};
 use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
 use rustc_hash::FxHashMap;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// Folded results above this size are computed each step instead of being kept.
 const MAX_FOLDED_BYTES: usize = 10 << 20;
+/// Bytes that all folding of one plan may read and write: planning cannot be interrupted, so long work is the step's.
+const MAX_FOLDING_BYTES: usize = 64 << 20;
 
 /// One pass in topological (id) order: sources are replaced by what they stand for, then the node is folded or merged.
 pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
@@ -17,6 +19,7 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
     let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
     let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     let mut forwarded_order: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut budget = MAX_FOLDING_BYTES;
     for i in 0..d.nodes.len() {
         let mut waits: SmallVec<[u32; 2]> = SmallVec::new();
         for s in d.nodes[i].inputs.iter_mut() {
@@ -55,11 +58,17 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
             continue;
         }
         if !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_))) {
-            let inputs = n.inputs.iter().map(|s| match s {
-                Source::Constant(c) => d.constants[*c as usize].clone(),
-                _ => Tensor::scalar(false),
-            });
-            if let Some(values) = fold(cx, d, i, kernel.clone(), inputs.collect()) {
+            let inputs: Vec<Tensor> = n
+                .inputs
+                .iter()
+                .map(|s| match s {
+                    Source::Constant(c) => d.constants[*c as usize].clone(),
+                    _ => Tensor::scalar(false),
+                })
+                .collect();
+            let Some(rest) = budget.checked_sub(work(&n.node, &inputs)) else { continue };
+            budget = rest;
+            if let Some(values) = fold(cx, d, i, kernel.clone(), inputs) {
                 for (o, value) in values.into_iter().enumerate() {
                     stands_for.insert((i as u32, o as u32), Source::Constant(d.constants.len() as u32));
                     d.constants.push(value);
@@ -100,6 +109,13 @@ struct Key {
 /// Ops that only pass their input on.
 fn is_identity(op: &str) -> bool {
     matches!(op, "Identity" | "StopGradient" | "PreventGradient" | "Snapshot")
+}
+
+/// Bytes that a node reads and, as far as its shapes tell, writes.
+fn work(node: &Node, inputs: &[Tensor]) -> usize {
+    let read: usize = inputs.iter().map(Tensor::byte_size).sum();
+    let written = node.outputs.iter().map(|o| o.shape.elements().unwrap_or(0).saturating_mul(o.dtype.size().max(1)));
+    written.fold(read, usize::saturating_add)
 }
 
 /// Runs a node on constants; `None` where it fails (then the step itself reports it) or the result is large.
