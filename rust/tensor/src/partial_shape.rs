@@ -1,6 +1,6 @@
 //! `PartialShape`: what is known of a shape while a graph is built; rank or single dimensions may be unknown.
 
-use crate::shape::Shape;
+use crate::shape::{MAX_RANK, Shape};
 use crate::status::Result;
 use crate::{bail, ensure};
 use smallvec::SmallVec;
@@ -21,8 +21,9 @@ impl PartialShape {
         PartialShape { dims: None }
     }
 
+    /// No dimension known. A rank that no tensor has (it came from a user's number) is unknown too, and costs no memory.
     pub fn unknown_of_rank(rank: usize) -> Self {
-        PartialShape { dims: Some(SmallVec::from_elem(UNKNOWN, rank)) }
+        PartialShape { dims: (rank <= MAX_RANK).then(|| SmallVec::from_elem(UNKNOWN, rank)) }
     }
 
     pub fn scalar() -> Self {
@@ -213,6 +214,12 @@ mod tests {
                 assert_eq!(a.merge(&b).ok(), b.merge(&a).ok());
             }
         }
+    }
+
+    #[test]
+    fn a_rank_that_no_tensor_has_is_unknown() {
+        assert_eq!(PartialShape::unknown_of_rank(254).rank(), Some(254));
+        assert_eq!(PartialShape::unknown_of_rank(usize::MAX), PartialShape::unknown());
     }
 
     #[test]

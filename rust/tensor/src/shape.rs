@@ -6,6 +6,9 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
 
+/// TF 1.x: the most dimensions a tensor has.
+pub(crate) const MAX_RANK: usize = 254;
+
 /// Dimensions of a tensor, outermost first. The number of elements always fits `i64`.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Shape {
@@ -34,7 +37,12 @@ impl Shape {
             }
             out.push(d as usize);
         }
-        ensure!(out.len() <= 254, InvalidArgument, "Shapes may have at most 254 dimensions, got {}", out.len());
+        ensure!(
+            out.len() <= MAX_RANK,
+            InvalidArgument,
+            "Shapes may have at most {MAX_RANK} dimensions, got {}",
+            out.len()
+        );
         Ok(Shape { dims: out })
     }
 
@@ -46,8 +54,9 @@ impl Shape {
         self.dims.len()
     }
 
+    /// `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
     pub fn elements(&self) -> usize {
-        self.dims.iter().product()
+        self.dims.iter().fold(1, |n: usize, &d| n.saturating_mul(d))
     }
 
     /// Row-major strides in elements.
@@ -152,5 +161,9 @@ mod tests {
         assert!(Shape::checked(&[0, 1 << 62, 4]).is_err());
         assert!(Shape::checked(&[-1]).is_err());
         assert_eq!(Shape::checked(&[2, 0]).unwrap().elements(), 0);
+        // A broadcast of tensors that exist; its product is 2^64.
+        let huge: Shape = [1 << 16; 4].into();
+        assert_eq!(crate::Tensor::new(crate::DType::U8, huge).unwrap_err().code(), crate::Code::ResourceExhausted);
+        assert_eq!(Shape::new(&[1 << 40, 1 << 40, 0]).elements(), 0);
     }
 }
