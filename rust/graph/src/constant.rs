@@ -23,7 +23,9 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         return node.attrs.tensor("value").ok();
     }
     *budget = budget.checked_sub(1)?;
-    if node.op.is_stateful || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
+    // The value of a PlaceholderWithDefault is for a feed to decide.
+    let open = node.op.is_stateful || &*node.op.name == "PlaceholderWithDefault";
+    if open || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
         return None;
     }
     if &*node.op.name == "Shape" || &*node.op.name == "ShapeN" || &*node.op.name == "Size" || &*node.op.name == "Rank" {

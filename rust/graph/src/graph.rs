@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// A number of outputs (an attribute's value) is checked against this before memory is asked for.
+const MAX_OUTPUTS: usize = 1 << 20;
+
 /// What fills one input argument of the schema.
 #[derive(Clone, Debug)]
 pub enum InputArg {
@@ -546,6 +549,9 @@ fn output_types(def: &OpDef, attrs: &AttrMap) -> Result<SmallVec<[(DType, bool);
             Some(n) => usize::try_from(attrs.int(n)?).unwrap_or(0),
             None => 1,
         };
+        if count > MAX_OUTPUTS {
+            return value_error(format!("{} with {count} outputs: a node has at most {MAX_OUTPUTS}", def.name));
+        }
         types.extend(std::iter::repeat_n((one, arg.is_ref), count));
     }
     Ok(types)
