@@ -269,7 +269,7 @@ fn resolve_versions(d: &mut Draft) -> Result<()> {
 }
 
 /// The data and control edges of a draft.
-fn order_edges(d: &Draft) -> Edges {
+pub(crate) fn order_edges(d: &Draft) -> Edges {
     let mut edges = Edges::new(d.nodes.len());
     for (i, node) in d.nodes.iter().enumerate() {
         node.control.iter().for_each(|&c| edges.hard[c as usize].push(i as u32));
@@ -332,7 +332,7 @@ fn ref_inputs(node: &Node) -> SmallVec<[bool; 3]> {
             None if arg.is_type_list => node.inputs.len().saturating_sub(flags.len()),
             None => 1,
         };
-        flags.extend(std::iter::repeat_n(arg.is_ref, count));
+        flags.extend(std::iter::repeat_n(arg.is_ref, count.min(node.inputs.len())));
     }
     flags.resize(node.inputs.len(), false);
     flags
@@ -365,6 +365,9 @@ impl Roots<'_> {
                 break *known;
             }
             path.push(at);
+            if path.len() > self.graph.len() {
+                bail!(InvalidArgument, "The graph contains a cycle through {}", self.graph.node(at.node)?.name);
+            }
             let node = self.graph.node(at.node)?;
             if node.op.is_variable {
                 break Some(at.node);

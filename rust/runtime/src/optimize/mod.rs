@@ -8,11 +8,13 @@ mod epilogue;
 mod fuse;
 mod simplify;
 
-use crate::plan::{Action, Context, Draft, Source};
+use crate::plan::{Action, Context, Draft, Source, order_edges};
 use smallvec::SmallVec;
 
 pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {
-    simplify::simplify(d, cx);
+    // The order of the visibility rule: edges that rewrites add along it close no cycle. Without one the plan fails anyway.
+    let Ok(order) = order_edges(d).order(u64::from) else { return };
+    simplify::simplify(d, cx, &order);
     dead::drop_dead(d);
     epilogue::fuse_matmul(d, cx);
     fuse::fuse_elementwise(d, cx.graph);
@@ -21,19 +23,32 @@ pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {
 /// Which nodes something other than a data edge looks at.
 fn watched(d: &Draft) -> Vec<bool> {
     let mut watched = vec![false; d.nodes.len()];
+    let mut stack: Vec<u32> = Vec::new();
+    for n in &d.nodes {
+        for c in &n.node.control_inputs {
+            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
+                stack.push(i as u32);
+            }
+        }
+    }
+    while let Some(i) = stack.pop() {
+        let n = &d.nodes[i as usize];
+        if std::mem::replace(&mut watched[i as usize], true) || !matches!(n.action, Action::Nothing) {
+            continue;
+        }
+        // Who waits for a node that was seen through or merged waits for what it stands for: a failure comes first.
+        for source in &n.inputs {
+            if let Source::Output { node, .. } = source {
+                stack.push(*node);
+            }
+        }
+    }
     for fetch in &d.fetches {
         if let Source::Output { node, .. } = fetch {
             watched[*node as usize] = true;
         }
     }
     d.targets.iter().for_each(|&t| watched[t as usize] = true);
-    for n in &d.nodes {
-        for c in &n.node.control_inputs {
-            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
-                watched[i] = true;
-            }
-        }
-    }
     watched
 }
 

@@ -5,7 +5,7 @@ use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables};
 use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Folded results above this size are computed each step instead of being kept.
@@ -13,14 +13,14 @@ const MAX_FOLDED_BYTES: usize = 10 << 20;
 /// Bytes that all folding of one plan may read and write: planning cannot be interrupted, so long work is the step's.
 const MAX_FOLDING_BYTES: usize = 64 << 20;
 
-/// One pass in topological (id) order: sources are replaced by what they stand for, then the node is folded or merged.
-pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
+/// One pass in topological order: sources are replaced by what they stand for, then the node is folded or merged.
+pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
     // What readers of (node, output) should read instead.
     let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
     let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     let mut forwarded_order: FxHashMap<u32, u32> = FxHashMap::default();
     let mut budget = MAX_FOLDING_BYTES;
-    for i in 0..d.nodes.len() {
+    for i in order.iter().map(|&i| i as usize) {
         let mut waits: SmallVec<[u32; 2]> = SmallVec::new();
         for s in d.nodes[i].inputs.iter_mut() {
             if let Source::Output { node, index } = *s
@@ -87,6 +87,8 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>) {
                 let computes = std::mem::take(&mut d.nodes[i].computes);
                 d.nodes[j as usize].computes.extend(computes);
                 d.nodes[i].action = Action::Nothing;
+                // What waits for this node waits for the other one.
+                d.nodes[i].inputs = smallvec![Source::Output { node: j, index: 0 }];
             }
             _ => same.push(i as u32),
         }
