@@ -98,7 +98,8 @@ pub(crate) fn execute(
         step.cancellation.is_cancelled()
     };
     let ran = watched(&stop, || instructions(plan, &mut frame, step, pulse, trace));
-    let result = ran.and_then(|()| step.cancellation.check()).and_then(|()| {
+    // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
+    let result = step.cancellation.check().and(ran).and_then(|()| {
         plan.fetches.iter().map(|&f| fetch_input(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
     });
     frames.recycle(frame);

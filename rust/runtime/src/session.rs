@@ -59,6 +59,21 @@ impl Prepared {
     }
 }
 
+/// A step among the running ones, until it returns or panics.
+struct Registered<'a> {
+    session: &'a Session,
+    id: u64,
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.session.running.lock().remove(&self.id);
+    }
+}
+
+/// Plans kept; a program that asks for more different fetches than this plans again now and then.
+const MAX_PLANS: usize = 4096;
+
 type Plans = FxHashMap<Arc<Request>, Arc<Prepared>>;
 
 pub struct Session {
@@ -125,6 +140,9 @@ impl Session {
         let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version });
         let mut plans = self.plans.write();
         plans.retain(|_, p| p.graph_version == graph_version);
+        if plans.len() >= MAX_PLANS {
+            plans.clear();
+        }
         plans.insert(Arc::new(request.clone()), prepared.clone());
         Ok(prepared)
     }
@@ -154,17 +172,18 @@ impl Session {
         values: SmallVec<[Tensor; 4]>,
         options: &RunOptions<'_>,
     ) -> Result<StepOutcome> {
-        if self.is_closed() {
-            return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
-        }
         let cancellation = Arc::new(Cancellation::new());
         let id = self.next_step.fetch_add(1, Ordering::Relaxed);
         self.running.lock().insert(id, cancellation.clone());
+        let _registered = Registered { session: self, id };
+        // Only now: a `close` after this look finds the step among those it cancels.
+        if self.is_closed() {
+            return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
+        }
         let mut trace = options.trace.then(Trace::new);
         let step = Step { threads: self.threads, cancellation: &cancellation, resources: &self.resources };
         let pulse = Pulse::begin(options.poll);
         let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut());
-        self.running.lock().remove(&id);
         Ok(StepOutcome { values: result?, trace })
     }
 
