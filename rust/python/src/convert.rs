@@ -71,8 +71,8 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
     };
     let swapped = array.dtype().byteorder() == b'>' && cfg!(target_endian = "little");
     if !array.is_c_contiguous() || swapped {
-        let copy = numpy_module(py)?.call_method1("ascontiguousarray", (array, descr(py, dtype)?))?;
-        // `ascontiguousarray` makes 0-d arrays 1-d; those are contiguous already.
+        // Not `ascontiguousarray`, which makes 0-d arrays 1-d.
+        let copy = numpy_module(py)?.call_method1("asarray", (array, descr(py, dtype)?, "C"))?;
         return from_array(copy.cast::<PyUntypedArray>()?, lend);
     }
     let shape = Shape::new(array.shape());

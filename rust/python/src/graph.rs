@@ -263,9 +263,10 @@ impl Graph {
 
     /// The value of an output as an array, where the graph alone decides it; None elsewhere.
     fn constant_value(&self, py: Python<'_>, node: NodeId, index: u32) -> PyResult<Option<Py<PyAny>>> {
-        guarded(|| match self.shared.graph.read().constant_value(output_id(node, index)) {
-            Some(t) => Ok(Some(attr::tensor_value(py, &t)?.unbind())),
-            None => Ok(None),
+        guarded(|| {
+            // Not in the scrutinee of a match: NumPy may give the GIL away, and the lock must not be held by then.
+            let value = self.shared.graph.read().constant_value(output_id(node, index));
+            value.map(|t| attr::tensor_value(py, &t).map(Bound::unbind)).transpose()
         })
     }
 

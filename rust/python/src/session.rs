@@ -135,7 +135,9 @@ impl Session {
         let prepared = self.prepare(py, &request)?;
         let ready = Arc::new(Ready { prepared, feeds, has_value, request });
         let mut all = self.ready.write();
-        if all.len() > 4096 {
+        // Plans of an older graph would only hold memory.
+        all.retain(|_, r| r.prepared.graph_version == ready.prepared.graph_version);
+        if all.len() >= 4096 {
             all.clear();
         }
         all.insert(key.clone(), ready.clone());
