@@ -250,26 +250,62 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
     let mut values = [[T::In::zero(); LANES]; N];
     let mut g = [T::In::zero(); LANES];
     for (block, gradient) in gradient.chunks(LANES).enumerate() {
-        let range = block * LANES..block * LANES + gradient.len();
-        for (to, from) in g.iter_mut().zip(gradient) {
-            *to = from.widen();
-        }
-        for (to, from) in values.iter_mut().zip(&variables) {
-            for (to, from) in to.iter_mut().zip(&from[range.clone()]) {
-                *to = from.widen();
-            }
-        }
-        // Lanes past a short block's end hold values of the block before: computed and dropped.
-        for lane in 0..LANES {
-            let new = rule.step(scalars, std::array::from_fn(|k| values[k][lane]), g[lane]);
+        let (start, length) = (block * LANES, gradient.len());
+        // Whole blocks have a length that the compiler knows, and only those are vectorized.
+        if length == LANES {
+            load(&mut g, gradient, LANES);
             for k in 0..N {
-                values[k][lane] = new[k];
+                load(&mut values[k], &variables[k][start..start + LANES], LANES);
+            }
+            step_lanes(rule, scalars, &mut values, &g);
+            for k in 0..N {
+                store(&mut variables[k][start..start + LANES], &values[k], LANES);
+            }
+        } else {
+            // Lanes past the end hold values of the block before: computed and dropped.
+            load(&mut g, gradient, length);
+            for k in 0..N {
+                load(&mut values[k], &variables[k][start..start + length], length);
+            }
+            step_lanes(rule, scalars, &mut values, &g);
+            for k in 0..N {
+                store(&mut variables[k][start..start + length], &values[k], length);
             }
         }
-        for (to, from) in variables.iter_mut().zip(&values) {
-            for (to, from) in to[range.clone()].iter_mut().zip(from) {
-                *to = T::narrow(*from);
-            }
+    }
+}
+
+#[inline(always)]
+fn load<T: Wide>(to: &mut [T::In; LANES], from: &[T], length: usize) {
+    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
+        *to = from.widen();
+    }
+}
+
+#[inline(always)]
+fn store<T: Wide>(to: &mut [T], from: &[T::In; LANES], length: usize) {
+    for (to, from) in to[..length].iter_mut().zip(&from[..length]) {
+        *to = T::narrow(*from);
+    }
+}
+
+/// The formula on every lane. No closures here: they would be calls of their own, without the vector features.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "lanes index N arrays at once")]
+fn step_lanes<const N: usize, R: Rule<N>, F: Float>(
+    rule: &R,
+    scalars: &Scalars<F>,
+    values: &mut [[F; LANES]; N],
+    g: &[F; LANES],
+) {
+    for lane in 0..LANES {
+        let mut old = [F::zero(); N];
+        for k in 0..N {
+            old[k] = values[k][lane];
+        }
+        let new = rule.step(scalars, old, g[lane]);
+        for k in 0..N {
+            values[k][lane] = new[k];
         }
     }
 }

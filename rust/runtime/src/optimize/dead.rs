@@ -2,7 +2,8 @@
 
 use crate::plan::{Action, Draft, Source};
 
-/// Turns what nobody needs any more into mere order.
+/// Turns what nobody needs any more into mere order: pure nodes whose values are not read, though a control edge may wait
+/// for them (a gate waits for every gradient, also those that no update uses).
 pub(super) fn drop_dead(d: &mut Draft) {
     let mut live = vec![false; d.nodes.len()];
     let mut stack: Vec<u32> = d.targets.clone();
@@ -14,14 +15,6 @@ pub(super) fn drop_dead(d: &mut Draft) {
     for (i, n) in d.nodes.iter().enumerate() {
         if n.node.op.is_stateful || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
             stack.push(i as u32);
-        }
-    }
-    // A node that others wait for may be wanted for its effects only; pure ones have none, but may fail, so they stay.
-    for n in &d.nodes {
-        for c in &n.node.control_inputs {
-            if let Ok(i) = d.nodes.binary_search_by_key(c, |m| m.node.id) {
-                stack.push(i as u32);
-            }
         }
     }
     while let Some(i) = stack.pop() {
