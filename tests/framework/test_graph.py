@@ -147,7 +147,7 @@ def test_a_graph_and_its_sessions_end_with_their_last_reference():
 
 def test_an_operation_tells_where_it_was_made():
     op = tf.no_op()
-    file, _, function, text = next(row for row in reversed(op.traceback) if row[0] == __file__)
+    _, _, function, text = next(row for row in reversed(op.traceback) if row[0] == __file__)
     assert function == "test_an_operation_tells_where_it_was_made"
     assert text == "op = tf.no_op()"
 

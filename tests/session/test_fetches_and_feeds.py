@@ -1,0 +1,227 @@
+"""What a session may fetch and feed, and how it hands values back."""
+
+import collections
+import threading
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+Pair = collections.namedtuple("Pair", ["first", "second"])
+
+
+def test_a_nest_of_fetches_comes_back_as_the_same_nest():
+    a, b = tf.constant(1), tf.constant(2.5)
+    with tf.Session() as sess:
+        fetched = sess.run([a, (b, {"x": a, "y": [b]}), Pair(a, b), "Const:0", a.op])
+    assert fetched == [1, (2.5, {"x": 1, "y": [2.5]}), Pair(1, 2.5), 1, None]
+    assert type(fetched[2]) is Pair
+
+
+def test_an_ordered_dict_keeps_its_type_and_order():
+    fetches = collections.OrderedDict((name, tf.constant(i)) for i, name in enumerate("zyx"))
+    with tf.Session() as sess:
+        fetched = sess.run(fetches)
+    assert type(fetched) is collections.OrderedDict
+    assert list(fetched.items()) == [("z", 0), ("y", 1), ("x", 2)]
+
+
+def test_empty_nests_come_back_empty():
+    tf.constant(1)
+    with tf.Session() as sess:
+        assert sess.run([]) == []
+        assert sess.run(()) == ()
+        assert sess.run({}) == {}
+
+
+def test_one_tensor_fetched_twice_is_computed_once():
+    drawn = tf.random_uniform([])
+    with tf.Session() as sess:
+        first, second = sess.run([drawn, drawn])
+    assert first == second
+
+
+def test_scalars_are_numpy_scalars_and_others_arrays():
+    with tf.Session() as sess:
+        assert type(sess.run(tf.constant(1.0))) is np.float32
+        assert type(sess.run(tf.constant([1.0]))) is np.ndarray
+        assert type(sess.run(tf.constant("a"))) is bytes
+
+
+def test_variables_fetch_their_value():
+    v = tf.Variable(3.0)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run([v, v + 1]) == [3.0, 4.0]
+
+
+def test_sparse_tensors_and_slices_are_fetched_and_fed_whole():
+    sparse = tf.SparseTensor(tf.placeholder(tf.int64), tf.placeholder(tf.float32), tf.placeholder(tf.int64))
+    slices = tf.IndexedSlices(tf.placeholder(tf.float32), tf.placeholder(tf.int64))
+    with tf.Session() as sess:
+        value = sess.run(sparse, {sparse: tf.SparseTensorValue([[0, 1]], [2.0], [3, 4])})
+        assert isinstance(value, tf.SparseTensorValue)
+        np.testing.assert_array_equal(value.dense_shape, [3, 4])
+        fetched = sess.run(slices, {slices: ([1.0], [0])})
+        np.testing.assert_array_equal(fetched.values, [1.0])
+        assert fetched.dense_shape is None
+
+
+def test_any_tensor_may_be_fed():
+    a = tf.constant(2.0)
+    b = a * 3
+    with tf.Session() as sess:
+        assert sess.run(b, {a: 5.0}) == 15.0
+        assert sess.run(b + 1, {b: 1.0}) == 2.0
+        assert sess.run(a, {a: 7.0}) == 7.0
+        assert sess.run(b) == 6.0
+
+
+def test_feeds_may_be_named_and_nested():
+    a, b = tf.placeholder(tf.float32, name="a"), tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        assert sess.run(a - b, {"a:0": 5, b: 3}) == 2
+        assert sess.run(a - b, {(a, b): (5, 3)}) == 2
+
+
+def test_feeds_convert_as_numpy_does():
+    x = tf.placeholder(tf.float32, [None])
+    with tf.Session() as sess:
+        for value in ([1, 2], (1, 2), np.array([1, 2], np.int64), np.array([1.0, 2.0]), np.arange(1, 5)[::2] // 2 + 1):
+            np.testing.assert_array_equal(sess.run(x * 2, {x: value}), [2, 4])
+
+
+def test_a_fed_array_may_change_after_the_step():
+    x = tf.placeholder(tf.float32, [4096])
+    array = np.ones(4096, np.float32)
+    with tf.Session() as sess:
+        fetched = sess.run(tf.identity(x), {x: array})
+    array[:] = 0
+    assert fetched.sum() == 4096
+
+
+def test_fetched_arrays_belong_to_the_caller():
+    v = tf.Variable(np.ones(4096, np.float32))
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        fetched = sess.run(v)
+        try:
+            fetched[:] = 0
+        except ValueError:
+            assert not fetched.flags.writeable
+        assert sess.run(v).sum() == 4096
+
+
+def test_a_graph_that_grows_between_steps_is_seen():
+    a = tf.constant(1)
+    with tf.Session() as sess:
+        assert sess.run(a) == 1
+        assert sess.run(a + 1) == 2
+
+
+def test_sessions_do_not_share_variables():
+    v = tf.Variable(1.0)
+    with tf.Session() as one, tf.Session() as two:
+        one.run(v.initializer)
+        two.run(v.initializer)
+        one.run(v.assign(5.0))
+        assert (one.run(v), two.run(v)) == (5.0, 1.0)
+
+
+def test_threads_may_share_a_session():
+    v = tf.Variable(0)
+    add = tf.assign_add(v, 1)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        threads = [threading.Thread(target=lambda: [sess.run(add) for _ in range(50)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sess.run(v) == 200
+
+
+def test_callables_feed_in_order_and_return_the_nest():
+    a, b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        assert sess.make_callable(a - b, [a, b])(5, 3) == 2
+        assert sess.make_callable({"d": a - b, "op": tf.no_op()}, [b, a])(5, 3) == {"d": -2, "op": None}
+        assert sess.make_callable(tf.no_op())() is None
+        with pytest.raises(TypeError, match="`feed_list` must be a list or tuple"):
+            sess.make_callable(a, a)
+
+
+def test_a_callable_with_options_fills_the_metadata():
+    a = tf.placeholder(tf.float32)
+    metadata = tf.RunMetadata()
+    with tf.Session() as sess:
+        f = sess.make_callable(a * 2, [a], accept_options=True)
+        assert f(3, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata) == 6
+    assert len(metadata.step_stats.dev_stats) == 1
+
+
+def test_options_of_a_wrong_type_are_refused():
+    a = tf.constant(1)
+    with tf.Session() as sess:
+        with pytest.raises(TypeError, match="options must be"):
+            sess.run(a, options=3)
+        with pytest.raises(TypeError, match="run_metadata must be"):
+            sess.run(a, run_metadata=3)
+    for arguments in ({"config": 3}, {"target": 3}, {"graph": 3}):
+        with pytest.raises(TypeError):
+            tf.Session(**arguments)
+
+
+def test_a_target_that_nothing_answers_to_is_not_found():
+    with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
+        tf.Session("nowhere://host")
+
+
+def test_entering_a_session_makes_it_and_its_graph_the_defaults(graph):
+    other = tf.Graph()
+    with tf.Session(graph=other) as sess:
+        assert tf.get_default_session() is sess
+        assert tf.get_default_graph() is other
+    assert tf.get_default_session() is None
+    assert tf.get_default_graph() is graph
+
+
+def test_eval_and_run_use_the_default_session():
+    c, op = tf.constant(4), tf.no_op()
+    with pytest.raises(ValueError, match="No default session is registered"):
+        c.eval()
+    with pytest.raises(ValueError, match="No default session is registered"):
+        op.run()
+    with tf.Session():
+        assert c.eval() == 4
+        assert op.run() is None
+
+
+def test_eval_refuses_a_session_of_another_graph():
+    c = tf.constant(4)
+    with tf.Session(graph=tf.Graph()) as other:
+        with pytest.raises(ValueError, match="Cannot use the default session"):
+            c.eval()
+        with pytest.raises(ValueError, match="Cannot use the given session"):
+            c.eval(session=other)
+
+
+def test_an_interactive_session_is_the_default_until_it_is_closed():
+    c = tf.constant(4)
+    sess = tf.InteractiveSession()
+    try:
+        assert c.eval() == 4
+        with pytest.warns(UserWarning, match="An interactive session is already active"):
+            tf.InteractiveSession().close()
+        assert tf.get_default_session() is sess
+    finally:
+        sess.close()
+    assert tf.get_default_session() is None
