@@ -9,6 +9,7 @@ from ferroflow import bitwise as bitwise
 from ferroflow import compat as compat
 from ferroflow import errors as errors
 from ferroflow import flags as flags
+from ferroflow import graph_util as graph_util
 from ferroflow import initializers as initializers
 from ferroflow import linalg as linalg
 from ferroflow import logging as logging
@@ -230,6 +231,9 @@ from ferroflow._src.framework.random_seed import (
 )
 from ferroflow._src.framework.tensor import (
     Tensor as Tensor,
+)
+from ferroflow._src.framework.tensor_spec import (
+    TensorSpec as TensorSpec,
 )
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
 from ferroflow._src.ops.array.indexing import (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import array_conversion, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.graph import get_default_graph
@@ -45,10 +47,10 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
       tensor: a Tensor (any other object has no constant value).
-      partial: accepted for compatibility.
+      partial: gives what is known of a stack along the first dimension of which not all is.
 
     Returns:
-      A NumPy array, or None.
+      A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
 
     Raises:
       TypeError: `tensor` is not a Tensor.
@@ -59,6 +61,11 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     if value is not None:
         # TF 1.x: the caller may rely on the value, so the tensor must no longer be fed.
         tensor.graph.prevent_feeding(tensor)
+    elif partial and tensor.op.type == "Pack" and tensor.op.get_attr("axis") == 0:
+        parts = tensor.op.inputs
+        value = np.empty(len(parts), object)
+        for i, part in enumerate(parts):
+            value[i] = constant_value(part, partial)
     return value
 
 

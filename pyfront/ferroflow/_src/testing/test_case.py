@@ -45,6 +45,7 @@ class _CheckedThread:
         self._kwargs = kwargs or {}
         self._thread = threading.Thread(target=self._protected_run, daemon=True)
         self._exception: BaseException | None = None
+        self.joined = False
 
     def _protected_run(self) -> None:
         try:
@@ -59,6 +60,7 @@ class _CheckedThread:
     def join(self) -> None:
         """Waits for the thread; fails the test where it raised."""
         self._thread.join()
+        self.joined = True
         if self._exception is not None:
             self._test_case.fail(f"Error in checkedThread: {self._exception!r}")
 
@@ -92,7 +94,9 @@ class TestCase(unittest.TestCase):
     def tearDown(self) -> None:
         """Waits for the threads of `checkedThread`; closes the cached session."""
         for thread in self._threads:
-            thread.join()
+            # One that was joined has told of its failure.
+            if not thread.joined:
+                thread.join()
         self._ClearCachedSession()
 
     def _ClearCachedSession(self) -> None:  # noqa: N802
@@ -251,7 +255,8 @@ class TestCase(unittest.TestCase):
         elif isinstance(a, list | tuple):
             try:
                 arrays = self._GetNdArray(a), self._GetNdArray(b)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, NotImplementedError):
+                # Ragged, or with tensors among the items.
                 arrays = None
             if arrays is not None and arrays[0].dtype != object and arrays[1].dtype != object:
                 self._arrays_close(*arrays, rtol, atol, path, msg)

@@ -1,13 +1,25 @@
 //! Const: a value that the graph holds.
 
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, ensure};
+
+/// Quantized constants are kept as the integers they are made of.
+fn stored(dtype: DType) -> DType {
+    match dtype {
+        DType::QI8 => DType::I8,
+        DType::QU8 => DType::U8,
+        DType::QI16 => DType::I16,
+        DType::QU16 => DType::U16,
+        DType::QI32 => DType::I32,
+        other => other,
+    }
+}
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let value = c.tensor("value")?;
     let dtype = c.dtype("dtype")?;
     ensure!(
-        value.dtype() == dtype,
+        stored(value.dtype()) == stored(dtype),
         InvalidArgument,
         "The value of a Const has type {}, its attr 'dtype' is {}",
         value.dtype().name(),
