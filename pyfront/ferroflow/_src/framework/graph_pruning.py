@@ -22,6 +22,15 @@ def _node_of(input_name: str) -> str:
     return input_name[1:] if input_name.startswith("^") else input_name.partition(":")[0]
 
 
+def _without_nodes(graph_def: Any) -> Any:
+    """A GraphDef with the versions and functions of another one."""
+    result = proto.GraphDef()
+    for field, value in graph_def.ListFields():
+        if field.name != "node":
+            getattr(result, field.name).CopyFrom(value)
+    return result
+
+
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     """Whether a node has to be placed on a CPU.
 
@@ -68,7 +77,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
         if name not in keep:
             keep.add(name)
             stack.extend(inputs[name])
-    result = proto.GraphDef(library=graph_def.library, versions=graph_def.versions)
+    result = _without_nodes(graph_def)
     result.node.extend(node for node in graph_def.node if node.name in keep)
     return result
 
@@ -111,7 +120,7 @@ def convert_variables_to_constants(
             fetches[node.name] = f"{node.name}{read}"
     values = sess.run(fetches) if fetches else {}
     tf_logging.info("Froze %d variables.", len(values))
-    result = proto.GraphDef(library=needed.library)
+    result = _without_nodes(needed)
     for node in needed.node:
         converted = result.node.add()
         if node.name in values:
