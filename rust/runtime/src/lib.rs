@@ -1,5 +1,6 @@
 //! The session: prunes and plans a step, executes it, keeps variables and kernels between steps, cancels.
 
+mod draft;
 mod execute;
 mod optimize;
 mod placement;

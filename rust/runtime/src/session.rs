@@ -1,8 +1,9 @@
 //! `Session`: plans and runs steps of a graph, and keeps what lives between them.
 
+use crate::draft::Context;
 use crate::execute::{Frames, execute};
 use crate::placement::Devices;
-use crate::plan::{Context, Plan};
+use crate::plan::Plan;
 use crate::prune::Request;
 use crate::pulse::{Poll, Pulse};
 use crate::trace::Trace;

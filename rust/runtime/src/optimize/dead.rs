@@ -1,6 +1,6 @@
 //! Nodes whose values nobody needs any more.
 
-use crate::plan::{Action, Draft, Source};
+use crate::draft::{Action, Draft, Source};
 
 /// Turns what nobody needs any more into mere order: pure nodes whose values are not read, though a control edge may wait
 /// for them (a gate waits for every gradient, also those that no update uses).

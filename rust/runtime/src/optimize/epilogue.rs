@@ -1,6 +1,6 @@
 //! A matrix product, the bias added to it and the activation after that become one `_FusedMatMul`.
 
-use crate::plan::{Action, Context, Draft, Source};
+use crate::draft::{Action, Context, Draft, Source};
 use ferroflow_graph::{AttrMap, AttrValue, Graph, KernelInit, Node, OutputId};
 use ferroflow_tensor::{DType, PartialShape, Result};
 use smallvec::{SmallVec, smallvec};

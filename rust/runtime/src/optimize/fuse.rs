@@ -3,7 +3,7 @@
 //! A node joins the group of its readers when all of them are in one group and nothing else looks at it (no fetch, no target,
 //! no control edge). The group runs where its last node ran; as every member is an ancestor of that node, no cycle can arise.
 
-use crate::plan::{Action, Draft, Source};
+use crate::draft::{Action, Draft, Source};
 use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, kernel};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
 use ferroflow_tensor::vector::Binary;

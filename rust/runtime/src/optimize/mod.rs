@@ -8,7 +8,7 @@ mod epilogue;
 mod fuse;
 mod simplify;
 
-use crate::plan::{Action, Context, Draft, Source, order_edges};
+use crate::draft::{Action, Context, Draft, Source, order_edges};
 use smallvec::SmallVec;
 
 pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {

@@ -1,6 +1,6 @@
 //! Constants folded, identities seen through, equal nodes merged.
 
-use crate::plan::{Action, Context, Draft, Source};
+use crate::draft::{Action, Context, Draft, Source};
 use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables};
 use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
