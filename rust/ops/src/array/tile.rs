@@ -69,6 +69,9 @@ fn tile(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 /// Adds every element of `from`, walked in row-major order of `dims`, to the element of `to` at its offset.
 fn sum<T: Scalar + AddAssign>(from: &[T], dims: &[usize], strides: &[isize], to: &mut [T]) {
+    if from.is_empty() {
+        return;
+    }
     let mut at = Odometer::new(dims, strides, 0);
     for &x in from {
         to[at.offset as usize] += x;

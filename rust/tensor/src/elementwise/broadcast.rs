@@ -111,6 +111,10 @@ impl Broadcast {
         T: Copy + Default + Send + Sync,
         O: Send,
     {
+        // Without elements there are runs of length 0, by which nothing can be divided.
+        if out.is_empty() {
+            return;
+        }
         match &self.pairing {
             Pairing::Same => for_chunks_mut(threads, out, block, |start, out| {
                 let part = |v| Operand::Slice(part(v, start, out.len()));
