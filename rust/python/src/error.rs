@@ -25,17 +25,19 @@ pub fn build(e: BuildError) -> PyErr {
     }
 }
 
-/// Runs `f`; a panic in the engine becomes an `InternalError` instead of taking the interpreter down.
+/// Runs `f`; a panic in the engine becomes an `Internal` status instead of taking the interpreter down.
+pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, Status> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).map_err(|payload| {
+        let text = payload
+            .downcast_ref::<&str>()
+            .map(|s| (*s).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        Status::internal(format!("the engine failed unexpectedly: {text}"))
+    })
+}
+
+/// `caught` with the status as a `StatusError`.
 pub fn guarded<T>(f: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)) {
-        Ok(result) => result,
-        Err(payload) => {
-            let text = payload
-                .downcast_ref::<&str>()
-                .map(|s| (*s).to_owned())
-                .or_else(|| payload.downcast_ref::<String>().cloned())
-                .unwrap_or_default();
-            Err(status(Status::internal(format!("the engine failed unexpectedly: {text}"))))
-        }
-    }
+    caught(f).unwrap_or_else(|e| Err(status(e)))
 }

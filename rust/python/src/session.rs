@@ -2,7 +2,7 @@
 //! whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
-use crate::error::{guarded, status};
+use crate::error::{caught, status};
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
 use ferroflow_graph::{OutputId, Resources};
@@ -145,10 +145,7 @@ impl Session {
     }
 
     fn prepare(&self, py: Python<'_>, request: &Request) -> PyResult<Arc<Prepared>> {
-        guarded(|| match py.detach(|| self.inner.prepare(request)) {
-            Ok(p) => Ok(p),
-            Err(e) => Err(self.error(py, e)),
-        })
+        caught(|| py.detach(|| self.inner.prepare(request))).and_then(|r| r).map_err(|e| self.error(py, e))
     }
 
     fn step(
@@ -159,7 +156,7 @@ impl Session {
         trace: bool,
         timeout_ms: u64,
     ) -> PyResult<StepOutcome> {
-        guarded(|| {
+        let outcome = caught(|| {
             let raised: Mutex<Option<PyErr>> = Mutex::new(None);
             let deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms));
             let outcome = py.detach(|| {
@@ -180,7 +177,8 @@ impl Session {
                 (Ok(outcome), None) => Ok(outcome),
                 (Err(e), None) => Err(self.error(py, e)),
             }
-        })
+        });
+        outcome.unwrap_or_else(|e| Err(self.error(py, e)))
     }
 
     fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Tensor>, shape: Shape) -> PyResult<Py<PyAny>> {
