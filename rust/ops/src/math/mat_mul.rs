@@ -75,11 +75,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (rows, inner_a) = (a.dim(usize::from(ta)), a.dim(usize::from(!ta)));
     let (inner_b, cols) = (b.dim(usize::from(tb)), b.dim(usize::from(!tb)));
     if let (Some(x), Some(y)) = (inner_a, inner_b) {
-        ensure!(
-            x == y,
-            InvalidArgument,
-            "Dimensions must be equal, but are {x} and {y} for a product of matrices with input shapes: {a}, {b}."
-        );
+        ensure!(x == y, InvalidArgument, "Dimensions must be equal, but are {x} and {y}");
     }
     c.set_output(0, PartialShape::from_dims(&[rows, cols]));
     Ok(())
