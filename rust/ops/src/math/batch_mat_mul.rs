@@ -29,11 +29,7 @@ fn shape_of(c: &mut ShapeContext<'_>, stretches: bool) -> Result<()> {
     let (Some((batch_x, x_dims)), Some((batch_y, y_dims))) = (split(&x), split(&y)) else { return Ok(()) };
     let (adj_x, adj_y) = (usize::from(c.bool("adj_x")?), usize::from(c.bool("adj_y")?));
     if let (Some(a), Some(b)) = (x_dims[1 - adj_x], y_dims[adj_y]) {
-        ensure!(
-            a == b,
-            InvalidArgument,
-            "Dimensions must be equal, but are {a} and {b} for a product of matrices with input shapes: {x}, {y}."
-        );
+        ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
     }
     let batch = if stretches { PartialShape::broadcast(&batch_x, &batch_y)? } else { batch_x.merge(&batch_y)? };
     c.set_output(0, batch.concatenate(&PartialShape::from_dims(&[x_dims[adj_x], y_dims[1 - adj_y]])));
