@@ -244,7 +244,7 @@ fn pass_avx512<const N: usize, R: Rule<N>, T: Wide>(
 fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
     rule: &R,
     scalars: &Scalars<T::In>,
-    mut variables: [&mut [T]; N],
+    variables: [&mut [T]; N],
     gradient: &[T],
 ) {
     let mut values = [[T::In::zero(); LANES]; N];
