@@ -2,7 +2,7 @@
 //!
 //! What computes becomes an instruction; what only orders (NoOp, Const, a variable's read) does not.
 
-use crate::draft::{Action, Context, Draft, Source, draft, order_edges};
+use crate::draft::{Action, Context, Draft, Source, StepNode, draft, order_edges};
 use crate::optimize;
 use crate::prune::Request;
 use crate::versions::VariableIndex;
@@ -95,8 +95,9 @@ fn schedule(d: &Draft) -> Result<Vec<u32>> {
             }
         }
     }
-    let writes = |i: u32| d.nodes[i as usize].is_ref.contains(&true);
-    edges.order(|i| if writes(i) { u64::from(i) } else { 1 << 32 | u64::from(i) })
+    // What only orders costs nothing, and an update may wait for it: its learning rate is made after all gradients.
+    let early = |n: &StepNode| n.is_ref.contains(&true) || matches!(n.action, Action::Nothing);
+    edges.order(|i| if early(&d.nodes[i as usize]) { u64::from(i) } else { 1 << 32 | u64::from(i) })
 }
 
 /// Versions that some reader or fetch wants, with the node it reads through: a write hands these over.
