@@ -80,6 +80,11 @@ def test_gate_op_applies_nothing_before_all_gradients_of_its_operation_are_compu
     assert gated >= 2 * LAYERS
 
 
+def test_gate_none_applies_some_update_before_the_last_gradient_is_computed():
+    applied, computed = traced(GATES["GATE_NONE"])
+    assert min(start for start, _ in applied.values()) < max(start for start, _ in computed.values())
+
+
 def test_all_gates_and_numbers_of_threads_give_equal_bits():
     expected = trained(GATES["GATE_NONE"], 1)
     for gate in GATES.values():
