@@ -172,6 +172,7 @@ ARRAY: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "pad": (lambda x: tf.pad(x, [[1, 0], [2, 1]]), [(2, 3)]),
     "pad_reflect": (lambda x: tf.pad(x, [[1, 0], [2, 1]], "REFLECT"), [(2, 3)]),
     "pad_symmetric": (lambda x: tf.pad(x, [[1, 0], [2, 1]], "SYMMETRIC"), [(2, 3)]),
+    "ensure_shape": (lambda x: tensor_op("EnsureShape", [x], {"shape": [2, None]}), [(2, 3)]),
     "fill": (lambda x: tf.fill([2, 3], x), [()]),
     "reverse": (lambda x: tf.reverse(x, [1]), [(2, 3)]),
     "broadcast_to": (lambda x: tensor_op("BroadcastTo", [x, [4, 2, 3]]), [(2, 1)]),

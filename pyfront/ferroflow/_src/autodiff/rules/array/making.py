@@ -34,6 +34,7 @@ register(
     {
         "BroadcastTo": _broadcast_to,
         "CheckNumerics": _check_numerics,
+        "EnsureShape": lambda op, g: g,
         "Fill": lambda op, g: (None, reduce_sum(g, all_axes(g))),
         "Identity": lambda op, g: g,
         "IdentityN": lambda op, *gs: list(gs),
