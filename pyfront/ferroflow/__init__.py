@@ -494,6 +494,9 @@ from ferroflow._src.ops.flow.grouping import (
 from ferroflow._src.ops.flow.grouping import (
     tuple as tuple,
 )
+from ferroflow._src.ops.flow.printing import (
+    Print as Print,
+)
 from ferroflow._src.ops.math.arithmetic import (
     accumulate_n as accumulate_n,
 )

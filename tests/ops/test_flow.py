@@ -193,3 +193,14 @@ def test_a_random_crop_too_large_fails_the_step() -> None:
         assert np.all(taken[:, 1] - taken[:, 0] == 1)
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"Need value.shape >= size"):
             session.run(crop, {x: value[:1]})
+
+
+def test_print_passes_its_input_and_shows_tensors_as_often_as_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    x = tf.constant([1.5, 2.0, 3.0, 4.0])
+    y = tf.Print(x, [x, tf.shape(x)], "x = ", first_n=2, summarize=2)
+    gradient = tf.gradients(y, x)[0]
+    with tf.Session() as session:
+        for _ in range(3):
+            np.testing.assert_array_equal(session.run(y), [1.5, 2.0, 3.0, 4.0])
+        np.testing.assert_array_equal(session.run(gradient), np.ones(4))
+    assert capfd.readouterr().err == "x = [1.5 2...][4]\n" * 2

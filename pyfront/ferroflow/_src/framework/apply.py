@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from ferroflow import _core
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.graph import Graph, graph_of
+from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 
-_schemas: dict[str, dict[str, Any]] = {}
 _references: dict[str, tuple[int, ...]] = {}
 _converters: list[Callable[..., Tensor]] = []
 
@@ -21,18 +20,6 @@ _converters: list[Callable[..., Tensor]] = []
 def register_converter(convert_to_tensor: Callable[..., Tensor]) -> None:
     """Tells how arguments become tensors; called once by the conversion module."""
     _converters.append(convert_to_tensor)
-
-
-def op_schema(op_type: str) -> dict[str, Any]:
-    """The schema of an op, as `_core.op_info` gives it.
-
-    Raises:
-      KeyError: there is no such op.
-    """
-    schema = _schemas.get(op_type)
-    if schema is None:
-        schema = _schemas[op_type] = _core.op_info(op_type)
-    return schema
 
 
 def apply_op(
@@ -50,6 +37,7 @@ def apply_op(
     Raises:
       TypeError: an argument cannot be converted or has a type the schema does not allow.
       ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
+      tf.errors.NotFoundError: there is no such op.
     """
     plain = True
     for item in inputs:
@@ -87,11 +75,7 @@ def _reference_arguments(op_type: str) -> tuple[int, ...]:
     """The positions of the arguments that are references to variables."""
     found = _references.get(op_type)
     if found is None:
-        try:
-            inputs = op_schema(op_type)["inputs"]
-        except KeyError:
-            # The core says what is wrong with the op.
-            return ()
+        inputs = op_schema(op_type)["inputs"]
         found = _references[op_type] = tuple(i for i, arg in enumerate(inputs) if arg["is_ref"])
     return found
 

@@ -12,6 +12,7 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.framework import default_stacks, node_def
+from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import (
     AttributeMap,
@@ -213,6 +214,7 @@ class Graph:
           TypeError: an input is not a tensor, or types do not fit the schema.
           ValueError: shapes or attributes do not fit, or an input is of another graph.
           RuntimeError: the graph is finalized.
+          tf.errors.NotFoundError: there is no such op.
         """
         self._check_not_finalized()
         for i, tensor in enumerate(inputs):
@@ -222,7 +224,7 @@ class Graph:
         name = name[:-1] if name.endswith("/") else self.unique_name(name)
         NameScopes.check_op_name(name)
         plain = {k: node_def.attr_from_message(v) for k, v in (attrs or {}).items()}
-        schema = _core.op_info(op_type)
+        schema = op_schema(op_type)
         if any(a["is_list"] for a in schema["inputs"]) and not _decides_groups(schema, plain):
             plain.update(_group_attrs(schema, inputs))
         return self._add(op_type, name, list(inputs), plain, flat=True)

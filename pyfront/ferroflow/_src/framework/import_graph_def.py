@@ -8,10 +8,10 @@ from typing import Any
 
 from ferroflow._src.base import compat, dtypes, errors, proto
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.framework.apply import op_schema
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.graph import Graph, get_default_graph, name_scope
 from ferroflow._src.framework.node_def import attr_from_message
+from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
@@ -237,7 +237,7 @@ class _Import:
             if node.op not in self._attr_types:
                 try:
                     schema = op_schema(node.op)
-                except KeyError:
+                except errors.NotFoundError:
                     unknown.setdefault(node.op, node.name)
                 else:
                     self._attr_types[node.op] = {a["name"]: a["type"] for a in schema["attrs"]}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ferroflow import _core
 from ferroflow._src.base import dtypes, proto, tensor_content
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.op_schema import op_schema
 
 if TYPE_CHECKING:
     from ferroflow._src.framework.operation import Operation
@@ -149,9 +149,9 @@ def to_op_def(op_type: str) -> Any:
     """The OpDef message of an op type.
 
     Raises:
-      KeyError: there is no such op.
+      tf.errors.NotFoundError: there is no such op.
     """
-    info = _core.op_info(op_type)
+    info = op_schema(op_type)
     message = proto.OpDef(name=op_type, is_stateful=info["is_stateful"], is_commutative=info["is_commutative"])
     message.is_aggregate = info["is_aggregate"]
     for field, args in ((message.input_arg, info["inputs"]), (message.output_arg, info["outputs"])):

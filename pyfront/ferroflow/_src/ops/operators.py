@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -21,13 +20,6 @@ def _op(op_type: str) -> Callable[..., Any]:
         return tensor_op(op_type, [x, y], name=name)
 
     return function
-
-
-def _times(x: Any, y: Any, name: str | None = None) -> Any:
-    if isinstance(y, SparseTensor):
-        values = tensor_op("SparseDenseCwiseMul", [y.indices, y.values, y.dense_shape, x], name=name)
-        return SparseTensor(y.indices, values, y.dense_shape)
-    return tensor_op("Mul", [x, y], name=name)
 
 
 def _logical_or_bitwise(logical: str, bitwise: str) -> Callable[..., Any]:
@@ -56,7 +48,7 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
 
     def scoped(x: Any, y: Any) -> Any:
         with name_scope(None, operator, [x, y]) as scope:
-            if not isinstance(y, (Tensor, SparseTensor)):
+            if not isinstance(y, Tensor):
                 y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
             return function(x, y, name=scope)
 
@@ -100,7 +92,7 @@ _ONE_NODE = frozenset({"add", "sub", "mul", "mod"})
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": _op("Add"),
     "sub": _op("Sub"),
-    "mul": _times,
+    "mul": _op("Mul"),
     "div": arithmetic.div,
     "truediv": arithmetic.truediv,
     "floordiv": arithmetic.floordiv,

@@ -224,7 +224,7 @@ class Optimizer:
                 result = self._finish(updates, scope)
             else:
                 with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
-                    result = self._count(global_step, scope)
+                    result = global_step.assign_add(1, name=scope)
         if isinstance(result, Tensor):
             result = result.op
         train_ops = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
@@ -243,12 +243,6 @@ class Optimizer:
         if not isinstance(converted, Tensor | IndexedSlices):
             raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {converted}")
         return converted
-
-    @staticmethod
-    def _count(global_step: Any, scope: str) -> Any:
-        if _is_resource(global_step):
-            return apply_op("AssignAddVariableOp", [global_step.handle, 1], name=scope)
-        return global_step.assign_add(1, name=scope)
 
     def _update(self, gradient: Any, var: Any) -> Any:
         if isinstance(var, Tensor):

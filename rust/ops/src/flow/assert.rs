@@ -1,50 +1,12 @@
 //! Assert: an error that shows tensors where a condition does not hold.
 
+use super::summary::summary;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{DType, Result, Tensor, bail, dispatch};
-use std::fmt::{Display, Write};
+use ferroflow_tensor::{Result, bail};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
     Ok(())
-}
-
-/// The text of each of the first elements.
-fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
-    fn shown<T: Display>(values: &[T], most: usize) -> Vec<String> {
-        values.iter().take(most).map(T::to_string).collect()
-    }
-    Ok(match t.dtype() {
-        DType::String => {
-            t.strings()?.iter().take(most).map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<_>>()
-        }
-        DType::Bool => t.slice::<bool>()?.iter().take(most).map(|&b| u8::from(b).to_string()).collect(),
-        dtype => dispatch!(dtype, T in number, shown(t.slice::<T>()?, most), else vec![format!("<{}>", dtype.name())]),
-    })
-}
-
-/// Up to `most` elements in order, rows in brackets of their own from the second dimension on.
-fn summary(t: &Tensor, most: usize) -> Result<String> {
-    let texts = texts(t, most)?;
-    let sizes: Vec<usize> = t.shape().iter().skip(1).copied().collect();
-    let mut out = String::new();
-    // Elements of a row of each inner dimension: a row opens where the position is a multiple of it.
-    let rows: Vec<usize> = (0..sizes.len()).map(|i| sizes.get(i..).unwrap_or_default().iter().product()).collect();
-    for (i, text) in texts.iter().enumerate() {
-        let opening = rows.iter().filter(|&&n| n > 0 && i % n == 0).count();
-        let separator = if i > 0 && opening == 0 { " " } else { "" };
-        let _ = write!(out, "{separator}{}{text}", "[".repeat(opening));
-        let is_last = i + 1 == texts.len();
-        if is_last && rows.last().is_some_and(|&n| (i + 1) % n.max(1) != 0) {
-            out.push_str("...");
-        }
-        let closing = rows.iter().filter(|&&n| n > 0 && ((i + 1) % n == 0 || is_last)).count();
-        out.push_str(&"]".repeat(closing));
-    }
-    if t.elements() > texts.len() {
-        out.push_str("...");
-    }
-    Ok(out)
 }
 
 fn check(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -5,20 +5,27 @@ mod arg_extreme;
 mod batch_mat_mul;
 pub(crate) mod binary;
 mod bincount;
+mod bitwise;
 mod cast;
 mod comparison;
 mod complex;
 mod cross;
+mod incomplete_beta;
+mod incomplete_gamma;
 mod logical;
 mod mat_mul;
+mod pairwise;
 mod qr;
 mod reduction;
+mod saddle_point;
 mod scan;
 mod segment;
 mod select;
 mod sequence;
+mod sparse_segment;
 mod text;
 pub(crate) mod unary;
+mod zeta;
 
 use ferroflow_graph::Registry;
 
@@ -28,10 +35,13 @@ pub(crate) fn register(r: &mut Registry) {
     batch_mat_mul::register(r);
     binary::register(r);
     bincount::register(r);
+    bitwise::register(r);
     cast::register(r);
     comparison::register(r);
     complex::register(r);
     cross::register(r);
+    incomplete_beta::register(r);
+    incomplete_gamma::register(r);
     logical::register(r);
     mat_mul::register(r);
     qr::register(r);
@@ -40,5 +50,7 @@ pub(crate) fn register(r: &mut Registry) {
     segment::register(r);
     select::register(r);
     sequence::register(r);
+    sparse_segment::register(r);
     unary::register(r);
+    zeta::register(r);
 }

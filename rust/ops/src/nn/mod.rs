@@ -5,6 +5,7 @@ mod bias_add;
 mod in_top_k;
 mod l2_loss;
 mod leaky_relu;
+mod nth_element;
 mod softmax;
 mod softmax_cross_entropy;
 mod sparse_softmax_cross_entropy;
@@ -18,6 +19,7 @@ pub(crate) fn register(r: &mut Registry) {
     in_top_k::register(r);
     l2_loss::register(r);
     leaky_relu::register(r);
+    nth_element::register(r);
     softmax::register(r);
     softmax_cross_entropy::register(r);
     sparse_softmax_cross_entropy::register(r);

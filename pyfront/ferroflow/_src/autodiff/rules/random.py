@@ -7,7 +7,6 @@ from ferroflow._src.autodiff.rules.registering import register_none
 register_none(
     [
         "Multinomial",
-        "ParameterizedTruncatedNormal",
         "RandomStandardNormal",
         "RandomGamma",
         "RandomUniform",

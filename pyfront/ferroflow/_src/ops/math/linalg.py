@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
@@ -308,7 +308,7 @@ def norm(
 
     Args:
         tensor: Tensor of float32, float64, complex64 or complex128.
-        ord: "euclidean", "fro", 1, 2, inf or another positive number (vectors only).
+        ord: "euclidean", "fro", 1, inf, or of vectors 2 or another positive number.
         axis: int, the dimension that holds vectors; tuple of two ints, the dimensions that hold matrices; None to take
             the whole tensor as one vector.
         keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
@@ -320,8 +320,6 @@ def norm(
 
     Raises:
         ValueError: `ord` or `axis` is not one of the above.
-        NotImplementedError: the 2-norm of matrices, which needs singular values, over other than the last two
-            dimensions.
     """
     if keep_dims is not None:
         warn_deprecated("The argument keep_dims of norm", "keepdims")
@@ -331,7 +329,7 @@ def norm(
         axis = tuple(axis)
         if not all(isinstance(a, int) for a in axis) or axis[0] == axis[1]:
             raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-        supported: list[Any] = ["euclidean", "fro", 1, 2, np.inf]
+        supported: list[Any] = ["euclidean", "fro", 1, np.inf]
         if ord not in supported:
             raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
     else:
@@ -343,9 +341,7 @@ def norm(
             axis = (axis,)
     with name_scope(name, "norm", [tensor]):
         tensor = convert_to_tensor(tensor)
-        if is_matrix_norm and ord == 2:
-            result = _spectral_norm(tensor, axis)
-        elif ord in ("fro", "euclidean", 2):
+        if ord in ("fro", "euclidean", 2):
             squares = tensor * elementwise.conj(tensor)
             result = elementwise.sqrt(reduce_sum(squares, axis, keepdims=True))
         else:
@@ -362,20 +358,6 @@ def norm(
                 powers = reduce_sum(tensor_op("Pow", [result, ord]), axis, keepdims=True)
                 result = tensor_op("Pow", [powers, 1.0 / ord])
         return result if keepdims else shaping.squeeze(result, axis)
-
-
-def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
-    ndims = tensor.get_shape().ndims
-    if ndims is None and sorted(axis) != [-2, -1]:
-        raise NotImplementedError("the 2-norm of matrices in a tensor of unknown rank needs axis (-2, -1)")
-    if ndims is not None:
-        axis = (axis[0] % ndims, axis[1] % ndims)
-        others = [d for d in builtins.range(ndims) if d not in axis]
-        perm = [*others, *axis]
-        tensor = shaping.transpose(tensor, perm=perm)
-    singular = apply_op("Svd", [tensor], {"compute_uv": False, "full_matrices": False}).outputs[0]
-    largest = shaping.expand_dims(reduce_max(elementwise.abs(singular), -1, keepdims=True), -1)
-    return largest if ndims is None else shaping.transpose(largest, perm=[int(i) for i in np.argsort(perm)])
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:

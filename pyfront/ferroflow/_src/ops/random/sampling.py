@@ -19,7 +19,6 @@ from ferroflow._src.ops.math.reduction import reduce_all
 
 __all__ = [
     "multinomial",
-    "parameterized_truncated_normal",
     "random_crop",
     "random_gamma",
     "random_normal",
@@ -99,40 +98,6 @@ def truncated_normal(
     """
     with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
         return _scaled_normal("TruncatedNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
-
-
-def parameterized_truncated_normal(
-    shape: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    dtype: Any = dtypes.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Draws from normal distributions cut off at given bounds.
-
-    Args:
-        shape: Tensor of int32 or int64, of shape [rank]: the first dimension is that of the distributions.
-        means: Tensor of `dtype`, of shape [] or [distributions].
-        stddevs: Tensor of `dtype`, of shape [] or [distributions].
-        minvals: Tensor of `dtype`, of shape [] or [distributions]: the lower bounds.
-        maxvals: Tensor of `dtype`, of shape [] or [distributions]: the upper bounds.
-        dtype: DType of the result: float16, bfloat16, float32 or float64.
-        seed: int, the op's seed; None to derive it from the graph's.
-        name: str, name scope of the operations.
-
-    Returns:
-        Tensor of `dtype`.
-    """
-    with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
-        shape = _shape_tensor(shape)
-        parameters = [
-            convert_to_tensor(value, dtype=dtype, name=argument)
-            for value, argument in ((means, "means"), (stddevs, "stddevs"), (minvals, "minvals"), (maxvals, "maxvals"))
-        ]
-        return tensor_op("ParameterizedTruncatedNormal", [shape, *parameters], _seeds(seed))
 
 
 _UNIFORM_DTYPES = (

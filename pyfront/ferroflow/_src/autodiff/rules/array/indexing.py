@@ -15,7 +15,6 @@ from ferroflow._src.autodiff.terms import (
     shape,
     size,
     span,
-    zeros_like,
 )
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
@@ -87,13 +86,6 @@ def _gather_nd_of(g: Any, indices: Tensor) -> Tensor:
     return tensor_op("GatherNd", [densified(g), indices])
 
 
-def _tensor_scatter_update(op: Operation, g: Any) -> list[Any]:
-    indices, updates = op.inputs[1], op.inputs[2]
-    g = densified(g)
-    zeros = zeros_like(updates)
-    return [tensor_op("TensorScatterUpdate", [g, indices, zeros]), None, _gather_nd_of(g, indices)]
-
-
 register(
     {
         "Gather": _gather,
@@ -101,8 +93,5 @@ register(
         "GatherV2": _gather_v2,
         "ScatterNd": lambda op, g: (None, _gather_nd_of(g, op.inputs[0]), None),
         "ScatterNdNonAliasingAdd": lambda op, g: (g, None, _gather_nd_of(g, op.inputs[1])),
-        "TensorScatterAdd": lambda op, g: (g, None, _gather_nd_of(g, op.inputs[1])),
-        "TensorScatterSub": lambda op, g: (g, None, -_gather_nd_of(g, op.inputs[1])),
-        "TensorScatterUpdate": _tensor_scatter_update,
     }
 )

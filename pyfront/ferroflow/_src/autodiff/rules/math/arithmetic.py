@@ -18,9 +18,7 @@ mul, real_div, floor_div, power, div_no_nan = (
     term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan"]
 )
 not_equal, greater_equal, less_equal = (term(op_type, 2) for op_type in ["NotEqual", "GreaterEqual", "LessEqual"])
-xlogy, xdivy, xlog1py, zeta, polygamma = (
-    term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Xlog1py", "Zeta", "Polygamma"]
-)
+xlogy, xdivy, zeta, polygamma = (term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Zeta", "Polygamma"])
 
 Pair = tuple[Any, Any]
 # (g, x, y) -> the gradients of x and y, before reduction to their shapes.
@@ -99,10 +97,6 @@ def _xlogy(g: Any, x: Any, y: Any) -> Pair:
     return xlogy(_nonzero(x), y) * g, xdivy(x, y) * g
 
 
-def _xlog1py(g: Any, x: Any, y: Any) -> Pair:
-    return xlog1py(_nonzero(x), y) * g, xdivy(x, y + 1.0) * g
-
-
 def _xdivy(g: Any, x: Any, y: Any) -> Pair:
     return xdivy(_nonzero(x), y) * g, xdivy(neg(x), square(y)) * g
 
@@ -110,18 +104,19 @@ def _xdivy(g: Any, x: Any, y: Any) -> Pair:
 def _igamma(g: Any, a: Any, x: Any) -> Pair:
     # In logarithms, because gamma(a) grows large.
     density = exp(-x + (a - 1) * log(x) - lgamma(a))
-    return term("IgammaGradA", 2)(a, x) * g, density * g
+    # TF 1.x: `a` gets no gradient.
+    return None, density * g
 
 
 def _igammac(g: Any, a: Any, x: Any) -> Pair:
-    ga, gx = _igamma(g, a, x)
-    return -ga, -gx
+    _, gx = _igamma(g, a, x)
+    return None, -gx
 
 
 def _betainc(op: Operation, g: Any) -> tuple[None, None, Any]:
     a, b, x = op.inputs
     log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
-    density = exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - log_beta)
+    density = exp(xlogy(b - 1, 1 - x) + xlogy(a - 1, x) - log_beta)
     # a and b are of one shape; where x differs from it, one of the two is a scalar.
     return None, None, reduced_to_arguments(a, x, None, density * g)[1]
 
@@ -157,7 +152,6 @@ register(
             "Polygamma": lambda g, n, x: (None, polygamma(n + 1, x) * g),
             "RealDiv": lambda g, x, y: (real_div(g, y), g * real_div(real_div(-x, y), y)),
             "Xdivy": _xdivy,
-            "Xlog1py": _xlog1py,
             "Xlogy": _xlogy,
             "Zeta": lambda g, x, q: (None, -x * zeta(x + 1, q) * g),
         }.items()

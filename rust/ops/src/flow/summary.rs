@@ -1,0 +1,97 @@
+//! The text that Assert and Print show of a tensor.
+
+use ferroflow_tensor::{Complex32, Complex64, DType, Result, Tensor, bf16, dispatch, f16};
+use std::fmt::{Display, Write};
+
+/// C's `%.{digits}g`.
+fn general(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+    }
+    let scientific = format!("{value:.*e}", digits - 1);
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return value.to_string() };
+    let trimmed = |s: &str| match s.contains('.') {
+        true => s.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => s.to_owned(),
+    };
+    let power: i32 = exponent.parse().unwrap_or_default();
+    if power < -4 || power >= digits as i32 {
+        let sign = if power < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(mantissa), power.abs());
+    }
+    trimmed(&format!("{value:.*}", (digits as i32 - 1 - power) as usize))
+}
+
+/// TF 1.x: the fewest of two numbers of digits that give the number back.
+fn single(value: f32) -> String {
+    let short = general(value.into(), 6);
+    if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value.into(), 9) }
+}
+
+fn double(value: f64) -> String {
+    let short = general(value, 15);
+    if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value, 17) }
+}
+
+/// The text of each of the first elements.
+fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
+    fn shown<T: Copy>(values: &[T], most: usize, text: impl Fn(T) -> String) -> Vec<String> {
+        values.iter().take(most).map(|&v| text(v)).collect()
+    }
+    fn displayed<T: Display + Copy>(values: &[T], most: usize) -> Vec<String> {
+        shown(values, most, |v| v.to_string())
+    }
+    Ok(match t.dtype() {
+        DType::String => t.strings()?.iter().take(most).map(|s| String::from_utf8_lossy(s).into_owned()).collect(),
+        DType::Bool => shown(t.slice::<bool>()?, most, |b| u8::from(b).to_string()),
+        DType::F32 => shown(t.slice::<f32>()?, most, single),
+        DType::F64 => shown(t.slice::<f64>()?, most, double),
+        DType::F16 => shown(t.slice::<f16>()?, most, |v| single(v.to_f32())),
+        DType::BF16 => shown(t.slice::<bf16>()?, most, |v| single(v.to_f32())),
+        DType::Complex64 => shown(t.slice::<Complex32>()?, most, |z| format!("({},{})", single(z.re), single(z.im))),
+        DType::Complex128 => shown(t.slice::<Complex64>()?, most, |z| format!("({},{})", double(z.re), double(z.im))),
+        dtype => dispatch!(dtype, T in int, displayed(t.slice::<T>()?, most), else vec![format!("<{}>", dtype.name())]),
+    })
+}
+
+/// Up to `most` elements in order, rows in brackets of their own from the second dimension on.
+pub(super) fn summary(t: &Tensor, most: usize) -> Result<String> {
+    let texts = texts(t, most)?;
+    let sizes: Vec<usize> = t.shape().iter().skip(1).copied().collect();
+    let mut out = String::new();
+    // Elements of a row of each inner dimension: a row opens where the position is a multiple of it.
+    let rows: Vec<usize> = (0..sizes.len()).map(|i| sizes.get(i..).unwrap_or_default().iter().product()).collect();
+    for (i, text) in texts.iter().enumerate() {
+        let opening = rows.iter().filter(|&&n| n > 0 && i % n == 0).count();
+        let separator = if i > 0 && opening == 0 { " " } else { "" };
+        let _ = write!(out, "{separator}{}{text}", "[".repeat(opening));
+        let is_last = i + 1 == texts.len();
+        if is_last && rows.last().is_some_and(|&n| (i + 1) % n.max(1) != 0) {
+            out.push_str("...");
+        }
+        let closing = rows.iter().filter(|&&n| n > 0 && ((i + 1) % n == 0 || is_last)).count();
+        out.push_str(&"]".repeat(closing));
+    }
+    if t.elements() > texts.len() {
+        out.push_str("...");
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_that_give_them_back() {
+        let one = |v: f32| single(v);
+        assert_eq!(
+            [one(0.1), one(1.0 / 3.0), one(1e-10), one(2.5e8), one(100_000.0), one(-0.0), one(f32::INFINITY)],
+            ["0.1", "0.333333343", "1e-10", "2.5e+08", "100000", "-0", "inf"]
+        );
+        assert_eq!([double(0.1), double(1.0 / 3.0), double(1e300)], ["0.1", "0.33333333333333331", "1e+300"]);
+        assert_eq!(single(f32::NAN.copysign(1.0)), "nan");
+        let z = Tensor::scalar(Complex32::new(1.5, -2.0));
+        assert_eq!(summary(&z, 3).unwrap(), "(1.5,-2)");
+    }
+}
