@@ -49,6 +49,9 @@ pub(super) fn deviance(k: f64, m: f64) -> f64 {
 
 /// `x^a e^-x / gamma(a)` for a > 0 and x > 0.
 pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
+    if a < 1.0 {
+        return a * (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
+    }
     (a / (2.0 * PI)).sqrt() * (-stirling_rest(a) - deviance(a, x)).exp()
 }
 
