@@ -25,6 +25,9 @@ def built_ops(path: Path) -> Iterator[tuple[str, int]]:
         place = 0 if _called(node) in _BUILDERS else 1 if _called(node) in _MAKERS else None
         if place is None or len(node.args) <= place:
             continue
+        if isinstance(node.args[place], ast.JoinedStr):
+            # A name put together from an op that its maker names.
+            continue
         for value in ast.walk(node.args[place]):
             if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value[:1].isupper():
                 yield value.value, value.lineno
