@@ -25,7 +25,8 @@ pub(super) trait Lanes: Copy {
     unsafe fn relu(self) -> Self;
     /// The sum of the lanes, halves added to halves.
     unsafe fn sum(self) -> Self::Elem;
-    /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: `cols` rows of `N`, zero where there was no row.
+    /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: the lanes `to_part` of `cols` rows of `N`, zero
+    /// where there was no row.
     unsafe fn transpose(
         from: *const Self::Elem,
         from_stride: usize,
@@ -33,6 +34,7 @@ pub(super) trait Lanes: Copy {
         cols: usize,
         to: *mut Self::Elem,
         to_stride: usize,
+        to_part: Self::Mask,
     );
 }
 
@@ -121,6 +123,7 @@ impl Lanes for __m512 {
         cols: usize,
         to: *mut f32,
         to_stride: usize,
+        to_part: __mmask16,
     ) {
         // SAFETY: the caller has AVX-512F; only `rows` rows and, in each, `cols` elements are read; `cols` rows of 16 are written.
         unsafe {
@@ -157,7 +160,7 @@ impl Lanes for __m512 {
             }
             for (i, row) in t.iter().enumerate() {
                 if i < cols {
-                    row.store(to.add(i * to_stride));
+                    row.store_part(to.add(i * to_stride), to_part);
                 }
             }
         }
@@ -198,6 +201,7 @@ impl Lanes for __m512d {
         cols: usize,
         to: *mut f64,
         to_stride: usize,
+        to_part: __mmask8,
     ) {
         // SAFETY: the caller has AVX-512F; only `rows` rows and, in each, `cols` elements are read; `cols` rows of 8 are written.
         unsafe {
@@ -226,7 +230,7 @@ impl Lanes for __m512d {
             }
             for (i, row) in r.iter().enumerate() {
                 if i < cols {
-                    row.store(to.add(i * to_stride));
+                    row.store_part(to.add(i * to_stride), to_part);
                 }
             }
         }

@@ -23,19 +23,24 @@ use crate::status::Result;
 use crate::threads::{Threads, for_blocks};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
-/// column panel of this depth takes 32 KiB of the 48 KiB first-level cache.
-const INNER: usize = 256;
+/// column panel of this depth takes 64 KiB: reading it from the second-level cache costs less than adding to c more often.
+const INNER: usize = 512;
 
 /// Distance of packed rows: odd in cache lines, so that the rows of a tile fall into different cache sets.
 const PACKED_ROW: usize = INNER + 16;
 
 /// Outer blocks: the packed columns, at most 8 MiB (f32), share the third-level cache with the operands.
-const OUTER_DEPTH: usize = 4 * INNER;
+const OUTER_DEPTH: usize = 2 * INNER;
 const OUTER_COLS: usize = 2048;
 
 /// Rows of a task that packs them, so that the copy takes a fifth of the second-level cache (f32), and of one that does not.
 const PACKED_ROWS: usize = 8 * MAX_ROWS;
 const TASK_ROWS: usize = 2 * PACKED_ROWS;
+
+/// Up to this many rows, of at least this many panels, a task takes all: it packs its panels of b itself, which saves moving
+/// them from one core to another.
+const WHOLE_ROWS: usize = 256;
+const WHOLE_COLS: usize = 8;
 
 /// Columns of a task.
 const TASK_COLS: usize = 512;
@@ -256,8 +261,7 @@ fn cut<'p, 'a, L: Lanes>(
     let a = match (a.col, a.row) {
         (1, _) if in_place => Rows::InPlace(Order::AlongRow),
         (_, 1) if in_place => Rows::InPlace(Order::AlongColumn),
-        (1, _) => Rows::PackedByTask(Order::AlongRow),
-        (_, 1) => Rows::PackedByTask(Order::AlongColumn),
+        (1, _) | (_, 1) => Rows::PackedByTask(Order::AlongColumn),
         _ => Rows::PackedByTask(Order::AlongRow),
     };
 
@@ -272,9 +276,10 @@ fn cut<'p, 'a, L: Lanes>(
             (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(4))))
         }
         Rows::InPlace(_) => {
-            let rows = even(m.div_ceil(TASK_ROWS));
+            let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
+            let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
             let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
-            (rows.max(wanted.div_ceil(cols).min(most_rows)), cols)
+            (if whole { 1 } else { rows.max(wanted.div_ceil(cols).min(most_rows)) }, cols)
         }
     };
 
@@ -312,7 +317,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// # Safety
     /// The CPU has AVX-512F; the copy has room for the block.
     unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) {
-        for_blocks(threads, self.cols, 8 * panel_width::<L>(), |cols| {
+        for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
                 // SAFETY: handed on; each task fills its own panels.
@@ -326,7 +331,8 @@ impl<L: Lanes> Block<'_, '_, L> {
         // SAFETY: the rows lie in the operand, their copy in the room given.
         unsafe {
             match order {
-                Order::AlongColumn => pack::rows_across::<L>(from, rows.len(), depth, PACKED_ROW, to),
+                Order::AlongColumn if from.row == 1 => pack::rows_across::<L>(from, rows.len(), depth, PACKED_ROW, to),
+                Order::AlongColumn => pack::rows_turned::<L>(from, rows.len(), depth, PACKED_ROW, to),
                 Order::AlongRow => pack::rows_along(from, rows.len(), depth, PACKED_ROW, to),
             }
         }
@@ -387,12 +393,12 @@ impl<L: Lanes> Block<'_, '_, L> {
                 };
                 // Each tile brings its share of the next panel nearer.
                 let panel_bytes = depth * panel * size_of::<L::Elem>();
-                let share = match self.b {
-                    Columns::Packed(_) => panel_bytes.div_ceil(64 * tiles),
-                    _ => 0,
+                let (next, share, ahead_step) = match self.b {
+                    Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
+                    _ => (0, 0, 0),
                 };
                 for (number, tile) in tile_rows(rows.len()).enumerate() {
-                    let ahead = b.cast::<u8>().wrapping_add(panel_bytes + number * share * 64);
+                    let ahead = b.cast::<u8>().wrapping_add(next + number * share);
                     let (order, a, a_stride) = match self.a {
                         Rows::InPlace(order) => {
                             let a = &self.product.a;
@@ -407,7 +413,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                     let tile = rows.start + tile.start..rows.start + tile.end;
                     let cols = col..col + width;
                     // SAFETY: handed on.
-                    unsafe { self.tiles(order, a, a_stride, b, b_stride, tile, cols, step, depth, ahead, share) };
+                    unsafe { self.tiles(order, a, a_stride, b, b_stride, tile, cols, step, depth, ahead, ahead_step) };
                 }
             }
         }
@@ -427,7 +433,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         step: usize,
         depth: usize,
         ahead: *const u8,
-        ahead_lines: usize,
+        ahead_step: usize,
     ) {
         let product = self.product;
         let begins = self.step + step == 0;
@@ -456,7 +462,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 },
                 relu: product.relu && ends,
                 ahead,
-                ahead_lines,
+                ahead_step,
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has AVX-512F.
             unsafe { kernel::<L>(rows.len(), registers, order)(&tile) };

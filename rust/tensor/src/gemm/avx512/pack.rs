@@ -1,6 +1,6 @@
 //! Copies of blocks of the operands, in the order in which the kernel reads them.
 
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 
 use super::lanes::Lanes;
 use super::{MAX_ROWS, Operand, PACKED_ROWS, tile_rows};
@@ -47,7 +47,7 @@ pub(super) unsafe fn columns<L: Lanes>(b: Operand<L::Elem>, depth: usize, cols: 
                 for step in (0..depth).step_by(L::N) {
                     let (steps, to) = ((depth - step).min(L::N), to.add(step * width + lane));
                     if b.row == 1 {
-                        L::transpose(b.at(step, 0), b.col, present, steps, to, width);
+                        L::transpose(b.at(step, 0), b.col, present, steps, to, width, L::first(L::N));
                         continue;
                     }
                     for row in 0..steps {
@@ -114,6 +114,46 @@ pub(super) unsafe fn rows_across<L: Lanes>(
                 for lane in (0..height).step_by(L::N) {
                     let part = L::first(height - lane);
                     L::load_part(from.add(lane), part).store_part(to.add(lane), part);
+                }
+            }
+        }
+    }
+}
+
+/// As [`rows_across`], of rows whose steps are side by side.
+///
+/// # Safety
+/// The CPU has AVX-512F; `a` is valid for the block and has `col == 1`; `to` for writes of `rows * stride`; `depth <= stride`.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn rows_turned<L: Lanes>(
+    a: Operand<L::Elem>,
+    rows: usize,
+    depth: usize,
+    stride: usize,
+    to: *mut L::Elem,
+) {
+    for tile in tile_rows(rows) {
+        let height = tile.len();
+        for lane in (0..height).step_by(L::N) {
+            let present = (height - lane).min(L::N);
+            let part = L::first(present);
+            for step in (0..depth).step_by(L::N) {
+                // The next tile's rows lie on other pages, where the CPU does not look ahead by itself.
+                for row in 0..present {
+                    _mm_prefetch::<_MM_HINT_T1>(a.at(tile.end + lane + row, step).cast());
+                }
+                // SAFETY: the elements lie in the block, as do those written in the copy: the tile's, step by step.
+                unsafe {
+                    let to = to.add(tile.start * stride + step * height + lane);
+                    L::transpose(
+                        a.at(tile.start + lane, step),
+                        a.row,
+                        present,
+                        (depth - step).min(L::N),
+                        to,
+                        height,
+                        part,
+                    );
                 }
             }
         }

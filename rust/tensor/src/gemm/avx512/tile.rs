@@ -10,6 +10,13 @@ pub(super) const MAX_ROWS: usize = 12;
 /// Registers across a tile of many rows. 12 x 2 sums, 2 columns of b and the value of a fill the 32 registers.
 pub(super) const WIDE: usize = 2;
 
+/// Inner steps of one turn of the kernel's loop over packed rows. Memory is asked for turn by turn: requests made all at once would
+/// hold up a's.
+const UNROLL: usize = 4;
+
+/// How far ahead of its use a copy of a is asked for, in bytes.
+const A_AHEAD: usize = 1024;
+
 /// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
 pub(super) struct Tile<L: Lanes> {
     pub depth: usize,
@@ -29,9 +36,9 @@ pub(super) struct Tile<L: Lanes> {
     /// One value per column, or null.
     pub bias: *const L::Elem,
     pub relu: bool,
-    /// Lines that will be needed soon, to be brought into the second-level cache meanwhile.
+    /// Memory that will be needed soon, of which each inner step brings `ahead_step` bytes into the second-level cache.
     pub ahead: *const u8,
-    pub ahead_lines: usize,
+    pub ahead_step: usize,
 }
 
 pub(super) type Kernel<L> = unsafe fn(&Tile<L>);
@@ -98,39 +105,58 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
                 _mm_prefetch::<_MM_HINT_T0>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
             }
         }
-        for line in 0..tile.ahead_lines {
-            _mm_prefetch::<_MM_HINT_T1>(tile.ahead.wrapping_add(line * 64).cast());
+        let mut ahead = tile.ahead;
+        // Not a closure, which keeps the sums in memory; the mask must be a local for the same reason.
+        let (b_stride, b_part) = (tile.b_stride, tile.b_part);
+        macro_rules! step {
+            () => {{
+                let column =
+                    |j: usize| if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) };
+                // The shorter side is held, the longer passes through one register: all sums and it fit the 32 registers.
+                if ROWS < WIDTH {
+                    let mut values = [L::zero(); ROWS];
+                    for (i, value) in values.iter_mut().enumerate() {
+                        *value = L::splat(a.add(i * row_step));
+                    }
+                    for j in 0..WIDTH {
+                        let column = column(j);
+                        for (row, value) in sums.iter_mut().zip(values) {
+                            row[j] = value.mul_add(column, row[j]);
+                        }
+                    }
+                } else {
+                    let mut columns = [L::zero(); WIDTH];
+                    for (j, held) in columns.iter_mut().enumerate() {
+                        *held = column(j);
+                    }
+                    for (i, row) in sums.iter_mut().enumerate() {
+                        let value = L::splat(a.add(i * row_step));
+                        for (sum, column) in row.iter_mut().zip(columns) {
+                            *sum = value.mul_add(column, *sum);
+                        }
+                    }
+                }
+                a = a.add(inner_step);
+                b = b.add(b_stride);
+            }};
         }
-        for _ in 0..tile.depth {
-            let column = |j: usize| {
-                if j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), tile.b_part) }
-            };
-            // The shorter side is held, the longer passes through one register: all sums and it fit the 32 registers.
-            if ROWS < WIDTH {
-                let mut values = [L::zero(); ROWS];
-                for (i, value) in values.iter_mut().enumerate() {
-                    *value = L::splat(a.add(i * row_step));
-                }
-                for j in 0..WIDTH {
-                    let column = column(j);
-                    for (row, value) in sums.iter_mut().zip(values) {
-                        row[j] = value.mul_add(column, row[j]);
-                    }
-                }
-            } else {
-                let mut columns = [L::zero(); WIDTH];
-                for (j, held) in columns.iter_mut().enumerate() {
-                    *held = column(j);
-                }
-                for (i, row) in sums.iter_mut().enumerate() {
-                    let value = L::splat(a.add(i * row_step));
-                    for (sum, column) in row.iter_mut().zip(columns) {
-                        *sum = value.mul_add(column, *sum);
-                    }
+        let packed = !ALONG_ROW && tile.a_stride == ROWS;
+        // Rows far apart need an address each: unrolled, those leave the general registers.
+        let turn = if ALONG_ROW { 1 } else { UNROLL };
+        for _ in 0..tile.depth / turn {
+            _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
+            ahead = ahead.wrapping_add(tile.ahead_step * turn);
+            if packed {
+                for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
+                    _mm_prefetch::<_MM_HINT_T0>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64).cast());
                 }
             }
-            a = a.add(inner_step);
-            b = b.add(tile.b_stride);
+            for _ in 0..turn {
+                step!();
+            }
+        }
+        for _ in 0..tile.depth % turn {
+            step!();
         }
         for (i, row) in sums.iter().enumerate() {
             let c = tile.c.add(i * tile.c_stride);
