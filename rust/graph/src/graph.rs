@@ -73,6 +73,11 @@ impl Graph {
         self.version
     }
 
+    /// Counts a change outside the nodes that makes plans stale: what may be fed or fetched.
+    pub fn touch(&mut self) {
+        self.version += 1;
+    }
+
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

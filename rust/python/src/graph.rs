@@ -117,7 +117,9 @@ impl Graph {
     }
 
     fn prevent_feeding(&self, node: NodeId, index: u32) {
-        self.shared.unfeedable.write().insert(output_id(node, index));
+        if self.shared.unfeedable.write().insert(output_id(node, index)) {
+            self.shared.graph.write().touch();
+        }
     }
 
     fn is_feedable(&self, node: NodeId, index: u32) -> bool {
@@ -125,7 +127,9 @@ impl Graph {
     }
 
     fn prevent_fetching(&self, node: NodeId) {
-        self.shared.unfetchable.write().insert(node);
+        if self.shared.unfetchable.write().insert(node) {
+            self.shared.graph.write().touch();
+        }
     }
 
     fn is_fetchable(&self, node: NodeId) -> bool {

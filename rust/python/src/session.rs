@@ -441,16 +441,17 @@ impl Callable {
             )));
         }
         let mut values: SmallVec<[Tensor; 4]> = SmallVec::new();
-        for (value, feed) in args.iter().zip(&ready.feeds) {
+        for ((value, feed), fed) in args.iter().zip(&ready.feeds).zip(&ready.request.feeds) {
             let t = tensor_of(&value, feed.dtype)?;
             if !fits(&feed.shape, &t) {
-                return Err(session.error(
-                    py,
-                    Status::new(
-                        Code::InvalidArgument,
-                        format!("Cannot feed value of shape {} where shape {} is expected", t.shape(), feed.shape),
-                    ),
-                ));
+                let name = session.shared.graph.read().node(fed.node).map(|n| n.name.clone()).map_err(status)?;
+                let message = format!(
+                    "Cannot feed value of shape {} for Tensor '{name}:{}', which has shape '{}'",
+                    t.shape(),
+                    fed.index,
+                    feed.shape
+                );
+                return Err(session.error(py, Status::new(Code::InvalidArgument, message).at_node(fed.node)));
             }
             values.push(t);
         }
