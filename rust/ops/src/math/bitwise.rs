@@ -44,10 +44,10 @@ fn places<T: PrimInt>(y: T) -> usize {
     if y < T::zero() { 0 } else { y.to_usize().map_or(most, |y| y.min(most)) }
 }
 
-fn apply<T: Scalar + PrimInt>(f: Function, x: T, y: T) -> T
+fn apply<T>(f: Function, x: T, y: T) -> T
 where
     u64: AsPrimitive<T>,
-    T: AsPrimitive<u64>,
+    T: Scalar + PrimInt + AsPrimitive<u64>,
 {
     match f {
         Function::And => x & y,
