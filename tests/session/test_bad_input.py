@@ -296,7 +296,9 @@ feeds = {}
 }
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
+# A shell's background job inherits that the signal is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 import ferroflow as tf
 {build}
