@@ -160,6 +160,45 @@ from ferroflow._src.framework.conversion import (
 from ferroflow._src.framework.conversion import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
+from ferroflow._src.framework.default_graph import (
+    add_to_collection as add_to_collection,
+)
+from ferroflow._src.framework.default_graph import (
+    add_to_collections as add_to_collections,
+)
+from ferroflow._src.framework.default_graph import (
+    colocate_with as colocate_with,
+)
+from ferroflow._src.framework.default_graph import (
+    container as container,
+)
+from ferroflow._src.framework.default_graph import (
+    control_dependencies as control_dependencies,
+)
+from ferroflow._src.framework.default_graph import (
+    device as device,
+)
+from ferroflow._src.framework.default_graph import (
+    get_collection as get_collection,
+)
+from ferroflow._src.framework.default_graph import (
+    get_collection_ref as get_collection_ref,
+)
+from ferroflow._src.framework.default_graph import (
+    get_default_graph as get_default_graph,
+)
+from ferroflow._src.framework.default_graph import (
+    init_scope as init_scope,
+)
+from ferroflow._src.framework.default_graph import (
+    name_scope as name_scope,
+)
+from ferroflow._src.framework.default_graph import (
+    op_scope as op_scope,
+)
+from ferroflow._src.framework.default_graph import (
+    reset_default_graph as reset_default_graph,
+)
 from ferroflow._src.framework.default_stacks import (
     get_default_session as get_default_session,
 )
@@ -174,45 +213,6 @@ from ferroflow._src.framework.gradient_registry import (
 )
 from ferroflow._src.framework.graph import (
     Graph as Graph,
-)
-from ferroflow._src.framework.graph import (
-    add_to_collection as add_to_collection,
-)
-from ferroflow._src.framework.graph import (
-    add_to_collections as add_to_collections,
-)
-from ferroflow._src.framework.graph import (
-    colocate_with as colocate_with,
-)
-from ferroflow._src.framework.graph import (
-    container as container,
-)
-from ferroflow._src.framework.graph import (
-    control_dependencies as control_dependencies,
-)
-from ferroflow._src.framework.graph import (
-    device as device,
-)
-from ferroflow._src.framework.graph import (
-    get_collection as get_collection,
-)
-from ferroflow._src.framework.graph import (
-    get_collection_ref as get_collection_ref,
-)
-from ferroflow._src.framework.graph import (
-    get_default_graph as get_default_graph,
-)
-from ferroflow._src.framework.graph import (
-    init_scope as init_scope,
-)
-from ferroflow._src.framework.graph import (
-    name_scope as name_scope,
-)
-from ferroflow._src.framework.graph import (
-    op_scope as op_scope,
-)
-from ferroflow._src.framework.graph import (
-    reset_default_graph as reset_default_graph,
 )
 from ferroflow._src.framework.graph_keys import (
     GraphKeys as GraphKeys,

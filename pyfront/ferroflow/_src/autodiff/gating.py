@@ -6,7 +6,10 @@ from typing import Any
 
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.graph import graph_of, name_scope
+from ferroflow._src.framework.default_graph import (
+    graph_of,
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 
 

@@ -14,8 +14,14 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import (
+    graph_of,
+    name_scope,
+)
 from ferroflow._src.framework.gradient_registry import get_gradient_function
-from ferroflow._src.framework.graph import Graph, graph_of, name_scope
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 

@@ -7,7 +7,9 @@ from typing import Any
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.autodiff.terms import item, known_dims, reshape
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 
 

@@ -9,7 +9,9 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.

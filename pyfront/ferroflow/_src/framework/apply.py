@@ -7,7 +7,12 @@ from contextlib import ExitStack
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.graph import Graph, graph_of
+from ferroflow._src.framework.default_graph import (
+    graph_of,
+)
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import NameScopes

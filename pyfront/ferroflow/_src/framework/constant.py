@@ -8,7 +8,9 @@ import numpy as np
 
 from ferroflow._src.base import array_conversion, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.framework.graph import get_default_graph
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+)
 from ferroflow._src.framework.scopes import NameScopes
 from ferroflow._src.framework.tensor import Tensor
 

@@ -11,7 +11,9 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 
 # A function of (value, dtype, name, as_ref) that gives a Tensor or NotImplemented.

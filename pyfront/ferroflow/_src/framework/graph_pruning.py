@@ -45,7 +45,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     if typed is None:
         return False
     dtype = node_def.attr[typed].type
-    return dtype == dtypes.int32 or (node_def.op == "Const" and dtype == dtypes.string)
+    return bool(dtype == dtypes.int32 or (node_def.op == "Const" and dtype == dtypes.string))
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
@@ -84,7 +84,8 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
     """The shape of the tensor that a NodeDef's input names."""
-    return graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
+    shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
+    return shape
 
 
 def convert_variables_to_constants(

@@ -9,7 +9,13 @@ from typing import Any
 from ferroflow._src.base import compat, dtypes, errors, proto
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import Graph, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+    name_scope,
+)
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.node_def import attr_from_message
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
@@ -352,7 +358,8 @@ class _Import:
         self, node: Any, name: str, tensors: list[Tensor], attrs: dict[str, Any], before: list[Operation]
     ) -> Operation:
         value = attrs.get("value")
-        if node.op == "Const" and not tensors and getattr(value, "dtype", None) is not None and value.dtype.names:
+        names = getattr(getattr(value, "dtype", None), "names", None)
+        if node.op == "Const" and not tensors and names:
             # NumPy's stand-ins for quantized types mean nothing without the DataType.
             op = self._graph._add_constant(name, value, attrs["dtype"].as_datatype_enum, before)
             for key in attrs.keys() - {"value", "dtype"}:

@@ -16,7 +16,12 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.framework import default_stacks
-from ferroflow._src.framework.graph import Graph, get_default_graph
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+)
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.operation import Operation, register_runner
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.session.config import check_config, session_options

@@ -19,7 +19,14 @@ import numpy as np
 
 from ferroflow._src.base import errors, proto
 from ferroflow._src.framework import default_stacks
-from ferroflow._src.framework.graph import Graph, device, get_default_graph, reset_default_graph
+from ferroflow._src.framework.default_graph import (
+    device,
+    get_default_graph,
+    reset_default_graph,
+)
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.random_seed import set_random_seed
 from ferroflow._src.session.session import Session
 

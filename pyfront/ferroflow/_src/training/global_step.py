@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
-from ferroflow._src.framework.graph import Graph, get_default_graph
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+)
+from ferroflow._src.framework.graph import (
+    Graph,
+)
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.variables.get_variable import get_variable

@@ -10,7 +10,12 @@ from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
-from ferroflow._src.framework.graph import colocate_with, control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    colocate_with,
+    control_dependencies,
+    get_default_graph,
+    name_scope,
+)
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor

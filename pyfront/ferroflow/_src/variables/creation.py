@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ferroflow._src.framework.graph import get_default_graph
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+)
 
 Creator = Callable[..., Any]
 

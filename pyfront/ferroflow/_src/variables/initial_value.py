@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.graph import control_dependencies, name_scope
+from ferroflow._src.framework.default_graph import (
+    control_dependencies,
+    name_scope,
+)
 from ferroflow._src.framework.graph_keys import GraphKeys
 
 if TYPE_CHECKING:

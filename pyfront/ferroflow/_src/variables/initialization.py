@@ -9,7 +9,12 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.graph import colocate_with, device, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    colocate_with,
+    device,
+    get_default_graph,
+    name_scope,
+)
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import boolean_mask

@@ -7,7 +7,10 @@ from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.conversion import register_tensor_conversion_function
-from ferroflow._src.framework.graph import control_dependencies, name_scope
+from ferroflow._src.framework.default_graph import (
+    control_dependencies,
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import identity

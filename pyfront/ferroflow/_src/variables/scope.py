@@ -9,7 +9,11 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.framework.graph import get_default_graph, graph_of, name_scope
+from ferroflow._src.framework.default_graph import (
+    get_default_graph,
+    graph_of,
+    name_scope,
+)
 from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, open_scopes
 
 

@@ -11,14 +11,16 @@ from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor, register_tensor_conversion_function
-from ferroflow._src.framework.default_stacks import get_default_session
-from ferroflow._src.framework.graph import (
-    Graph,
+from ferroflow._src.framework.default_graph import (
     colocate_with,
     control_dependencies,
     device,
     get_default_graph,
     name_scope,
+)
+from ferroflow._src.framework.default_stacks import get_default_session
+from ferroflow._src.framework.graph import (
+    Graph,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation

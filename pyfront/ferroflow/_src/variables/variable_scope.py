@@ -9,7 +9,11 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import get_collection, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    get_collection,
+    get_default_graph,
+    name_scope,
+)
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable_store import VariableStore

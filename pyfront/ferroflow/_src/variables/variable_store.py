@@ -12,7 +12,7 @@ from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import (
+from ferroflow._src.framework.default_graph import (
     add_to_collection,
     colocate_with,
     control_dependencies,

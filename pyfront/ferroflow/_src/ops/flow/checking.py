@@ -12,7 +12,11 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
-from ferroflow._src.framework.graph import control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    control_dependencies,
+    get_default_graph,
+    name_scope,
+)
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping

@@ -14,7 +14,12 @@ from ferroflow._src.framework.composite import (
     convert_to_tensor_or_indexed_slices,
 )
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import colocate_with, control_dependencies, device, name_scope
+from ferroflow._src.framework.default_graph import (
+    colocate_with,
+    control_dependencies,
+    device,
+    name_scope,
+)
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity

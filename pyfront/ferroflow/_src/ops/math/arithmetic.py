@@ -9,7 +9,9 @@ from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.cast import cast
 

@@ -9,7 +9,9 @@ from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 
 __all__ = [
     "bitcast",

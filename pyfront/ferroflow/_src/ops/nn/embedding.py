@@ -10,7 +10,10 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import colocate_with, name_scope
+from ferroflow._src.framework.default_graph import (
+    colocate_with,
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import segment

@@ -6,7 +6,9 @@ import collections
 from typing import Any
 
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.graph import name_scope
+from ferroflow._src.framework.default_graph import (
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["in_top_k", "nth_element", "top_k"]

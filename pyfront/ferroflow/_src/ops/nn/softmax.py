@@ -10,7 +10,10 @@ from ferroflow._src.base.deprecation import deprecated, deprecated_argument_look
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.graph import control_dependencies, name_scope
+from ferroflow._src.framework.default_graph import (
+    control_dependencies,
+    name_scope,
+)
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping, slicing
 from ferroflow._src.ops.flow import checking

@@ -1,0 +1,164 @@
+"""The default graph of a thread, and the functions that act on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.framework import default_stacks
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scopes import Colocation, ControlDependencies, DeviceScope
+from ferroflow._src.framework.tensor import Tensor
+
+
+def get_default_graph() -> Graph:
+    """The default graph of this thread."""
+    graph: Graph = default_stacks.default_graph_stack.get_default()
+    return graph
+
+
+def reset_default_graph() -> None:
+    """Forgets the global default graph and makes a fresh one.
+
+    Raises:
+      AssertionError: inside a `with graph.as_default()` block.
+    """
+    if not default_stacks.default_graph_stack.is_cleared():
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
+    default_stacks.reset_global_graph()
+
+
+class name_scope:  # noqa: N801  # TF1's spelling
+    """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
+
+    Args:
+      name: the scope's name, or None for `default_name`.
+      default_name: used when `name` is None.
+      values: tensors that tell the graph; they must be of one graph.
+
+    Raises:
+      ValueError: both names are None though values are given, or the values are of several graphs.
+    """
+
+    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        self._default_name = default_name
+        self._values = values
+
+    @property
+    def name(self) -> Any:
+        """The name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
+            )
+        graph = graph_of(self._values or ())
+        self._graph_context = graph.as_default()
+        self._graph_context.__enter__()
+        self._scope = graph.name_scope(self._name)
+        try:
+            return self._scope.__enter__()
+        except BaseException:
+            self._graph_context.__exit__(*sys.exc_info())
+            raise
+
+    def __exit__(self, *exc: Any) -> None:
+        self._scope.__exit__(*exc)
+        self._graph_context.__exit__(*exc)
+
+
+def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
+    """Deprecated: `name_scope(name, default_name, values)`."""
+    tf_logging.warn(
+        "tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)"
+    )
+    return name_scope(name, default_name=default_name, values=values)
+
+
+def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph of the given values; the default graph where none of them is of a graph.
+
+    Raises:
+      TypeError: `graph` is not a Graph.
+      ValueError: the values are of several graphs, or not of `graph`.
+    """
+    if graph is not None and not isinstance(graph, Graph):
+        raise TypeError(f"Input graph needs to be a Graph: {graph}")
+    first = None
+    for value in values:
+        if isinstance(value, Operation | Tensor):
+            found = value.graph
+        else:
+            of_value = getattr(value, "graph", None)
+            if not isinstance(of_value, Graph):
+                continue
+            found = of_value
+        if graph is None:
+            graph, first = found, value
+        elif found is not graph:
+            if first is not None:
+                raise ValueError(f"{value} must be from the same graph as {first}.")
+            raise ValueError(f"{value} is not from the passed-in graph.")
+    return graph or get_default_graph()
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A context manager whose operations wait for no control dependency and belong to no function being built."""
+    inner = get_default_graph()
+    scope = inner.get_name_scope()
+    outer = next((g for g in reversed(default_stacks.default_graph_stack.stack) if not g.building_function), inner)
+    with outer.as_default(), outer.name_scope(f"{scope}/" if scope else None), outer.control_dependencies(None):
+        yield
+
+
+def device(device_name_or_function: Any) -> DeviceScope:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def container(container_name: str) -> AbstractContextManager[str]:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDependencies:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """`Graph.add_to_collection` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """`Graph.add_to_collections` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """`Graph.get_collection` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """`Graph.get_collection_ref` of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys() -> list[str]:
+    """`Graph.get_all_collection_keys` of the default graph."""
+    return get_default_graph().get_all_collection_keys()
