@@ -48,7 +48,9 @@ struct Pool {
     /// Held by the caller whose job is in the pool.
     owned: AtomicBool,
     state: AtomicU64,
-    next: Padded<AtomicUsize>,
+    /// Of each thread: the next task of its share. Shares are contiguous and the same for equal numbers of tasks, so that a
+    /// kernel finds in its core's cache what the kernel before left there; a thread whose share has run out helps the next.
+    next: Box<[Padded<AtomicUsize>]>,
     job: UnsafeCell<Job>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -101,7 +103,7 @@ fn pool_of(count: usize) -> Option<&'static Pool> {
             return Some(pool);
         }
         fork::watch();
-        let fresh = Box::into_raw(Box::new(Pool::new()));
+        let fresh = Box::into_raw(Box::new(Pool::new(count)));
         match slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => found = fresh,
             Err(other) => {
@@ -114,13 +116,13 @@ fn pool_of(count: usize) -> Option<&'static Pool> {
 }
 
 impl Pool {
-    fn new() -> Pool {
+    fn new(count: usize) -> Pool {
         Pool {
             generation: fork::generation(),
             workers: OnceLock::new(),
             owned: AtomicBool::new(false),
             state: AtomicU64::new(0),
-            next: Padded(AtomicUsize::new(0)),
+            next: (0..count).map(|_| Padded(AtomicUsize::new(0))).collect(),
             job: UnsafeCell::new(Job { body: None, tasks: 0 }),
             panic: Mutex::new(None),
         }
@@ -134,7 +136,9 @@ impl Pool {
         let body_static = unsafe { std::mem::transmute::<Body<'_>, Body<'static>>(body) };
         // SAFETY: this thread holds `owned`, the job is closed and no worker is inside, so no one else reads or writes it.
         unsafe { *self.job.get() = Job { body: Some(body_static), tasks } };
-        self.next.0.store(0, Ordering::Relaxed);
+        for (thread, next) in self.next.iter().enumerate() {
+            next.0.store(self.share_start(thread, tasks), Ordering::Relaxed);
+        }
         let number = (self.state.load(Ordering::Relaxed) >> NUMBER_SHIFT).wrapping_add(1);
         // SeqCst here and in `Pool::sleep`: either the worker sees the open job, or this thread sees that it sleeps.
         self.state.store(number << NUMBER_SHIFT | OPEN, Ordering::SeqCst);
@@ -144,7 +148,7 @@ impl Pool {
             }
         }
 
-        self.take_tasks(tasks, body);
+        self.take_tasks(0, tasks, body);
 
         self.state.fetch_and(!OPEN, Ordering::AcqRel);
         let mut looks = 0u32;
@@ -159,31 +163,48 @@ impl Pool {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Runs tasks until none is left; a panic ends the job early and is kept for the caller.
-    fn take_tasks(&self, tasks: usize, body: Body<'_>) {
+    /// The first task of a thread's share; of the thread after the last one: the number of tasks.
+    fn share_start(&self, thread: usize, tasks: usize) -> usize {
+        (thread as u128 * tasks as u128 / self.next.len() as u128) as usize
+    }
+
+    /// Makes all tasks that have not begun be skipped.
+    fn skip_rest(&self, tasks: usize) {
+        for next in &self.next {
+            next.0.store(tasks, Ordering::Relaxed);
+        }
+    }
+
+    /// Runs tasks until none is left, those of thread `me`'s share first; a panic ends the job early and is kept for the
+    /// caller.
+    fn take_tasks(&self, me: usize, tasks: usize, body: Body<'_>) {
         let outer = IN_TASK.replace(true);
+        let threads = self.next.len();
         let done = catch_unwind(AssertUnwindSafe(|| {
-            loop {
-                let task = self.next.0.fetch_add(1, Ordering::Relaxed);
-                if task >= tasks {
-                    break;
+            for thread in (me..threads).chain(0..me) {
+                let end = self.share_start(thread + 1, tasks);
+                loop {
+                    let task = self.next[thread].0.fetch_add(1, Ordering::Relaxed);
+                    if task >= end {
+                        break;
+                    }
+                    if watch::stopped() {
+                        self.skip_rest(tasks);
+                        break;
+                    }
+                    body(task);
                 }
-                if watch::stopped() {
-                    self.next.0.store(tasks, Ordering::Relaxed);
-                    break;
-                }
-                body(task);
             }
         }));
         IN_TASK.set(outer);
         if let Err(payload) = done {
-            self.next.0.store(tasks, Ordering::Relaxed);
+            self.skip_rest(tasks);
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
         }
     }
 
     /// A worker's life.
-    fn work(&self, asleep: &AtomicBool) {
+    fn work(&self, me: usize, asleep: &AtomicBool) {
         let mut last = 0;
         loop {
             let seen = self.await_job(last, asleep);
@@ -196,7 +217,7 @@ impl Pool {
             // SAFETY: this worker is inside an open job, so the caller does not touch the job and outlives this use.
             let job = unsafe { &*self.job.get() };
             if let Some(body) = job.body {
-                self.take_tasks(job.tasks, body);
+                self.take_tasks(me, job.tasks, body);
             }
             self.state.fetch_sub(1, Ordering::AcqRel);
         }
@@ -243,7 +264,7 @@ fn start_worker(pool: &'static Pool, index: usize) -> Option<Worker> {
         .name(format!("ferroflow-{index}"))
         .spawn(move || {
             IN_TASK.set(true);
-            pool.work(asleep);
+            pool.work(index, asleep);
         })
         .ok()?;
     Some(Worker { thread: handle.thread().clone(), asleep })
