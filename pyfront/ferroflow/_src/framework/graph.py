@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from types import FrameType
 from typing import Any
 
 from ferroflow import _core
@@ -84,11 +85,11 @@ class Graph:
         # One flat tuple a node: the collector has nothing to follow in it.
         frames: list[Any] = []
         push = frames.append
-        frame = sys._getframe(2)
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             push(frame.f_code)
             push(frame.f_lasti)
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         op._frames = tuple(frames)
         self._operations.append(op)
         return op

@@ -6,8 +6,8 @@
 //! state = number << 32 | OPEN? << 31 | workers inside
 //! ```
 //!
-//! A worker enters by a compare-and-swap that succeeds only while the job is open; the caller closes the job when the
-//! task counter has run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
+//! A worker enters by a compare-and-swap that succeeds only while the job is open; the caller closes the job when all
+//! shares have run out and then waits until no worker is inside. So a worker that comes late never sees a job whose
 //! caller has returned, and a caller never waits for a worker that has not begun.
 
 use std::any::Any;
