@@ -659,7 +659,7 @@ from ferroflow._src.ops.math.comparison import (
 from ferroflow._src.ops.math.comparison import (
     not_equal as not_equal,
 )
-from ferroflow._src.ops.math.counting import (
+from ferroflow._src.ops.math.confusion_matrix import (
     confusion_matrix as confusion_matrix,
 )
 from ferroflow._src.ops.math.counting import (
@@ -1148,7 +1148,7 @@ _MESSAGES = frozenset(
         "TensorInfo",
     )
 )
-_MODULES = frozenset(("contrib", "test"))
+_MODULES = frozenset(("contrib", "losses", "test"))
 
 
 def __getattr__(name: str) -> _Any:

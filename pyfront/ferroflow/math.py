@@ -3,3 +3,6 @@
 from ferroflow._src.ops.math.arithmetic import (
     polyval as polyval,
 )
+from ferroflow._src.ops.math.confusion_matrix import (
+    confusion_matrix as confusion_matrix,
+)

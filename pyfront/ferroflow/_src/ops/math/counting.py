@@ -1,4 +1,4 @@
-"""Confusion matrices and histograms."""
+"""Histograms."""
 
 from __future__ import annotations
 
@@ -11,92 +11,12 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array import indexing, joining, making, shaping
-from ferroflow._src.ops.flow import checking
-from ferroflow._src.ops.flow.grouping import with_dependencies
+from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.reduction import reduce_max
 from ferroflow._src.ops.math.segment import unsorted_segment_sum
 
-__all__ = ["confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins"]
-
-
-def remove_squeezable_dimensions(
-    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """Squeezes the last dimension of one of two tensors where their ranks differ by one too many.
-
-    Args:
-        labels: Tensor of any dtype, of known rank.
-        predictions: Tensor of any dtype, of known rank.
-        expected_rank_diff: int, the rank of `predictions` less that of `labels` that is meant.
-        name: str, name scope of the operations.
-
-    Returns:
-        (labels, predictions); as they are where a rank is not known.
-    """
-    with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
-        predictions = convert_to_tensor(predictions)
-        labels = convert_to_tensor(labels)
-        ranks = predictions.get_shape().ndims, labels.get_shape().ndims
-        if ranks[0] is not None and ranks[1] is not None:
-            surplus = ranks[0] - ranks[1] - expected_rank_diff
-            if surplus == 1:
-                predictions = shaping.squeeze(predictions, [-1])
-            elif surplus == -1:
-                labels = shaping.squeeze(labels, [-1])
-        return labels, predictions
-
-
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = dtypes.int32,
-    name: str | None = None,
-    weights: Any = None,
-) -> Tensor:
-    """Counts how often each class was predicted for each class.
-
-    Args:
-        labels: Tensor of int32 or int64, of shape [n], not negative.
-        predictions: Tensor of int32 or int64, of shape [n], not negative.
-        num_classes: Tensor of int32 or int64, of shape []; None for the largest class + 1.
-        dtype: DType of the result.
-        name: str, name scope of the operations.
-        weights: Tensor of the shape of `predictions`: what each one adds; None for 1.
-
-    Returns:
-        Tensor of `dtype`, of shape [num_classes, num_classes]: rows are labels, columns predictions. A step raises
-        `InvalidArgumentError` for a class out of range.
-    """
-    with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
-        labels = convert_to_tensor(labels, name="labels")
-        predictions = convert_to_tensor(predictions, name="predictions")
-        labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        labels, predictions = cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
-        labels = _checked(labels, "labels", num_classes)
-        predictions = _checked(predictions, "predictions", num_classes)
-        if num_classes is None:
-            num_classes = tensor_op("Maximum", [reduce_max(predictions), reduce_max(labels)]) + 1
-        num_classes = cast(num_classes, dtypes.int64)
-        if weights is not None:
-            weights = cast(weights, dtype)
-            predictions.get_shape().assert_is_compatible_with(weights.get_shape())
-        values = making.ones_like(predictions, dtype) if weights is None else weights
-        shape = joining.stack([num_classes, num_classes])
-        return indexing.scatter_nd(joining.stack([labels, predictions], axis=1), values, shape)
-
-
-def _checked(classes: Tensor, which: str, num_classes: Any) -> Tensor:
-    check = checking.assert_non_negative(classes, message=f"`{which}` contains negative values")
-    checked: Tensor = with_dependencies([check], classes)
-    if num_classes is None:
-        return checked
-    check = checking.assert_less(checked, cast(num_classes, dtypes.int64), message=f"`{which}` out of bound")
-    checked = with_dependencies([check], checked)
-    return checked
+__all__ = ["histogram_fixed_width", "histogram_fixed_width_bins"]
 
 
 def histogram_fixed_width_bins(

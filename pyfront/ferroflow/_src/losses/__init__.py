@@ -1,0 +1,1 @@
+"""Losses: what a model is trained to make small."""
