@@ -1,0 +1,1 @@
+"""Metrics: numbers that are accumulated over the batches of an evaluation."""

@@ -1,0 +1,83 @@
+"""What all metrics are made of: their variables, the collections of their results, and weights that fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import add_to_collections
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.math.arithmetic import div_no_nan, maximum
+from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
+from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs, squeeze_last_where_rank_differs
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from ferroflow._src.variables.variable import Variable
+
+Pair = tuple[Tensor, Tensor]
+
+
+def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Variable:
+    """Makes a variable of zeros in `GraphKeys.LOCAL_VARIABLES` and `GraphKeys.METRIC_VARIABLES`.
+
+    Args:
+        shape: its shape.
+        dtype: its DType.
+        validate_shape: bool, as `tf.Variable`.
+        name: str, its name.
+
+    Returns:
+        Variable, not trained.
+    """
+    made: Variable = Variable(
+        lambda: zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
+        name=name,
+    )
+    return made
+
+
+def collected(value: Tensor, update: Tensor, metrics_collections: Any, updates_collections: Any) -> Pair:
+    """Puts the results of a metric into their collections and returns them."""
+    if metrics_collections:
+        add_to_collections(metrics_collections, value)
+    if updates_collections:
+        add_to_collections(updates_collections, update)
+    return value, update
+
+
+def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:
+    """Divides, with 0 where the denominator is 0 or below."""
+    return div_no_nan(numerator, maximum(denominator, 0), name=name)
+
+
+def match_weights(values: Tensor, weights: Any) -> Tensor | None:
+    """Drops or adds a last dimension of weights where their rank differs by one from that of the values."""
+    if weights is None:
+        return None
+    squeezed = squeeze_last_where_rank_differs(convert_to_tensor(weights), values, 1)
+    return expand_last_where_rank_differs(squeezed, values, 1)
+
+
+def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Drops a last dimension of predictions or labels where their ranks differ by one, and makes weights match.
+
+    Args:
+        predictions: Tensor of any dtype and shape.
+        labels: Tensor of any dtype and shape.
+        weights: Tensor of any dtype and shape, or None.
+
+    Returns:
+        (predictions, labels, weights).
+
+    Raises:
+        ValueError: predictions and labels are known not to be of one shape.
+    """
+    labels, predictions = remove_squeezable_dimensions(labels, predictions)
+    predictions.get_shape().assert_is_compatible_with(labels.get_shape())
+    return predictions, labels, match_weights(predictions, weights)

@@ -1,0 +1,273 @@
+"""The metrics of `tf.contrib.metrics`: predictions come before labels, and some have no newer form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies, name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.metrics import averaging, class_matrices, counting, thresholds
+from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable
+from ferroflow._src.metrics.description import described
+from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.math import arithmetic, comparison
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
+from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
+from ferroflow._src.ops.nn.ranking import in_top_k
+from ferroflow._src.ops.state.assigning import assign_add
+from ferroflow._src.variables.scope import variable_scope
+
+
+def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., Pair]:
+    """A metric with its first two arguments, labels and predictions, the other way round.
+
+    Args:
+        metric: callable of labels, predictions and more.
+        name: str, what the new one is called.
+
+    Returns:
+        A callable that issues a DeprecationWarning naming the metric.
+    """
+    newer = f"tf.metrics.{metric.__name__}"
+
+    def function(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Pair:
+        warn_deprecated(f"tf.contrib.metrics.{name}", f"{newer}, which takes labels first")
+        return metric(labels, predictions, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"Deprecated: `{newer}` with predictions before labels.\n\nThe other arguments, and what is returned, are its."
+    )
+    return function
+
+
+streaming_accuracy = predictions_first(averaging.accuracy, "streaming_accuracy")
+streaming_mean_absolute_error = predictions_first(averaging.mean_absolute_error, "streaming_mean_absolute_error")
+streaming_mean_cosine_distance = predictions_first(averaging.mean_cosine_distance, "streaming_mean_cosine_distance")
+streaming_mean_relative_error = predictions_first(averaging.mean_relative_error, "streaming_mean_relative_error")
+streaming_mean_squared_error = predictions_first(averaging.mean_squared_error, "streaming_mean_squared_error")
+streaming_root_mean_squared_error = predictions_first(
+    averaging.root_mean_squared_error, "streaming_root_mean_squared_error"
+)
+streaming_mean_iou = predictions_first(class_matrices.mean_iou, "streaming_mean_iou")
+streaming_precision = predictions_first(counting.precision, "streaming_precision")
+streaming_recall = predictions_first(counting.recall, "streaming_recall")
+streaming_true_positives = predictions_first(counting.true_positives, "streaming_true_positives")
+streaming_true_negatives = predictions_first(counting.true_negatives, "streaming_true_negatives")
+streaming_false_positives = predictions_first(counting.false_positives, "streaming_false_positives")
+streaming_false_negatives = predictions_first(counting.false_negatives, "streaming_false_negatives")
+streaming_auc = predictions_first(thresholds.auc, "streaming_auc")
+streaming_precision_at_thresholds = predictions_first(
+    thresholds.precision_at_thresholds, "streaming_precision_at_thresholds"
+)
+streaming_recall_at_thresholds = predictions_first(thresholds.recall_at_thresholds, "streaming_recall_at_thresholds")
+streaming_true_positives_at_thresholds = predictions_first(
+    thresholds.true_positives_at_thresholds, "streaming_true_positives_at_thresholds"
+)
+streaming_true_negatives_at_thresholds = predictions_first(
+    thresholds.true_negatives_at_thresholds, "streaming_true_negatives_at_thresholds"
+)
+streaming_false_positives_at_thresholds = predictions_first(
+    thresholds.false_positives_at_thresholds, "streaming_false_positives_at_thresholds"
+)
+streaming_false_negatives_at_thresholds = predictions_first(
+    thresholds.false_negatives_at_thresholds, "streaming_false_negatives_at_thresholds"
+)
+streaming_sensitivity_at_specificity = predictions_first(
+    thresholds.sensitivity_at_specificity, "streaming_sensitivity_at_specificity"
+)
+streaming_specificity_at_sensitivity = predictions_first(
+    thresholds.specificity_at_sensitivity, "streaming_specificity_at_sensitivity"
+)
+streaming_mean = deprecated("tf.metrics.mean", "tf.contrib.metrics.streaming_mean")(averaging.mean)
+streaming_mean_tensor = deprecated("tf.metrics.mean_tensor", "tf.contrib.metrics.streaming_mean_tensor")(
+    averaging.mean_tensor
+)
+streaming_percentage_less = deprecated("tf.metrics.percentage_below", "tf.contrib.metrics.streaming_percentage_less")(
+    averaging.percentage_below
+)
+
+_TRUTH = "Tensor of any shape, cast to bool."
+
+
+@described(
+    labels="Tensor of int32 or int64, of shape [batch]: classes.",
+    predictions="Tensor of float32, of shape [batch, classes].",
+    k="int.",
+)
+def streaming_recall_at_k(
+    predictions: Any,
+    labels: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Pair:
+    """The part of the examples whose class is among the k predicted highest."""
+    is_found = cast(in_top_k(predictions, labels, k), dtypes.float32)
+    return averaging.mean(is_found, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
+
+
+@described(labels=_TRUTH, predictions=_TRUTH)
+def streaming_false_positive_rate(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Pair:
+    """The part of what is False that is predicted True; 0 where nothing is False."""
+    with variable_scope(name, "false_positive_rate", [predictions, labels, weights]):
+        return counting.part_of_sum(
+            counting.false_positives,
+            counting.true_negatives,
+            labels,
+            predictions,
+            weights,
+            metrics_collections,
+            updates_collections,
+        )
+
+
+@described(labels=_TRUTH, predictions=_TRUTH)
+def streaming_false_negative_rate(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Pair:
+    """The part of what is True that is predicted False; 0 where nothing is True."""
+    with variable_scope(name, "false_negative_rate", [predictions, labels, weights]):
+        return counting.part_of_sum(
+            counting.false_negatives,
+            counting.true_positives,
+            labels,
+            predictions,
+            weights,
+            metrics_collections,
+            updates_collections,
+        )
+
+
+@described()
+def count(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Pair:
+    """The weight of all elements of the values."""
+    with variable_scope(name, "count", [values, weights]):
+        values = convert_to_tensor(values)
+        total = metric_variable([], dtypes.float32, name="count")
+        if weights is None:
+            number = cast(shaping.size(values), dtypes.float32)
+        else:
+            weights = cast(match_weights(values, weights), dtypes.float32)
+            number = reduce_sum(broadcast_weights(weights, cast(values, dtypes.float32)))
+        with control_dependencies([values]):
+            update = assign_add(total, number)
+        return collected(identity(total), update, metrics_collections, updates_collections)
+
+
+@described(
+    labels="Tensor of the shape of `predictions`, cast to bool.",
+    predictions="Tensor of a float dtype, of any shape, in [0, 1].",
+)
+def f1_score(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Pair:
+    """The largest harmonic mean of precision and recall over thresholds."""
+    with variable_scope(name, "f1", [labels, predictions, weights]):
+        predictions, labels, weights = match_ranks(predictions, labels, weights)
+        variables, updates = thresholds.counts_at_thresholds(
+            labels, predictions, thresholds.even_thresholds(num_thresholds), weights, includes=("tp", "fp", "fn")
+        )
+
+        def best(counts: dict[str, Any], name: str) -> Tensor:
+            tp, fp, fn = (counts[key] for key in ("tp", "fp", "fn"))
+            precision = arithmetic.div(tp, thresholds.EPSILON + tp + fp, name=f"precision_{name}")
+            recall = arithmetic.div(tp, thresholds.EPSILON + tp + fn, name=f"recall_{name}")
+            return reduce_max(2.0 * precision * recall / (precision + recall + thresholds.EPSILON))
+
+        value, update = best(variables, "value"), best(updates, "update")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str | None = None) -> Tensor:
+    """The part of the predictions of one batch that equal their labels.
+
+    Args:
+        predictions: Tensor of bool, an integer dtype or string, of any shape.
+        labels: Tensor of the dtype and shape of `predictions`.
+        weights: Tensor of float32 that broadcasts to that shape; None for 1.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of shape [].
+
+    Raises:
+        ValueError: the dtypes differ or are others.
+    """
+    if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
+        raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
+    if not labels.dtype.is_compatible_with(predictions.dtype):
+        raise ValueError(
+            f"Dtypes of predictions and labels should match. Given: predictions ({predictions.dtype!r}) and labels "
+            f"({labels.dtype!r})"
+        )
+    with name_scope(name, "accuracy", [predictions, labels]):
+        is_correct = cast(comparison.equal(predictions, labels), dtypes.float32)
+        if weights is None:
+            return reduce_mean(is_correct)
+        is_correct = arithmetic.multiply(is_correct, weights)
+        number = arithmetic.multiply(weights, making.ones_like(is_correct))
+        return arithmetic.div(reduce_sum(is_correct), reduce_sum(number))
+
+
+def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
+    """Separates the results of several metrics.
+
+    Args:
+        *value_update_tuples: (value, update) of each.
+
+    Returns:
+        (values, updates).
+
+    Raises:
+        ValueError: there is none.
+    """
+    if not value_update_tuples:
+        raise ValueError("Expected at least one value_tensor/update_op pair")
+    values, updates = zip(*value_update_tuples, strict=True)
+    return list(values), list(updates)
+
+
+def aggregate_metric_map(names_to_tuples: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Separates the results of named metrics.
+
+    Args:
+        names_to_tuples: dict from names to (value, update).
+
+    Returns:
+        (dict of names to values, dict of names to updates).
+    """
+    values = {name: pair[0] for name, pair in names_to_tuples.items()}
+    return values, {name: pair[1] for name, pair in names_to_tuples.items()}
