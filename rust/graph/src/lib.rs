@@ -24,5 +24,5 @@ pub use kernel::{
 pub use node::{Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Elementwise, Op, OpDef, RefAccess};
 pub use registry::Registry;
-pub use resource::{Resources, Variable};
+pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};

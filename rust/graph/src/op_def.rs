@@ -115,6 +115,12 @@ pub struct OpDef {
 }
 
 impl OpDef {
+    /// Whether two equal nodes may differ in what they give or do: the op is stateful, or handles a resource, as a table's
+    /// lookup does, which TF does not call stateful.
+    pub fn has_effects(&self) -> bool {
+        self.is_stateful || self.inputs.iter().any(|a| a.ty == ArgType::Fixed(DType::Resource))
+    }
+
     pub fn attr(&self, name: &str) -> Option<&AttrDef> {
         self.attrs.iter().find(|a| &*a.name == name)
     }

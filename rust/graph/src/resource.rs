@@ -1,10 +1,13 @@
-//! State that outlives a step: the variable, and the session's resources by container and name.
+//! State that outlives a step: the variable, the session's resources by container and name, and the handles that pass
+//! them from op to op.
 
-use ferroflow_tensor::{DType, Result, Tensor, bail};
+use crate::kernel::{Kernel, KernelContext, KernelInit};
+use ferroflow_tensor::{Bytes, DType, Object, Result, Tensor, bail};
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A variable's current value: a shared immutable tensor behind a short lock.
 pub struct Variable {
@@ -68,6 +71,20 @@ impl Resources {
         }
     }
 
+    /// The object of that name, where it was made.
+    pub fn lookup<T: Any + Send + Sync>(&self, container: &str, name: &str) -> Option<Arc<T>> {
+        let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
+        let object = self.objects.lock().get(&key).cloned();
+        object?.downcast().ok()
+    }
+
+    /// Forgets the object of that name; handles that hold it keep it. Whether there was one.
+    pub fn remove<T: Any + Send + Sync>(&self, container: &str, name: &str) -> bool {
+        let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
+        let removed = self.objects.lock().remove(&key);
+        removed.is_some()
+    }
+
     /// Drops every object of a container ("" is the default one).
     pub fn clear(&self, container: &str) {
         self.objects.lock().retain(|(_, c, _), _| c != container);
@@ -78,9 +95,161 @@ impl Resources {
     }
 }
 
+/// Where a resource is found: its container and its name there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceName {
+    pub container: String,
+    pub name: String,
+}
+
+/// What an unnamed resource (no `shared_name`) is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnamed {
+    /// Its node's name: steps of other sessions on the same resources that have such a node share it.
+    NodeName,
+    /// A name that nothing else has: it belongs to its node and session.
+    Private,
+}
+
+impl ResourceName {
+    /// The name that a node's attributes `container` and `shared_name` give.
+    pub fn of(init: &KernelInit<'_>, unnamed: Unnamed) -> Result<ResourceName> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let (container, shared) = (init.str("container")?, init.str("shared_name")?);
+        let name = match unnamed {
+            _ if !shared.is_empty() => shared,
+            Unnamed::NodeName => init.node.name.to_string(),
+            Unnamed::Private => format!("_{}_{}", NEXT.fetch_add(1, Ordering::Relaxed), init.node.name),
+        };
+        Ok(ResourceName { container, name })
+    }
+}
+
+/// An element of a resource tensor: a reference to a resource, which lives at least as long.
+#[derive(Clone)]
+pub struct ResourceHandle {
+    pub name: ResourceName,
+    object: Object,
+}
+
+impl ResourceHandle {
+    pub fn new<T: Any + Send + Sync>(name: ResourceName, object: Arc<T>) -> ResourceHandle {
+        ResourceHandle { name, object: Object::shared(object) }
+    }
+
+    /// The scalar that ops pass on.
+    pub fn into_tensor(self) -> Result<Tensor> {
+        Tensor::from_objects(DType::Resource, [], vec![Object::new(self)])
+    }
+
+    /// The handle in a scalar of type resource.
+    pub fn from_tensor(tensor: &Tensor) -> Result<&ResourceHandle> {
+        match tensor.objects()? {
+            [one] => match one.get() {
+                Some(handle) => Ok(handle),
+                None => bail!(Internal, "a resource tensor holds something else than a handle"),
+            },
+            many => bail!(InvalidArgument, "Expected one resource handle, got {} of them", many.len()),
+        }
+    }
+
+    /// The resource, which must be a `T`.
+    ///
+    /// Errors: `InvalidArgument` for a resource of another kind.
+    pub fn resource<T: Any + Send + Sync>(&self) -> Result<Arc<T>> {
+        match self.object.to_shared() {
+            Some(resource) => Ok(resource),
+            None => bail!(
+                InvalidArgument,
+                "Trying to access resource {} that has another kind: {} was expected",
+                self.name.name,
+                short_type_name::<T>()
+            ),
+        }
+    }
+}
+
+fn short_type_name<T>() -> &'static str {
+    let full = std::any::type_name::<T>();
+    full.rsplit("::").next().unwrap_or(full)
+}
+
+/// The text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container and name.
+fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
+    let bytes = |s: &str| Bytes::from(s.as_bytes());
+    Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
+}
+
+impl KernelContext<'_> {
+    /// The resource that input `i` names: a handle, or the reference of the older ops.
+    ///
+    /// Errors: `NotFound` where a reference names none, `InvalidArgument` for a resource of another kind.
+    pub fn resource<T: Any + Send + Sync>(&self, i: usize) -> Result<Arc<T>> {
+        let input = self.input(i)?;
+        if input.dtype() == DType::Resource {
+            return ResourceHandle::from_tensor(input)?.resource();
+        }
+        let [container, name] = input.strings()? else {
+            bail!(InvalidArgument, "Resource handle must have 2 elements, but had shape: {}", input.shape());
+        };
+        let (container, name) = (String::from_utf8_lossy(container), String::from_utf8_lossy(name));
+        match self.step.resources.lookup(&container, &name) {
+            Some(resource) => Ok(resource),
+            None => bail!(NotFound, "Resource {container}/{name}/{} does not exist.", short_type_name::<T>()),
+        }
+    }
+}
+
+/// The kernel of an op whose only output names a resource: made on first use, found by name from then on.
+///
+/// Args: `make` makes a resource from the step's inputs; `check` says whether one that was found by its name is what the
+/// node's attributes describe.
+pub fn resource_kernel<T: Any + Send + Sync>(
+    init: &KernelInit<'_>,
+    unnamed: Unnamed,
+    make: impl Fn(&KernelContext<'_>) -> Result<T> + Send + Sync + 'static,
+    check: impl Fn(&T) -> Result<()> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    let name = ResourceName::of(init, unnamed)?;
+    let by_handle = init.output_type(0)? == DType::Resource;
+    crate::kernel::kernel(move |ctx| {
+        let made = || make(ctx);
+        let resource = ctx.step.resources.lookup_or_create::<T>(&name.container, &name.name, made)?;
+        check(&resource)?;
+        let output = match by_handle {
+            true => ResourceHandle::new(name.clone(), resource).into_tensor()?,
+            false => reference_tensor(&name)?,
+        };
+        ctx.set_output(0, output);
+        Ok(())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_handle_gives_its_resource_and_only_as_what_it_is() {
+        let name = ResourceName { container: String::new(), name: "counter".into() };
+        let tensor = ResourceHandle::new(name.clone(), Arc::new(7u32)).into_tensor().unwrap();
+        assert_eq!((tensor.dtype(), tensor.rank()), (DType::Resource, 0));
+        let handle = ResourceHandle::from_tensor(&tensor).unwrap();
+        assert_eq!((&handle.name, *handle.resource::<u32>().unwrap()), (&name, 7));
+        let message = handle.resource::<String>().unwrap_err();
+        assert_eq!(message.message(), "Trying to access resource counter that has another kind: String was expected");
+        assert!(ResourceHandle::from_tensor(&Tensor::scalar(1i32)).is_err());
+    }
+
+    #[test]
+    fn what_is_removed_is_made_anew_while_its_users_keep_theirs() {
+        let r = Resources::new();
+        let old = r.lookup_or_create("", "n", || Ok(1u32)).unwrap();
+        assert!(r.lookup::<u32>("", "n").is_some() && r.lookup::<u64>("", "n").is_none());
+        assert!(r.remove::<u32>("", "n") && !r.remove::<u32>("", "n"));
+        assert!(r.lookup::<u32>("", "n").is_none());
+        assert_eq!((*old, *r.lookup_or_create("", "n", || Ok(2u32)).unwrap()), (1, 2));
+    }
 
     #[test]
     fn names_are_shared_within_a_container_and_kind() {

@@ -2,6 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::dtype::{DType, Scalar};
+use crate::object::Object;
 use crate::shape::Shape;
 use crate::status::{Result, Status};
 use crate::{bail, ensure};
@@ -18,6 +19,8 @@ enum Data {
     Inline([u64; INLINE_BYTES / 8]),
     Shared(Arc<Buffer>),
     Strings(Arc<Vec<Bytes>>),
+    /// Resources and variants.
+    Objects(Arc<Vec<Object>>),
 }
 
 /// A dense value. Cloning shares the elements.
@@ -102,6 +105,21 @@ impl Tensor {
         Ok(Tensor { dtype: DType::String, shape, data: Data::Strings(Arc::new(values)) })
     }
 
+    /// A tensor of shared objects.
+    ///
+    /// Errors: `InvalidArgument` where `dtype` is neither resource nor variant, or the objects do not fill the shape.
+    pub fn from_objects(dtype: DType, shape: impl Into<Shape>, values: Vec<Object>) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(
+            matches!(dtype, DType::Resource | DType::Variant) && shape.elements() == values.len(),
+            InvalidArgument,
+            "{} objects do not fill shape {shape} of type {}",
+            values.len(),
+            dtype.name()
+        );
+        Ok(Tensor { dtype, shape, data: Data::Objects(Arc::new(values)) })
+    }
+
     /// A tensor over memory that someone else owns.
     ///
     /// Errors: `InvalidArgument` where the buffer's length is not the shape's or the type is not plain.
@@ -140,15 +158,16 @@ impl Tensor {
         self.shape.rank()
     }
 
-    /// Bytes of the elements (of the strings' contents for strings).
+    /// Bytes of the elements (of the strings' contents for strings, of the references for objects).
     pub fn byte_size(&self) -> usize {
         match &self.data {
             Data::Strings(s) => s.iter().map(|b| b.len()).sum(),
+            Data::Objects(o) => size_of_val(o.as_slice()),
             _ => self.elements() * self.dtype.size(),
         }
     }
 
-    /// The elements as bytes; `None` for strings.
+    /// The elements as bytes; `None` for strings and objects.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
             Data::Inline(raw) => {
@@ -157,18 +176,18 @@ impl Tensor {
                 Some(unsafe { std::slice::from_raw_parts(raw.as_ptr().cast(), n) })
             }
             Data::Shared(b) => Some(b.bytes()),
-            Data::Strings(_) => None,
+            Data::Strings(_) | Data::Objects(_) => None,
         }
     }
 
-    /// The elements as bytes for writing; `None` where they are shared, lent, or strings.
+    /// The elements as bytes for writing; `None` where they are shared, lent, strings or objects.
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         let n = self.elements() * self.dtype.size();
         match &mut self.data {
             // SAFETY: as in `bytes`; `&mut self` makes the access exclusive.
             Data::Inline(raw) => Some(unsafe { std::slice::from_raw_parts_mut(raw.as_mut_ptr().cast(), n) }),
             Data::Shared(b) => Arc::get_mut(b)?.bytes_mut(),
-            Data::Strings(_) => None,
+            Data::Strings(_) | Data::Objects(_) => None,
         }
     }
 
@@ -205,6 +224,7 @@ impl Tensor {
             Data::Inline(_) => true,
             Data::Shared(b) => Arc::get_mut(b).is_some_and(|b| !b.is_lent()),
             Data::Strings(s) => Arc::get_mut(s).is_some(),
+            Data::Objects(o) => Arc::get_mut(o).is_some(),
         }
     }
 
@@ -220,6 +240,9 @@ impl Tensor {
     pub fn deep_copy(&self) -> Result<Tensor> {
         if let Data::Strings(s) = &self.data {
             return Ok(Tensor { data: Data::Strings(Arc::new((**s).clone())), ..self.clone() });
+        }
+        if let Data::Objects(o) = &self.data {
+            return Ok(Tensor { data: Data::Objects(Arc::new((**o).clone())), ..self.clone() });
         }
         let mut t = Tensor::new(self.dtype, self.shape.clone())?;
         if let (Some(to), Some(from)) = (t.bytes_mut(), self.bytes()) {
@@ -248,6 +271,14 @@ impl Tensor {
         match &mut self.data {
             Data::Strings(s) => Ok(Arc::make_mut(s).as_mut_slice()),
             _ => bail!(Internal, "a tensor of type {} was read as string", self.dtype.name()),
+        }
+    }
+
+    /// The elements of a resource or variant tensor.
+    pub fn objects(&self) -> Result<&[Object]> {
+        match &self.data {
+            Data::Objects(o) => Ok(o),
+            _ => bail!(Internal, "a tensor of type {} was read as objects", self.dtype.name()),
         }
     }
 
@@ -305,10 +336,11 @@ impl Tensor {
             Data::Inline(raw) => raw.as_ptr().cast(),
             Data::Shared(b) => b.as_ptr(),
             Data::Strings(s) => s.as_ptr().cast(),
+            Data::Objects(o) => o.as_ptr().cast(),
         }
     }
 
-    /// The shared buffer behind a plain tensor; `None` for inline data and strings.
+    /// The shared buffer behind a plain tensor; `None` for inline data, strings and objects.
     pub fn buffer(&self) -> Option<&Arc<Buffer>> {
         match &self.data {
             Data::Shared(b) => Some(b),
@@ -317,12 +349,13 @@ impl Tensor {
     }
 }
 
-/// Equal dtype, shape and bits (NaNs of equal bits are equal).
+/// Equal dtype, shape and bits (NaNs of equal bits are equal); the same objects.
 impl PartialEq for Tensor {
     fn eq(&self, other: &Tensor) -> bool {
         let same = self.dtype == other.dtype && self.shape == other.shape;
         same && match (&self.data, &other.data) {
             (Data::Strings(a), Data::Strings(b)) => a == b,
+            (Data::Objects(a), Data::Objects(b)) => a == b,
             _ => self.bytes() == other.bytes(),
         }
     }

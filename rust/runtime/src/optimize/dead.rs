@@ -13,7 +13,7 @@ pub(super) fn drop_dead(d: &mut Draft) {
         }
     }
     for (i, n) in d.nodes.iter().enumerate() {
-        if n.node.op.is_stateful || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
+        if n.node.op.has_effects() || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
             stack.push(i as u32);
         }
     }

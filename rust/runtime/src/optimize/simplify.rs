@@ -40,7 +40,7 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
         }
         let n = &d.nodes[i];
         let Action::Run(kernel) = &n.action else { continue };
-        if n.node.op.is_stateful || n.is_ref.contains(&true) || n.root.is_some() {
+        if n.node.op.has_effects() || n.is_ref.contains(&true) || n.root.is_some() {
             continue;
         }
         let own_control = !n.node.control_inputs.is_empty();
