@@ -22,7 +22,7 @@ pub use kernel::{
     Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel, uninitialized,
 };
 pub use node::{Node, NodeId, OutputId, OutputType};
-pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Elementwise, Op, OpDef, RefAccess};
+pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Elementwise, Flow, Op, OpDef, RefAccess};
 pub use registry::Registry;
 pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};

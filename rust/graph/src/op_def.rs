@@ -86,6 +86,22 @@ pub enum RefAccess {
     Inspect,
 }
 
+/// The part an op plays in conditionals and loops, which the planner resolves; such ops have no kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Hands input 0 to output 1 where input 1 is true, to output 0 otherwise.
+    Switch,
+    /// Hands on the one input that has a value.
+    Merge,
+    /// Brings a value into the loop that its `frame_name` names.
+    Enter,
+    /// Brings a value out of the loop.
+    Exit,
+    NextIteration,
+    /// Marks the value that decides whether the loop goes on.
+    LoopCond,
+}
+
 /// An elementwise function that the planner may fuse with its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elementwise {
@@ -109,6 +125,7 @@ pub struct OpDef {
     pub is_variable: bool,
     pub ref_access: RefAccess,
     pub elementwise: Option<Elementwise>,
+    pub flow: Option<Flow>,
     pub doc: &'static str,
     pub shape: Option<ShapeFn>,
     pub kernel: Option<KernelFactory>,
@@ -147,6 +164,7 @@ impl Op {
                 is_variable: false,
                 ref_access: RefAccess::Write,
                 elementwise: None,
+                flow: None,
                 doc: "",
                 shape: None,
                 kernel: None,
@@ -230,6 +248,12 @@ impl Op {
     #[must_use]
     pub fn elementwise(mut self, f: Elementwise) -> Op {
         self.def.elementwise = Some(f);
+        self
+    }
+
+    #[must_use]
+    pub fn flow(mut self, part: Flow) -> Op {
+        self.def.flow = Some(part);
         self
     }
 

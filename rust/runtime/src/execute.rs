@@ -1,11 +1,11 @@
 //! Runs a plan's instructions in order on the calling thread.
 
-use crate::plan::{Input, Instruction, Plan, Run};
+use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
 use ferroflow_graph::{KernelContext, Step, Variables};
 use ferroflow_tensor::threads::watched;
-use ferroflow_tensor::{Result, Status, Tensor};
+use ferroflow_tensor::{Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
@@ -32,32 +32,179 @@ impl Frames {
     }
 }
 
-fn missing(node: &str) -> Status {
-    Status::internal(format!("a value that {node} reads was not computed"))
+/// The error of a reader that finds nothing in a slot.
+#[cold]
+fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
+    match plan.versions.iter().find(|(s, ..)| *s == slot) {
+        Some((_, variable, via)) => ferroflow_graph::uninitialized(variable).at_node(*via),
+        None => Status::internal(format!("a value that {node} reads was not computed")),
+    }
 }
 
-fn fetch_input(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
+fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
     match input {
         Input::Slot { slot, take } => {
             let value = &mut frame[slot as usize];
             let value = if take { value.take() } else { value.clone() };
-            value.ok_or_else(|| missing(reader))
+            value.ok_or_else(|| missing(plan, slot, reader))
         }
         Input::Constant(c) => Ok(plan.constants[c as usize].clone()),
         Input::Handle => Ok(Tensor::scalar(false)),
     }
 }
 
-fn run(plan: &Plan, run: &Run, frame: &mut Frame, step: &Step<'_>) -> Result<()> {
+/// Whether all tests hold now.
+fn hold(plan: &Plan, tests: &[Test], frame: &Frame, reader: &str) -> Result<bool> {
+    for test in tests {
+        let holds = match *test {
+            Test::Never => false,
+            Test::Present(slot) => frame[slot as usize].is_some(),
+            Test::Is(input, value) => {
+                let predicate = match input {
+                    Input::Slot { slot, .. } => frame[slot as usize].as_ref(),
+                    Input::Constant(c) => Some(&plan.constants[c as usize]),
+                    Input::Handle => None,
+                };
+                match predicate {
+                    Some(p) => p.to_scalar::<bool>().map_err(|_| not_a_predicate(p, reader))? == value,
+                    None => false,
+                }
+            }
+        };
+        if !holds {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[cold]
+fn not_a_predicate(value: &Tensor, reader: &str) -> Status {
+    Status::invalid_argument(format!(
+        "The second input must be a scalar, but it has shape {} (the predicate of {reader})",
+        value.shape()
+    ))
+}
+
+/// What a node that does not run leaves behind: the variables it would have written stay as they are.
+fn skip(run: &Run, frame: &mut Frame) {
+    for &(k, slot) in &run.version_slots {
+        if let Some(Some(variable)) = run.handles.get(k) {
+            frame[slot as usize] = variable.read();
+        }
+    }
+    for slot in run.first_output..run.first_output + run.outputs {
+        frame[slot as usize] = None;
+    }
+}
+
+/// Hands on the input that has a value.
+fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<()> {
+    let mut chosen = None;
+    for (i, (&input, tests)) in run.inputs.iter().zip(tests).enumerate() {
+        // The inputs that are not chosen have none, or it is of no use to anybody.
+        let value = match input {
+            Input::Slot { slot, take: true } => frame[slot as usize].take(),
+            Input::Slot { slot, take: false } => frame[slot as usize].clone(),
+            other => Some(value(plan, frame, other, &run.node.name)?),
+        };
+        if chosen.is_none() && value.is_some() && hold(plan, tests, frame, &run.node.name)? {
+            chosen = value.map(|v| (i, v));
+        }
+    }
+    let first = run.first_output as usize;
+    let (value, index) = match chosen {
+        Some((i, value)) => (Some(value), Some(Tensor::scalar(i as i32))),
+        None => (None, None),
+    };
+    frame[first] = value.filter(|_| run.dead_outputs & 1 == 0);
+    frame[first + 1] = index.filter(|_| run.dead_outputs & 2 == 0);
+    Ok(())
+}
+
+/// Runs a loop to its end.
+fn iterate(
+    run: &Run,
+    l: &LoopPlan,
+    inputs: SmallVec<[Tensor; 4]>,
+    frame: &mut Frame,
+    step: &Step<'_>,
+    pulse: &Pulse<'_>,
+    mut trace: Option<&mut Trace>,
+) -> Result<()> {
+    let mut own = l.frames.acquire(l.plan.slots);
+    for (slot, input) in own.iter_mut().zip(inputs).take(l.inputs) {
+        *slot = Some(input);
+    }
+    let (head, body) = l.plan.instructions.split_at(l.head);
+    let mut next: SmallVec<[Tensor; 4]> = SmallVec::new();
+    let mut iterations = || -> Result<()> {
+        loop {
+            pulse.check()?;
+            step.cancellation.check()?;
+            instructions(&l.plan, head, &mut own, step, pulse, trace.as_deref_mut())?;
+            let condition = value(&l.plan, &mut own, l.condition, &run.node.name)?;
+            if !condition.to_scalar::<bool>().map_err(|_| not_a_predicate(&condition, &run.node.name))? {
+                break;
+            }
+            instructions(&l.plan, body, &mut own, step, pulse, trace.as_deref_mut())?;
+            for &(_, from) in &l.carried {
+                next.push(value(&l.plan, &mut own, from, &run.node.name)?);
+            }
+            if l.is_guarded {
+                own[l.inputs..].fill(None);
+            }
+            for (&(slot, _), value) in l.carried.iter().zip(next.drain(..)) {
+                own[slot as usize] = Some(value);
+            }
+        }
+        for (k, &exit) in l.exits.iter().enumerate() {
+            let value = value(&l.plan, &mut own, exit, &run.node.name)?;
+            if k >= 64 || run.dead_outputs >> k & 1 == 0 {
+                frame[run.first_output as usize + k] = Some(value);
+            }
+        }
+        Ok(())
+    };
+    let result = iterations();
+    l.frames.recycle(own);
+    result?;
+    for &(k, slot) in &run.version_slots {
+        if let Some(Some(variable)) = run.handles.get(k) {
+            frame[slot as usize] = variable.read();
+        }
+    }
+    Ok(())
+}
+
+fn run(
+    plan: &Plan,
+    run: &Run,
+    frame: &mut Frame,
+    step: &Step<'_>,
+    pulse: &Pulse<'_>,
+    trace: Option<&mut Trace>,
+) -> Result<()> {
+    let kernel = match &run.work {
+        Work::Kernel(kernel) => kernel,
+        Work::Merge(tests) => return merge(plan, run, tests, frame),
+        Work::Loop(l) => {
+            let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
+            for &input in run.inputs.iter().take(l.inputs) {
+                inputs.push(value(plan, frame, input, &run.node.name)?);
+            }
+            return iterate(run, l, inputs, frame, step, pulse, trace);
+        }
+    };
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
     for &input in &run.inputs {
-        inputs.push(fetch_input(plan, frame, input, &run.node.name)?);
+        inputs.push(value(plan, frame, input, &run.node.name)?);
     }
     let first = run.first_output as usize;
     let outputs = &mut frame[first..first + run.outputs as usize];
     let variables = Variables { handles: &run.handles, wanted: run.wanted, written: SmallVec::new() };
     let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
-    run.kernel.compute(&mut ctx)?;
+    kernel.compute(&mut ctx)?;
     if run.wanted != 0 {
         for (position, value) in ctx.into_written() {
             for &(k, slot) in &run.version_slots {
@@ -97,10 +244,15 @@ pub(crate) fn execute(
         }
         step.cancellation.is_cancelled()
     };
-    let ran = watched(&stop, || instructions(plan, &mut frame, step, pulse, trace));
+    let ran = watched(&stop, || instructions(plan, &plan.instructions, &mut frame, step, pulse, trace));
     // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
     let result = step.cancellation.check().and(ran).and_then(|()| {
-        plan.fetches.iter().map(|&f| fetch_input(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
+        for (i, tests) in &plan.fetch_tests {
+            if !hold(plan, tests, &frame, "a fetch")? {
+                bail!(InvalidArgument, "Retval[{i}] does not have value");
+            }
+        }
+        plan.fetches.iter().map(|&f| value(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
     });
     frames.recycle(frame);
     result
@@ -108,24 +260,33 @@ pub(crate) fn execute(
 
 fn instructions(
     plan: &Plan,
+    instructions: &[Instruction],
     frame: &mut Frame,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<()> {
-    for instruction in &plan.instructions {
+    for instruction in instructions {
         match instruction {
-            Instruction::Load { variable, slot, via } => {
-                let value = variable.read().ok_or_else(|| ferroflow_graph::uninitialized(variable).at_node(*via))?;
+            Instruction::Load { variable, slot, via, required } => {
+                let value = variable.read();
+                if value.is_none() && *required {
+                    return Err(ferroflow_graph::uninitialized(variable).at_node(*via));
+                }
                 if let Some(slot) = slot {
-                    frame[*slot as usize] = Some(value);
+                    frame[*slot as usize] = value;
                 }
             }
             Instruction::Run(instruction) => {
+                if !instruction.tests.is_empty() && !hold(plan, &instruction.tests, frame, &instruction.node.name)? {
+                    skip(instruction, frame);
+                    continue;
+                }
                 pulse.check()?;
                 step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
                 let start = trace.as_ref().map(|t| t.began.elapsed());
-                run(plan, instruction, frame, step).map_err(|e| e.at_node(instruction.node.id))?;
+                run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
+                    .map_err(|e| e.at_node(instruction.node.id))?;
                 if let (Some(trace), Some(start)) = (trace.as_deref_mut(), start) {
                     let nodes = instruction.computes.clone();
                     trace.events.push(Event { nodes, start, end: trace.began.elapsed() });

@@ -2,11 +2,15 @@
 
 mod draft;
 mod execute;
+mod flow;
+mod loops;
 mod optimize;
 mod placement;
 mod plan;
 mod prune;
 mod pulse;
+mod region;
+mod roots;
 mod schedule;
 mod session;
 mod trace;

@@ -2,11 +2,14 @@
 //!
 //! What computes becomes an instruction; what only orders (NoOp, Const, a variable's read) does not.
 
-use crate::draft::{Action, Context, Draft, Source, StepNode, draft, order_edges};
+use crate::draft::{Action, Context, Draft, Source, StepNode, order_edges};
+use crate::execute::Frames;
+use crate::flow::{FrameId, GuardId, Literal};
 use crate::optimize;
 use crate::prune::Request;
+use crate::region::draft;
 use crate::versions::VariableIndex;
-use ferroflow_graph::{Kernel, Node, NodeId, RefAccess, Variable};
+use ferroflow_graph::{Kernel, Node, NodeId, Variable};
 use ferroflow_tensor::{Result, Tensor};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -24,8 +27,30 @@ pub(crate) enum Input {
     Handle,
 }
 
+/// A condition on the values of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Test {
+    /// This bool is computed and has this value.
+    Is(Input, bool),
+    /// This slot has a value.
+    Present(u32),
+    Never,
+}
+
+/// All of these must hold.
+pub(crate) type Tests = Box<[Test]>;
+
+pub(crate) enum Work {
+    Kernel(Arc<dyn Kernel>),
+    /// Hands on the first input whose tests hold and which has a value.
+    Merge(Vec<Tests>),
+    Loop(Arc<LoopPlan>),
+}
+
 pub(crate) struct Run {
-    pub kernel: Arc<dyn Kernel>,
+    pub work: Work,
+    /// Else the node does not run, and its outputs have no values.
+    pub tests: Tests,
     pub node: Arc<Node>,
     pub computes: Vec<NodeId>,
     pub inputs: SmallVec<[Input; 3]>,
@@ -40,11 +65,12 @@ pub(crate) struct Run {
 }
 
 pub(crate) enum Instruction {
-    /// Takes the start version of a variable; fails, at node `via`, where it has none.
+    /// Takes the start version of a variable; fails, at node `via`, where it has none, unless only a node that may not run reads it.
     Load {
         variable: Arc<Variable>,
         slot: Option<u32>,
         via: NodeId,
+        required: bool,
     },
     Run(Box<Run>),
 }
@@ -54,8 +80,68 @@ pub(crate) struct Plan {
     pub slots: usize,
     pub constants: Vec<Tensor>,
     pub fetches: Vec<Input>,
+    /// Of fetches that may have no value: position and tests.
+    pub fetch_tests: Vec<(usize, Tests)>,
+    /// Slots that hold versions of variables, for the error where one has no value.
+    pub versions: Vec<(u32, Arc<Variable>, NodeId)>,
     /// Graph nodes of the step and their devices, for `log_device_placement`.
     pub placement: Vec<(Arc<Node>, usize)>,
+}
+
+/// The plan of a loop. Its first slots are its inputs; those of loop variables change from one iteration to the next.
+pub(crate) struct LoopPlan {
+    pub frame: FrameId,
+    pub is_stateful: bool,
+    pub plan: Plan,
+    /// The instructions that run before the condition is known; the others run where it holds.
+    pub head: usize,
+    pub condition: Input,
+    /// Slot of each loop variable, and where its next value comes from.
+    pub carried: Vec<(u32, Input)>,
+    pub exits: Vec<Input>,
+    /// Whether some instruction may not run in an iteration.
+    pub is_guarded: bool,
+    pub inputs: usize,
+    pub frames: Frames,
+}
+
+impl LoopPlan {
+    /// Orders a loop's draft, whose fetches are the condition, the next values of the variables and what leaves the loop.
+    pub fn build(d: &Draft, frame: FrameId, inputs: usize, carried: Vec<u32>, is_stateful: bool) -> Result<LoopPlan> {
+        let (mut e, order) = Emitter::begin(d, inputs)?;
+        let mut head = None;
+        let leaving = 1 + carried.len();
+        for i in order {
+            if head.is_none() && d.guards.get(d.nodes[i as usize].guard).contains(&Literal::Body) {
+                head = Some(e.close_head(leaving));
+            }
+            e.node(i);
+        }
+        let (head, mut condition, mut exits) = head.unwrap_or_else(|| e.close_head(leaving));
+        let mut next: Vec<Input> = d.fetches[1..leaving].iter().map(|&f| e.input(f, true)).collect();
+        let is_guarded = !d.guards.is_trivial();
+        let mut plan = e.finish(Vec::new(), Vec::new());
+        // Backwards: the next values, the body, what leaves the loop instead, the head. The inputs stay for the next iteration.
+        let mut read = vec![false; plan.slots];
+        read[..inputs].fill(true);
+        for slot in &carried {
+            read[*slot as usize] = false;
+        }
+        mark_reads(&mut next, &mut read);
+        mark_instructions(&mut plan.instructions[head..], &mut read);
+        let mut left = vec![false; plan.slots];
+        left[..inputs].fill(true);
+        for slot in &carried {
+            left[*slot as usize] = false;
+        }
+        mark_reads(&mut exits, &mut left);
+        read.iter_mut().zip(left).for_each(|(r, l)| *r |= l);
+        mark_reads(std::slice::from_mut(&mut condition), &mut read);
+        mark_instructions(&mut plan.instructions[..head], &mut read);
+        let carried = carried.into_iter().zip(next).collect();
+        let frames = Frames::default();
+        Ok(LoopPlan { frame, is_stateful, plan, head, condition, carried, exits, is_guarded, inputs, frames })
+    }
 }
 
 impl Plan {
@@ -81,7 +167,7 @@ fn schedule(d: &Draft) -> Result<Vec<u32>> {
     for (i, node) in d.nodes.iter().enumerate() {
         for (k, source) in node.inputs.iter().enumerate() {
             let Source::Variable { variable, version, .. } = *source else { continue };
-            if node.is_ref[k] && node.node.op.ref_access == RefAccess::Write {
+            if node.is_ref[k] && node.writes() {
                 continue;
             }
             let writers = &d.writers[variable as usize];
@@ -111,25 +197,90 @@ struct Emitter<'a> {
     /// First output slot of each node.
     first_output: Vec<u32>,
     version_slot: FxHashMap<(VariableIndex, u32), u32>,
+    versions: Vec<(u32, Arc<Variable>, NodeId)>,
+    /// By slot: something reads it.
+    used: Vec<bool>,
+    wanted: Wanted,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
+    /// Slots: inputs, then node outputs, then versions as they are met. The order of the nodes comes with it.
+    fn begin(d: &'a Draft, inputs: usize) -> Result<(Emitter<'a>, Vec<u32>)> {
+        let order = schedule(d)?;
+        let mut slots = inputs as u32;
+        let mut first_output = Vec::with_capacity(d.nodes.len());
+        for node in &d.nodes {
+            first_output.push(slots);
+            slots += node.node.outputs.len() as u32;
+        }
+        let mut used = vec![false; slots as usize];
+        let mut wanted = Wanted::default();
+        let running = d.nodes.iter().filter(|n| n.runs());
+        let read = running.flat_map(|n| n.inputs.iter().zip(&n.is_ref).filter(|(_, is_ref)| !**is_ref).map(|(s, _)| s));
+        for source in read.chain(&d.fetches) {
+            match *source {
+                Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
+                Source::Variable { variable, version, via } => {
+                    wanted.entry((variable, version)).or_insert(via);
+                }
+                Source::Feed(_) | Source::Constant(_) => {}
+            }
+        }
+        for node in &d.nodes {
+            if let (Action::Check, Some(variable)) = (&node.action, node.root) {
+                wanted.entry((variable, 0)).or_insert(node.node.id);
+            }
+            for literal in d.guards.get(node.guard) {
+                match *literal {
+                    Literal::Outcome { predicate: Source::Output { node, index }, .. } => {
+                        used[(first_output[node as usize] + index) as usize] = true;
+                    }
+                    Literal::Joined(node) => used[first_output[node as usize] as usize] = true,
+                    _ => {}
+                }
+            }
+        }
+        let instructions = Vec::with_capacity(order.len());
+        let (version_slot, versions) = (FxHashMap::default(), Vec::new());
+        Ok((Emitter { d, instructions, slots, first_output, version_slot, versions, used, wanted }, order))
+    }
+
+    fn finish(self, fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize)>) -> Plan {
+        Plan {
+            instructions: self.instructions,
+            slots: self.slots as usize,
+            constants: self.d.constants.clone(),
+            fetches,
+            fetch_tests: Vec::new(),
+            versions: self.versions,
+            placement,
+        }
+    }
+
+    /// Of a loop: the end of what runs before the condition, the condition, and what leaves the loop there.
+    fn close_head(&mut self, leaving: usize) -> (usize, Input, Vec<Input>) {
+        let condition = self.input(self.d.fetches[0], true);
+        let exits = self.d.fetches[leaving..].iter().map(|&f| self.input(f, true)).collect();
+        (self.instructions.len(), condition, exits)
+    }
+
     /// The slot of a version; a start version is loaded where it is first asked for.
-    fn version(&mut self, variable: VariableIndex, version: u32, via: NodeId) -> u32 {
+    fn version(&mut self, variable: VariableIndex, version: u32, via: NodeId, required: bool) -> u32 {
         if let Some(&slot) = self.version_slot.get(&(variable, version)) {
             return slot;
         }
         let slot = self.slots;
         self.slots += 1;
         self.version_slot.insert((variable, version), slot);
+        let variable = self.d.variables[variable as usize].clone();
+        self.versions.push((slot, variable.clone(), via));
         if version == 0 {
-            let variable = self.d.variables[variable as usize].clone();
-            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via });
+            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required });
         }
         slot
     }
 
-    fn input(&mut self, source: Source) -> Input {
+    fn input(&mut self, source: Source, required: bool) -> Input {
         match source {
             Source::Feed(slot) => Input::Slot { slot, take: false },
             Source::Constant(c) => Input::Constant(c),
@@ -137,19 +288,43 @@ impl Emitter<'_> {
                 Input::Slot { slot: self.first_output[node as usize] + index, take: false }
             }
             Source::Variable { variable, version, via } => {
-                Input::Slot { slot: self.version(variable, version, via), take: false }
+                Input::Slot { slot: self.version(variable, version, via, required), take: false }
             }
         }
     }
 
-    fn node(&mut self, i: u32, used: &[bool], wanted: &Wanted) {
+    /// The tests of a guard within its region.
+    fn tests(&mut self, guard: GuardId) -> Tests {
+        let d = self.d;
+        let mut tests = Vec::new();
+        for literal in d.guards.get(guard) {
+            match *literal {
+                Literal::Body => {}
+                Literal::Leaving => tests.push(Test::Never),
+                Literal::Outcome { predicate: Source::Constant(c), value } => {
+                    if d.constants[c as usize].to_scalar::<bool>().ok() != Some(value) {
+                        tests.push(Test::Never);
+                    }
+                }
+                Literal::Outcome { predicate, value } => tests.push(Test::Is(self.input(predicate, false), value)),
+                Literal::Joined(node) => tests.push(Test::Present(self.first_output[node as usize])),
+            }
+        }
+        tests.into()
+    }
+
+    fn node(&mut self, i: u32) {
         let d = self.d;
         let node = &d.nodes[i as usize];
-        let kernel = match &node.action {
-            Action::Run(kernel) => kernel.clone(),
+        let tests = self.tests(node.guard);
+        let always = tests.is_empty();
+        let work = match &node.action {
+            Action::Run(kernel) => Work::Kernel(kernel.clone()),
+            Action::Merge(guards) => Work::Merge(guards.iter().map(|&g| self.tests(g)).collect()),
+            Action::Loop(plan) => Work::Loop(plan.clone()),
             Action::Check => {
                 if let Some(variable) = node.root {
-                    self.version(variable, 0, node.node.id);
+                    self.version(variable, 0, node.node.id, always);
                 }
                 return;
             }
@@ -160,9 +335,9 @@ impl Emitter<'_> {
             if let Source::Variable { variable, .. } = source
                 && node.is_ref[k]
                 && d.writers[variable as usize].first() == Some(&i)
-                && let Some(&via) = wanted.get(&(variable, 0))
+                && let Some(&via) = self.wanted.get(&(variable, 0))
             {
-                self.version(variable, 0, via);
+                self.version(variable, 0, via, false);
             }
         }
         let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
@@ -173,13 +348,13 @@ impl Emitter<'_> {
                 Source::Variable { variable, .. } if node.is_ref[k] => {
                     handles.resize(node.inputs.len(), None);
                     handles[k] = Some(d.variables[variable as usize].clone());
-                    if node.node.op.ref_access == RefAccess::Write {
+                    if node.writes() {
                         written.push((k, variable));
                     }
                     inputs.push(Input::Handle);
                 }
                 _ => {
-                    let input = self.input(source);
+                    let input = self.input(source, always && !matches!(work, Work::Merge(_)));
                     inputs.push(input);
                 }
             }
@@ -188,17 +363,18 @@ impl Emitter<'_> {
         let mut wanted_bits = 0;
         for (k, variable) in written {
             let made = d.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
-            if wanted.contains_key(&(variable, made)) && k < 64 {
+            if self.wanted.contains_key(&(variable, made)) && k < 64 {
                 wanted_bits |= 1 << k;
-                version_slots.push((k, self.version(variable, made, node.node.id)));
+                version_slots.push((k, self.version(variable, made, node.node.id, true)));
             }
         }
         let first_output = self.first_output[i as usize];
         let outputs = node.node.outputs.len() as u32;
         let dead_outputs =
-            (0..outputs.min(64)).filter(|&o| !used[(first_output + o) as usize]).fold(0, |bits, o| bits | 1 << o);
+            (0..outputs.min(64)).filter(|&o| !self.used[(first_output + o) as usize]).fold(0, |bits, o| bits | 1 << o);
         self.instructions.push(Instruction::Run(Box::new(Run {
-            kernel,
+            work,
+            tests,
             node: node.node.clone(),
             computes: node.computes.clone(),
             inputs,
@@ -214,62 +390,59 @@ impl Emitter<'_> {
 
 /// Orders the draft and writes the instructions.
 fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Plan> {
-    let order = schedule(d)?;
-    // Slots: feeds, then node outputs, then versions as they are met.
-    let mut slots = feeds as u32;
-    let mut first_output = Vec::with_capacity(d.nodes.len());
-    for node in &d.nodes {
-        first_output.push(slots);
-        slots += node.node.outputs.len() as u32;
-    }
-    let mut used = vec![false; slots as usize];
-    let mut wanted = Wanted::default();
-    let running = d.nodes.iter().filter(|n| matches!(n.action, Action::Run(_)));
-    let read = running.flat_map(|n| n.inputs.iter().zip(&n.is_ref).filter(|(_, is_ref)| !**is_ref).map(|(s, _)| s));
-    for source in read.chain(&d.fetches) {
-        match *source {
-            Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,
-            Source::Variable { variable, version, via } => {
-                wanted.entry((variable, version)).or_insert(via);
-            }
-            Source::Feed(_) | Source::Constant(_) => {}
-        }
-    }
-    for node in &d.nodes {
-        if let (Action::Check, Some(variable)) = (&node.action, node.root) {
-            wanted.entry((variable, 0)).or_insert(node.node.id);
-        }
-    }
-    let mut e = Emitter {
-        d,
-        instructions: Vec::with_capacity(order.len()),
-        slots,
-        first_output,
-        version_slot: FxHashMap::default(),
-    };
+    let (mut e, order) = Emitter::begin(d, feeds)?;
     for i in order {
-        e.node(i, &used, &wanted);
+        e.node(i);
     }
-    let mut fetches: Vec<Input> = d.fetches.iter().map(|&f| e.input(f)).collect();
-    let (mut instructions, slots) = (e.instructions, e.slots as usize);
-    mark_last_uses(&mut instructions, &mut fetches, slots);
-    Ok(Plan { instructions, slots, constants: d.constants.clone(), fetches, placement })
+    let mut fetches = Vec::with_capacity(d.fetches.len());
+    let mut fetch_tests = Vec::new();
+    for (i, (&source, &guard)) in d.fetches.iter().zip(&d.fetch_guards).enumerate() {
+        let tests = e.tests(guard);
+        fetches.push(e.input(source, tests.is_empty()));
+        if !tests.is_empty() {
+            fetch_tests.push((i, tests));
+        }
+    }
+    let mut plan = e.finish(fetches, placement);
+    plan.fetch_tests = fetch_tests;
+    let mut read = vec![false; plan.slots];
+    for (_, tests) in &plan.fetch_tests {
+        mark_tests(tests, &mut read);
+    }
+    mark_reads(&mut plan.fetches, &mut read);
+    mark_instructions(&mut plan.instructions, &mut read);
+    Ok(plan)
 }
 
-/// Lets the last reader of every slot move its value out; a loaded slot that nobody reads keeps nothing.
-fn mark_last_uses(instructions: &mut [Instruction], fetches: &mut [Input], slots: usize) {
-    let mut read = vec![false; slots];
-    let mark = |inputs: &mut [Input], read: &mut [bool]| {
-        for input in inputs.iter_mut().rev() {
-            if let Input::Slot { slot, take } = input {
-                *take = !std::mem::replace(&mut read[*slot as usize], true);
-            }
+/// Lets the last reader of every slot move its value out. `read` holds the slots that are read later; readers are met backwards.
+fn mark_reads(inputs: &mut [Input], read: &mut [bool]) {
+    for input in inputs.iter_mut().rev() {
+        if let Input::Slot { slot, take } = input {
+            *take = !std::mem::replace(&mut read[*slot as usize], true);
         }
-    };
-    mark(fetches, &mut read);
+    }
+}
+
+/// A test looks at its slot and leaves it.
+fn mark_tests(tests: &[Test], read: &mut [bool]) {
+    for test in tests {
+        if let Test::Is(Input::Slot { slot, .. }, _) | Test::Present(slot) = test {
+            read[*slot as usize] = true;
+        }
+    }
+}
+
+/// `mark_reads` for instructions; a loaded slot that nobody reads keeps nothing.
+fn mark_instructions(instructions: &mut [Instruction], read: &mut [bool]) {
     for instruction in instructions.iter_mut().rev() {
         match instruction {
-            Instruction::Run(run) => mark(&mut run.inputs, &mut read),
+            Instruction::Run(run) => {
+                mark_reads(&mut run.inputs, read);
+                mark_tests(&run.tests, read);
+                if let Work::Merge(tests) = &run.work {
+                    tests.iter().for_each(|t| mark_tests(t, read));
+                }
+            }
             Instruction::Load { slot, .. } => {
                 if slot.is_some_and(|s| !read[s as usize]) {
                     *slot = None;

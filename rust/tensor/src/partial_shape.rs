@@ -97,6 +97,19 @@ impl PartialShape {
         Ok(PartialShape { dims: Some(dims) })
     }
 
+    /// What both shapes are instances of: dimensions that differ, or a rank that differs, become unknown.
+    #[must_use]
+    pub fn most_specific_common(&self, other: &PartialShape) -> PartialShape {
+        match (self.dims(), other.dims()) {
+            (Some(a), Some(b)) if a.len() == b.len() => {
+                let dims: SmallVec<[Option<usize>; 4]> =
+                    a.iter().zip(&b).map(|(x, y)| if x == y { *x } else { None }).collect();
+                PartialShape::from_dims(&dims)
+            }
+            _ => PartialShape::unknown(),
+        }
+    }
+
     /// Whether some full shape fits both.
     pub fn is_compatible_with(&self, other: &PartialShape) -> bool {
         self.merge(other).is_ok()

@@ -3,11 +3,13 @@
 use ferroflow_graph::{Op, Registry, kernel};
 
 mod assert;
+mod branch;
 mod print;
 mod summary;
 
 pub(crate) fn register(r: &mut Registry) {
     assert::register(r);
+    branch::register(r);
     print::register(r);
     r.add(Op::new("NoOp").doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))));
     r.add(

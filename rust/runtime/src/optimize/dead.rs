@@ -12,8 +12,9 @@ pub(super) fn drop_dead(d: &mut Draft) {
             stack.push(*node);
         }
     }
+    d.fetch_guards.iter().for_each(|&g| stack.extend(d.deciders(g)));
     for (i, n) in d.nodes.iter().enumerate() {
-        if n.node.op.has_effects() || n.is_ref.contains(&true) || matches!(n.action, Action::Check) {
+        if n.has_effects() {
             stack.push(i as u32);
         }
     }
@@ -21,14 +22,19 @@ pub(super) fn drop_dead(d: &mut Draft) {
         if std::mem::replace(&mut live[i as usize], true) {
             continue;
         }
-        for s in &d.nodes[i as usize].inputs {
+        let n = &d.nodes[i as usize];
+        for s in &n.inputs {
             if let Source::Output { node, .. } = s {
                 stack.push(*node);
             }
         }
+        stack.extend(d.deciders(n.guard));
+        if let Action::Merge(guards) = &n.action {
+            guards.iter().for_each(|&g| stack.extend(d.deciders(g)));
+        }
     }
     for (n, live) in d.nodes.iter_mut().zip(live) {
-        if !live && matches!(n.action, Action::Run(_)) {
+        if !live && n.runs() {
             n.action = Action::Nothing;
         }
     }

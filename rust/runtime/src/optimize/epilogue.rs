@@ -28,7 +28,12 @@ pub(super) fn fuse_matmul(d: &mut Draft, cx: &Context<'_>) {
 /// The only reader of a node that nothing else looks at.
 fn only_reader(d: &Draft, i: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<u32> {
     match readers[i as usize][..] {
-        [r] if !watched[i as usize] && d.nodes[r as usize].node.control_inputs.is_empty() => Some(r),
+        [r] if !watched[i as usize]
+            && d.nodes[r as usize].node.control_inputs.is_empty()
+            && d.nodes[r as usize].guard == d.nodes[i as usize].guard =>
+        {
+            Some(r)
+        }
         _ => None,
     }
 }

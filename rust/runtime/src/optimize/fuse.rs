@@ -60,6 +60,7 @@ pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
             && d.nodes[i].node.control_inputs.is_empty()
             && let Some(&first_reader) = readers[i].first()
             && let Some(candidate) = group[first_reader as usize]
+            && d.nodes[candidate as usize].guard == d.nodes[i].guard
             && readers[i].iter().all(|&r| group[r as usize] == Some(candidate))
             && formulas[candidate as usize].as_ref().is_some_and(|(_, t)| t == dtype)
             && members.get(&candidate).is_some_and(|m| m.len() < MAX_NODES)

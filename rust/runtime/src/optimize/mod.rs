@@ -49,6 +49,13 @@ fn watched(d: &Draft) -> Vec<bool> {
         }
     }
     d.targets.iter().for_each(|&t| watched[t as usize] = true);
+    for n in &d.nodes {
+        d.deciders(n.guard).for_each(|p| watched[p as usize] = true);
+        if let Action::Merge(guards) = &n.action {
+            guards.iter().for_each(|&g| d.deciders(g).for_each(|p| watched[p as usize] = true));
+        }
+    }
+    d.fetch_guards.iter().for_each(|&g| d.deciders(g).for_each(|p| watched[p as usize] = true));
     watched
 }
 
@@ -56,7 +63,7 @@ fn watched(d: &Draft) -> Vec<bool> {
 fn readers(d: &Draft) -> Vec<SmallVec<[u32; 2]>> {
     let mut readers: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); d.nodes.len()];
     for (i, n) in d.nodes.iter().enumerate() {
-        if matches!(n.action, Action::Run(_)) {
+        if n.runs() {
             for source in &n.inputs {
                 if let Source::Output { node, .. } = source {
                     readers[*node as usize].push(i as u32);

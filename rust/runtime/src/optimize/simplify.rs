@@ -1,6 +1,7 @@
 //! Constants folded, identities seen through, equal nodes merged.
 
 use crate::draft::{Action, Context, Draft, Source};
+use crate::flow::GuardId;
 use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables};
 use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
@@ -77,7 +78,7 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
             }
             continue;
         }
-        let key = Key { op: Arc::as_ptr(&n.node.op).addr(), inputs: n.inputs.clone() };
+        let key = Key { op: Arc::as_ptr(&n.node.op).addr(), guard: n.guard, inputs: n.inputs.clone() };
         let same = seen.entry(key).or_default();
         match same.iter().copied().find(|&j| d.nodes[j as usize].node.attrs == n.node.attrs) {
             Some(j) => {
@@ -93,18 +94,18 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
             _ => same.push(i as u32),
         }
     }
-    for s in d.fetches.iter_mut() {
-        if let Source::Output { node, index } = *s
-            && let Some(to) = stands_for.get(&(node, index))
-        {
-            *s = *to;
-        }
-    }
+    let resolve = |s: Source| match s {
+        Source::Output { node, index } => stands_for.get(&(node, index)).copied().unwrap_or(s),
+        _ => s,
+    };
+    d.fetches.iter_mut().for_each(|s| *s = resolve(*s));
+    d.guards.rewrite(resolve);
 }
 
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     op: usize,
+    guard: GuardId,
     inputs: SmallVec<[Source; 3]>,
 }
 

@@ -1,0 +1,73 @@
+//! The variables behind references, and which inputs of a node are such.
+
+use ferroflow_graph::{Flow, Graph, Node, NodeId, OutputId, Resources, Variable};
+use ferroflow_tensor::{Result, bail};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Which of a node's inputs are references that it writes or inspects.
+pub(crate) fn ref_inputs(node: &Node) -> SmallVec<[bool; 3]> {
+    let mut flags: SmallVec<[bool; 3]> = SmallVec::new();
+    for arg in &node.op.inputs {
+        let count = match &arg.number_attr {
+            Some(n) => usize::try_from(node.attrs.int(n).unwrap_or(0)).unwrap_or(0),
+            None if arg.is_type_list => node.inputs.len().saturating_sub(flags.len()),
+            None => 1,
+        };
+        flags.extend(std::iter::repeat_n(arg.is_ref, count.min(node.inputs.len())));
+    }
+    flags.resize(node.inputs.len(), false);
+    flags
+}
+
+pub(crate) fn variable_of(node: &Node, resources: &Resources) -> Result<Arc<Variable>> {
+    let shared = node.attrs.str("shared_name").unwrap_or_default();
+    let container = node.attrs.str("container").unwrap_or_default();
+    let name = if shared.is_empty() { node.name.to_string() } else { shared };
+    let dtype = node.attrs.dtype("dtype")?;
+    resources.lookup_or_create(&container, &name, || Ok(Variable::new(&*node.name, dtype)))
+}
+
+/// Finds the variable that a reference, or an alias of one, stands for.
+pub(crate) struct Roots<'a> {
+    pub graph: &'a Graph,
+    pub feeds: &'a FxHashMap<OutputId, u32>,
+    pub memo: FxHashMap<OutputId, Option<NodeId>>,
+}
+
+impl Roots<'_> {
+    pub fn of(&mut self, output: OutputId) -> Result<Option<NodeId>> {
+        let mut path = Vec::new();
+        let mut at = output;
+        let root = loop {
+            if self.feeds.contains_key(&at) {
+                break None;
+            }
+            if let Some(known) = self.memo.get(&at) {
+                break *known;
+            }
+            path.push(at);
+            if path.len() > self.graph.len() {
+                bail!(InvalidArgument, "The graph contains a cycle through {}", self.graph.node(at.node)?.name);
+            }
+            let node = self.graph.node(at.node)?;
+            if node.op.is_variable {
+                break Some(at.node);
+            }
+            let is_ref = node.outputs.get(at.index as usize).is_some_and(|o| o.is_ref);
+            let passes_on = match node.op.flow {
+                None => (node.op.is_alias || is_ref) && at.index == 0,
+                Some(Flow::Switch) => true,
+                Some(Flow::Enter) => node.attrs.bool("is_constant")?,
+                Some(_) => false,
+            };
+            match node.inputs.first() {
+                Some(&input) if passes_on => at = input,
+                _ => break None,
+            }
+        };
+        self.memo.extend(path.into_iter().map(|o| (o, root)));
+        Ok(root)
+    }
+}
