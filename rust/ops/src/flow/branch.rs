@@ -1,4 +1,4 @@
-//! Switch, Merge and the ops that bound a loop's frame. They have no kernels: the planner resolves them.
+//! Switch, Merge and the ops that bound a loop's frame: without kernels, the planner resolves them.
 
 use ferroflow_graph::{Flow, Op, Registry, ShapeContext, shape_rules};
 use ferroflow_tensor::{PartialShape, Result};
