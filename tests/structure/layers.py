@@ -9,7 +9,7 @@ PYTHON_LAYERS = (
     ("control_flow",),
     ("variables",),
     ("autodiff",),
-    ("nn", "layers", "losses", "metrics", "summary"),
+    ("nn", "layers", "losses", "metrics", "distributions", "summary"),
     ("training",),
     ("testing",),
 )

@@ -1,0 +1,1 @@
+"""Probability distributions: densities, samples, moments, divergences."""

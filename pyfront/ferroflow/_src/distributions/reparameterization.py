@@ -1,0 +1,29 @@
+"""Whether samples of a distribution are a differentiable function of its parameters."""
+
+from __future__ import annotations
+
+__all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "ReparameterizationType"]
+
+
+class ReparameterizationType:
+    """How samples depend on parameters: of its two instances, one says smoothly, the other not.
+
+    Args:
+        rep_type: str, its name.
+    """
+
+    def __init__(self, rep_type: str) -> None:
+        self._rep_type = rep_type
+
+    def __repr__(self) -> str:
+        return f"<Reparameteriation Type: {self._rep_type}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
+NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
