@@ -1148,7 +1148,7 @@ _MESSAGES = frozenset(
         "TensorInfo",
     )
 )
-_MODULES = frozenset(("contrib", "distributions", "losses", "metrics", "test"))
+_MODULES = frozenset(("contrib", "distributions", "layers", "losses", "metrics", "test"))
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,0 +1,194 @@
+"""The densely connected layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.named_functions import activation_of, initializer_of
+from ferroflow._src.ops.math.linalg import tensordot
+from ferroflow._src.ops.nn.activation import bias_add
+from ferroflow._src.variables.initializers import Zeros
+
+__all__ = ["Dense", "dense"]
+
+_ZEROS = Zeros()
+
+
+class Dense(Layer):
+    """A layer that computes `activation(inputs @ kernel + bias)` along the last dimension.
+
+    Args:
+        units: int, the size of the last dimension of the outputs.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape [inputs, units]; None for the scope's, or Glorot's.
+        bias_initializer: initializer of the bias, of shape [units].
+        kernel_regularizer: callable of the kernel that gives a loss.
+        bias_regularizer: callable of the bias that gives a loss.
+        activity_regularizer: callable of the outputs that gives a loss.
+        kernel_constraint: callable that optimizers apply to the kernel after updates.
+        bias_constraint: callable that optimizers apply to the bias after updates.
+        trainable: bool, whether the variables are trained.
+        name: str, name of the layer.
+        **kwargs: further arguments of `Layer`.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = _ZEROS,
+        kernel_regularizer: Callable[..., Any] | None = None,
+        bias_regularizer: Callable[..., Any] | None = None,
+        activity_regularizer: Callable[..., Any] | None = None,
+        kernel_constraint: Callable[..., Any] | None = None,
+        bias_constraint: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        name: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
+        self.units = int(units)
+        self.activation = activation_of(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializer_of(kernel_initializer)
+        self.bias_initializer = initializer_of(bias_initializer)
+        self.kernel_regularizer = kernel_regularizer
+        self.bias_regularizer = bias_regularizer
+        self.kernel_constraint = kernel_constraint
+        self.bias_constraint = bias_constraint
+        self.supports_masking = True
+        self.input_spec = InputSpec(min_ndim=2)
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Raises:
+            ValueError: the last dimension of the inputs is not known.
+        """
+        size = TensorShape(input_shape)[-1].value
+        if size is None:
+            raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
+        self.kernel = self.add_variable(
+            "kernel",
+            shape=[size, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            dtype=self.dtype,
+        )
+        if self.use_bias:
+            self.bias = self.add_variable(
+                "bias",
+                shape=[self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                dtype=self.dtype,
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the outputs.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [..., size].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [..., units].
+        """
+        inputs = convert_to_tensor(inputs, dtype=dtypes.as_dtype(self.dtype))
+        shape = inputs.get_shape().as_list()
+        if len(shape) > 2:
+            outputs = tensordot(inputs, self.kernel, [[len(shape) - 1], [0]])
+            outputs.set_shape([*shape[:-1], self.units])
+        else:
+            outputs = tensor_op("MatMul", [inputs, self.kernel])
+        if self.use_bias:
+            outputs = bias_add(outputs, self.bias)
+        return outputs if self.activation is None else self.activation(outputs)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the inputs with the last dimension replaced.
+
+        Raises:
+            ValueError: the inputs have a rank below 2, or the last dimension is not known.
+        """
+        shape = TensorShape(input_shape).with_rank_at_least(2)
+        if shape[-1].value is None:
+            raise ValueError(f"The innermost dimension of input_shape must be defined, but saw: {shape}")
+        return shape[:-1].concatenate(self.units)
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Any = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = _ZEROS,
+    kernel_regularizer: Callable[..., Any] | None = None,
+    bias_regularizer: Callable[..., Any] | None = None,
+    activity_regularizer: Callable[..., Any] | None = None,
+    kernel_constraint: Callable[..., Any] | None = None,
+    bias_constraint: Callable[..., Any] | None = None,
+    trainable: bool = True,
+    name: Any = None,
+    reuse: Any = None,
+) -> Any:
+    """Computes `activation(inputs @ kernel + bias)` along the last dimension, with new variables.
+
+    Args:
+        inputs: Tensor of a float dtype, of shape [..., size].
+        units: int, the size of the last dimension of the outputs.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape [size, units]; None for the scope's, or Glorot's.
+        bias_initializer: initializer of the bias, of shape [units].
+        kernel_regularizer: callable of the kernel that gives a loss.
+        bias_regularizer: callable of the bias that gives a loss.
+        activity_regularizer: callable of the outputs that gives a loss.
+        kernel_constraint: callable that optimizers apply to the kernel after updates.
+        bias_constraint: callable that optimizers apply to the bias after updates.
+        trainable: bool, whether the variables are trained.
+        name: str, the variable scope; None for "dense", made unique.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+
+    Returns:
+        Tensor of the dtype of `inputs`, of shape [..., units].
+
+    Raises:
+        ValueError: the last dimension of the inputs is not known, or variables exist and are not to be reused, or the
+            other way round.
+    """
+    inputs = convert_to_tensor(inputs)
+    layer = Dense(
+        units,
+        activation=activation,
+        use_bias=use_bias,
+        kernel_initializer=kernel_initializer,
+        bias_initializer=bias_initializer,
+        kernel_regularizer=kernel_regularizer,
+        bias_regularizer=bias_regularizer,
+        activity_regularizer=activity_regularizer,
+        kernel_constraint=kernel_constraint,
+        bias_constraint=bias_constraint,
+        trainable=trainable,
+        name=name,
+        dtype=inputs.dtype.base_dtype,
+        _scope=name,
+        _reuse=reuse,
+    )
+    return layer.apply(inputs)

@@ -1,0 +1,89 @@
+"""The dropout layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.training_mode import choose, training_mode
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.nn import normalization
+
+__all__ = ["Dropout", "dropout"]
+
+
+class Dropout(Layer):
+    """A layer that, in training, sets elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+
+    Args:
+        rate: float, or Tensor of the dtype of the inputs, of shape []: the probability that an element is set to 0.
+        noise_shape: Tensor of int32, of the length of the rank of the inputs, or list of int or None: what is 1 in it
+            shares one draw along that dimension; None for the shape of the inputs, whole or in a place of a list.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name of the layer.
+        **kwargs: further arguments of `Layer`.
+    """
+
+    def __init__(
+        self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.rate = rate
+        self.noise_shape = noise_shape
+        self.seed = seed
+        self.supports_masking = True
+
+    def _noise_shape(self, inputs: Any) -> Any:
+        given = self.noise_shape
+        if not isinstance(given, (list, tuple)) or None not in given:
+            return given
+        shape = shaping.shape(inputs)
+        return [shape[i] if size is None else size for i, size in enumerate(given)]
+
+    def call(self, inputs: Any, training: Any = False) -> Any:
+        """Computes the outputs.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+            training: bool, or Tensor of bool of shape [].
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`; not training equal to it.
+        """
+        inputs = convert_to_tensor(inputs)
+
+        def dropped() -> Any:
+            noise_shape = self._noise_shape(inputs)
+            return normalization.dropout(inputs, 1 - self.rate, noise_shape=noise_shape, seed=self.seed)
+
+        return choose(training_mode(training), dropped, lambda: identity(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the inputs."""
+        return input_shape
+
+
+def dropout(
+    inputs: Any,
+    rate: Any = 0.5,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    training: Any = False,
+    name: Any = None,
+) -> Any:
+    """Sets, in training, elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+
+    Args:
+        inputs: Tensor of a float dtype, of any shape.
+        rate: float, or Tensor of the dtype of `inputs`, of shape []: the probability that an element is set to 0.
+        noise_shape: Tensor of int32, or list of int or None, as `tf.layers.Dropout`.
+        seed: int, the op's seed; None to derive it from the graph's.
+        training: bool, or Tensor of bool of shape [].
+        name: str, name of the layer.
+
+    Returns:
+        Tensor of the dtype and shape of `inputs`; not training equal to it.
+    """
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)

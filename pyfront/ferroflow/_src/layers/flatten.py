@@ -1,0 +1,56 @@
+"""The layer that flattens all dimensions but the first."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.ops.array import shaping
+
+__all__ = ["Flatten", "flatten"]
+
+
+class Flatten(Layer):
+    """A layer that makes a matrix of its inputs, one row for each example.
+
+    Args:
+        **kwargs: arguments of `Layer`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.input_spec = InputSpec(min_ndim=2)
+
+    def call(self, inputs: Any) -> Any:
+        """Flattens.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, ...].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
+        """
+        outputs = shaping.reshape(inputs, (shaping.shape(inputs)[0], -1))
+        outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
+        return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The number of examples and that of the elements of one."""
+        batch, *inner = TensorShape(input_shape).as_list()
+        return TensorShape([batch, math.prod(inner) if all(inner) else None])
+
+
+def flatten(inputs: Any, name: Any = None) -> Any:
+    """Makes a matrix of a tensor, one row for each example.
+
+    Args:
+        inputs: Tensor of any dtype, of shape [batch, ...].
+        name: str, name of the layer.
+
+    Returns:
+        Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
+    """
+    return Flatten(name=name).apply(inputs)

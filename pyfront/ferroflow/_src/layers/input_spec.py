@@ -1,0 +1,101 @@
+"""`InputSpec`: what a layer asks of its inputs, and the check that they are so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes, nest
+
+__all__ = ["InputSpec"]
+
+
+class InputSpec:
+    """What a layer asks of one input; what is None may be anything.
+
+    Args:
+        dtype: DType.
+        shape: sequence of int or None for each dimension.
+        ndim: int, the rank.
+        max_ndim: int, the highest rank.
+        min_ndim: int, the lowest rank.
+        axes: dict from dimensions, which may count from the end, to their sizes.
+    """
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: dict[int, Any] | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.ndim = ndim if shape is None else len(shape)
+        self.max_ndim = max_ndim
+        self.min_ndim = min_ndim
+        self.axes = axes or {}
+
+    def __repr__(self) -> str:
+        names = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
+        told = [f"{name}={getattr(self, name)}" for name in names if getattr(self, name)]
+        return f"InputSpec({', '.join(told)})"
+
+
+def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: Any) -> None:
+    """Checks inputs against what a layer asks of them.
+
+    Args:
+        layer_name: str, for the error's text.
+        input_spec: InputSpec, list of them, or None.
+        inputs: Tensor or structure of Tensors.
+
+    Raises:
+        ValueError: they differ in number, rank, shape or dtype.
+    """
+    if not input_spec:
+        return
+    specs: Sequence[Any] = input_spec if isinstance(input_spec, (list, tuple)) else [input_spec]
+    given = nest.flatten(inputs)
+    if len(given) != len(specs):
+        raise ValueError(
+            f"Layer {layer_name} expects {len(specs)} inputs, but it received {len(given)} input tensors. Inputs "
+            f"received: {given}"
+        )
+    for index, (x, spec) in enumerate(zip(given, specs, strict=True)):
+        if spec is not None:
+            _check(f"Input {index} of layer {layer_name} is incompatible with the layer: ", spec, x)
+
+
+def _check(beginning: str, spec: InputSpec, x: Any) -> None:
+    static = x.get_shape()
+    ndim = static.ndims
+    if ndim is None:
+        if (spec.ndim, spec.min_ndim, spec.max_ndim) != (None, None, None):
+            raise ValueError(f"{beginning}its rank is undefined, but the layer requires a defined rank.")
+    else:
+        shape = static.as_list()
+        if spec.ndim is not None and ndim != spec.ndim:
+            raise ValueError(f"{beginning}expected ndim={spec.ndim}, found ndim={ndim}. Full shape received: {shape}")
+        if spec.max_ndim is not None and ndim > spec.max_ndim:
+            raise ValueError(f"{beginning}expected max_ndim={spec.max_ndim}, found ndim={ndim}")
+        if spec.min_ndim is not None and ndim < spec.min_ndim:
+            raise ValueError(
+                f"{beginning}expected min_ndim={spec.min_ndim}, found ndim={ndim}. Full shape received: {shape}"
+            )
+    if spec.dtype is not None and x.dtype.base_dtype != dtypes.as_dtype(spec.dtype):
+        raise ValueError(f"{beginning}expected dtype={spec.dtype}, found dtype={x.dtype}")
+    if ndim is None:
+        return
+    for axis, size in spec.axes.items():
+        wanted = getattr(size, "value", size)
+        if wanted is not None and shape[int(axis)] not in (wanted, None):
+            raise ValueError(
+                f"{beginning}expected axis {axis} of input shape to have value {wanted} but received input with shape "
+                f"{shape}"
+            )
+    for wanted, dim in zip(spec.shape or (), shape, strict=False):
+        if wanted is not None and dim is not None and wanted != dim:
+            raise ValueError(f"{beginning}expected shape={spec.shape}, found shape={shape}")

@@ -1,0 +1,419 @@
+"""`Layer`: a function of tensors that makes its variables when it is first called, and uses them ever after."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import (
+    colocate_with,
+    get_collection_ref,
+    graph_of,
+    init_scope,
+    name_scope,
+)
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.layers.input_spec import assert_input_compatibility
+from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.layers.reachability import reachable_operations
+from ferroflow._src.variables.collections import global_variables, trainable_variables
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.partitioned_variable import PartitionedVariable
+from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.variable_scope import VariableScope
+
+__all__ = ["Layer"]
+
+_KNOWN_ARGUMENTS = frozenset(("activity_regularizer", "batch_input_shape", "batch_size", "input_shape"))
+
+
+def _as_list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _parts(variable: Any) -> list[Any]:
+    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+
+
+def _is_among(variable: Any, variables: Iterable[Any]) -> bool:
+    known = {id(v) for v in variables}
+    return all(id(part) in known for part in _parts(variable))
+
+
+def _add_new_ones_to_collection(key: str, elements: list[Any]) -> None:
+    collection = get_collection_ref(key)
+    known = set(collection)
+    collection.extend(x for x in elements if x not in known)
+
+
+class Layer:
+    """A function of tensors with variables of its own.
+
+    A subclass makes its variables with `add_variable` in `build`, which gets the shapes of the inputs and ends with
+    `self.built = True`, and computes its outputs in `call`.
+
+    Args:
+        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        name: str, its variable scope, made unique; None for the name of the class in snake case.
+        dtype: DType of its variables; None for that of its first input.
+        **kwargs: `activity_regularizer`, a callable of each output that gives a loss; `input_shape`, `batch_size` and
+            `batch_input_shape`, accepted; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
+
+    Raises:
+        TypeError: another argument is given.
+    """
+
+    def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
+        scope = kwargs.pop("_scope", None)
+        self._reuse = kwargs.pop("_reuse", None)
+        for argument in kwargs:
+            if argument not in _KNOWN_ARGUMENTS:
+                raise TypeError("Keyword argument not understood:", argument)
+        self.trainable = trainable
+        self.stateful = False
+        self.built = False
+        self.input_spec: Any = None
+        self.supports_masking = False
+        if name:
+            self._base_name = self._name = name.name if isinstance(name, VariableScope) else name
+        else:
+            self._base_name = to_snake_case(type(self).__name__)
+            self._name = unique_layer_name(self._base_name)
+        self._activity_regularizer = kwargs.get("activity_regularizer")
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        # What was added, and whether it depends on the inputs of a call.
+        self._updates: list[tuple[Any, bool]] = []
+        self._losses: list[tuple[Any, bool]] = []
+        self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
+        self._graph: Graph | None = None
+        self._call_takes_scope = "scope" in inspect.signature(self.call).parameters
+        self._scope: VariableScope | None = None
+        self._current_scope: VariableScope | None = None
+        if scope:
+            self._open(variable_scope(scope))
+
+    def _open(self, opening: variable_scope) -> None:
+        with opening as scope:
+            self._scope = scope
+
+    @property
+    def name(self) -> str:
+        """Its name, which is not made unique among variable scopes as `scope_name` is."""
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        """The name of its DType; None before it is known."""
+        return self._dtype
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of its inputs; None before the first call."""
+        return self._graph
+
+    @property
+    def scope_name(self) -> str:
+        """The name of its variable scope.
+
+        Raises:
+            ValueError: it has not been called yet.
+        """
+        if self._scope is None:
+            raise ValueError(
+                f'No name available for layer scope because the layer "{self._name}" has not been used yet. The scope '
+                "name is determined the first time the layer instance is called. You must therefore call the layer "
+                "before querying `scope_name`."
+            )
+        return self._scope.name
+
+    @property
+    def activity_regularizer(self) -> Callable[..., Any] | None:
+        """The callable that gives a loss for each output."""
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
+        self._activity_regularizer = regularizer
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """Its variables that are trained."""
+        return self._trainable_weights if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """Its variables that are not trained."""
+        return self._non_trainable_weights if self.trainable else self._trainable_weights + self._non_trainable_weights
+
+    @property
+    def weights(self) -> list[Any]:
+        """All its variables, the trained ones first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """`trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """`non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    @property
+    def variables(self) -> list[Any]:
+        """`weights`."""
+        return self.weights
+
+    @property
+    def updates(self) -> list[Any]:
+        """The operations that are to run with each training step."""
+        return [x for x, _ in self._updates] if self.trainable or self.stateful else []
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of its variables and outputs."""
+        return [x for x, _ in self._losses]
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds operations that are to run with each training step; a call puts them into `GraphKeys.UPDATE_OPS`.
+
+        Args:
+            updates: Operation or Tensor, or list of them.
+            inputs: anything true if they depend on the inputs of a call.
+        """
+        for update in _as_list(updates):
+            op = update if isinstance(update, Operation) else getattr(update, "op", None) or convert_to_tensor(update)
+            self._updates.append((op, inputs is not None))
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses, and puts them into `GraphKeys.REGULARIZATION_LOSSES`.
+
+        Args:
+            losses: Tensor, or list of them.
+            inputs: anything but None if they depend on the inputs of a call.
+        """
+        losses = _as_list(losses)
+        self._losses.extend((loss, inputs is not None) for loss in losses)
+        _add_new_ones_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on some inputs; those that depend on none, for None."""
+        return _depending_on(inputs, self._updates) if self.trainable or self.stateful else []
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The losses that depend on some inputs; those that depend on none, for None."""
+        return _depending_on(inputs, self._losses)
+
+    def build(self, _: Any) -> None:
+        """Makes the variables; a subclass overrides it.
+
+        Args:
+            _: TensorShape, or structure of them: the shapes of the inputs.
+        """
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Computes the outputs; a subclass overrides it.
+
+        Args:
+            inputs: Tensor, or structure of them.
+            *args: the other arguments of a call.
+            **kwargs: those given by name.
+
+        Returns:
+            Tensor, or structure of them.
+        """
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the output for that of the input.
+
+        Raises:
+            NotImplementedError: the layer does not tell.
+        """
+        raise NotImplementedError
+
+    def _set_scope(self, scope: Any = None) -> None:
+        if self._scope is not None:
+            return
+        if self._reuse:
+            self._open(variable_scope(self._base_name if scope is None else scope))
+        else:
+            self._open(variable_scope(scope, default_name=self._base_name))
+
+    def _name_scope(self) -> str:
+        assert self._current_scope is not None  # a call or the making of a variable has opened it
+        return self._current_scope.original_name_scope
+
+    def add_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """`add_weight`."""
+        return self.add_weight(*args, **kwargs)
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        constraint: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
+        partitioner: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Makes a variable in the layer's scope, or finds it where the scope reuses.
+
+        Args:
+            name: str, its name in the layer.
+            shape: its shape.
+            dtype: its DType; None for the layer's, or float32.
+            initializer: an initializer; None for the scope's.
+            regularizer: a callable of the variable that gives a loss; called when the variable is made.
+            trainable: bool, whether it is trained, if the layer is.
+            constraint: a callable that optimizers apply after updates.
+            use_resource: accepted, as `tf.Variable`.
+            partitioner: a callable of shape and dtype to the number of slices of each dimension.
+
+        Returns:
+            Variable, or PartitionedVariable where there is a partitioner.
+
+        Raises:
+            ValueError: as `tf.get_variable`.
+        """
+        wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
+        self._set_scope()
+        with init_scope():
+            existing = global_variables() if regularizer else []
+        with variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
+            self._current_scope = scope
+            with name_scope(self._name_scope()):
+                variable = get_variable(
+                    name,
+                    shape=shape,
+                    dtype=wanted,
+                    initializer=initializer or scope.initializer,
+                    trainable=trainable and self.trainable,
+                    constraint=constraint,
+                    partitioner=partitioner,
+                    use_resource=use_resource or scope.use_resource,
+                )
+                if regularizer and not _is_among(variable, existing):
+                    self._regularize(name, variable, regularizer)
+        # A variable that is found may have been made not to be trained.
+        with init_scope():
+            is_trained = trainable and (not self.trainable or _is_among(variable, trainable_variables()))
+        (self._trainable_weights if is_trained else self._non_trainable_weights).append(variable)
+        return variable
+
+    def _regularize(self, name: str, variable: Any, regularizer: Callable[..., Any]) -> None:
+        for part in _parts(variable):
+            with colocate_with(part.op), name_scope(f"{name}/Regularizer"):
+                loss = regularizer(part)
+            if loss is not None:
+                self.add_loss(loss)
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Computes the outputs; the first call makes the variables.
+
+        Args:
+            inputs: Tensor, or structure of them.
+            *args: further arguments of `call`.
+            **kwargs: further arguments of `call`; `scope` is the variable scope to open in the first call.
+
+        Returns:
+            What `call` returns.
+
+        Raises:
+            ValueError: the inputs are of another graph than those before, or not what `input_spec` asks, or `call`
+                returns None.
+        """
+        self._set_scope(kwargs.pop("scope", None))
+        leaves = nest.flatten(inputs)
+        try:
+            self._graph = graph_of(leaves, self._graph)
+        except ValueError as error:
+            raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
+        reuse = True if self.built else self._reuse
+        with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
+            self._current_scope = scope
+            if self._call_takes_scope:
+                kwargs["scope"] = scope
+            with name_scope(self._name_scope()):
+                if not self.built:
+                    self._build_for(inputs, leaves)
+                assert_input_compatibility(self._name, self.input_spec, inputs)
+                outputs = self.call(inputs, *args, **kwargs)
+                if outputs is None:
+                    raise ValueError(
+                        "A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: "
+                        f"{self._name})."
+                    )
+                self._regularize_activity(inputs, outputs)
+                self.built = True
+        _add_new_ones_to_collection(GraphKeys.UPDATE_OPS, self.updates)
+        return outputs
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """`__call__`."""
+        return self(inputs, *args, **kwargs)
+
+    def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
+        assert_input_compatibility(self._name, self.input_spec, inputs)
+        dtype = getattr(leaves[0], "dtype", None) if leaves else None
+        if self._dtype is None and dtype is not None:
+            self._dtype = dtypes.as_dtype(dtype).base_dtype.name
+        shapes = None
+        if all(hasattr(x, "get_shape") for x in leaves):
+            shapes = nest.map_structure(lambda x: x.get_shape(), inputs)
+        self.build(shapes)
+
+    def _regularize_activity(self, inputs: Any, outputs: Any) -> None:
+        if self._activity_regularizer is None:
+            return
+        for output in nest.flatten(outputs):
+            with name_scope("ActivityRegularizer"):
+                loss = self._activity_regularizer(output)
+            self.add_loss(loss, inputs=inputs)
+
+    def count_params(self) -> int:
+        """The number of elements of its variables.
+
+        Raises:
+            ValueError: it is not built.
+        """
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on {self._name}, but the layer isn't built. You can build it "
+                f"manually via: `{self._name}.build(batch_input_shape)`."
+            )
+        return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        # What is of the graph stays that of the original.
+        added = [x for x, _ in self._updates + self._losses]
+        kept = [*self.weights, *added, *(x for x in self.__dict__.values() if isinstance(x, Tensor))]
+        for of_graph in [self._graph, self._scope, self._current_scope, *kept]:
+            memo[id(of_graph)] = of_graph
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        for key, value in self.__dict__.items():
+            setattr(result, key, copy.deepcopy(value, memo))
+        return result
+
+
+def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
+    if inputs is None:
+        return [x for x, is_conditional in added if not is_conditional]
+    reachable = reachable_operations(nest.flatten(inputs))
+    return [x for x, _ in added if getattr(x, "op", x) in reachable]

@@ -1,0 +1,27 @@
+"""Which operations of a graph depend on some tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def reachable_operations(tensors: Iterable[Any]) -> set[Any]:
+    """The operations that make the tensors or use them, directly or through others.
+
+    Args:
+        tensors: iterable of Tensors, Variables or Operations.
+
+    Returns:
+        A set of Operations.
+    """
+    waiting = [getattr(x, "op", x) for x in tensors]
+    found = set(waiting)
+    while waiting:
+        op = waiting.pop()
+        for output in op.outputs:
+            for consumer in output.consumers():
+                if consumer not in found:
+                    found.add(consumer)
+                    waiting.append(consumer)
+    return found

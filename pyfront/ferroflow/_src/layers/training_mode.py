@@ -1,0 +1,55 @@
+"""Whether a layer trains: known now, or told by the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.math.cast import cast
+
+
+def training_mode(training: Any) -> bool | Tensor:
+    """The argument `training` of a call as what it is: a bool where it is known, else a Tensor of bool.
+
+    Args:
+        training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape [].
+
+    Returns:
+        bool or Tensor of bool.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(training, (bool, int, np.bool_)):
+        return bool(training)
+    tensor = convert_to_tensor(training)
+    if tensor.dtype.base_dtype not in (dtypes.bool, dtypes.int32, dtypes.int64, dtypes.float32):
+        raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0. Found instead: {training}")
+    known = constant_value(tensor)
+    if known is not None:
+        return bool(known)
+    mode: Tensor = cast(tensor, dtypes.bool)
+    return mode
+
+
+def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One of two tensors, by the mode; where the step tells it, both are computed.
+
+    Args:
+        training: bool, or Tensor of bool of shape [].
+        trained: callable that gives a Tensor.
+        otherwise: callable that gives a Tensor of its dtype and shape.
+
+    Returns:
+        Tensor.
+    """
+    if isinstance(training, bool):
+        return trained() if training else otherwise()
+    return where(training, trained(), otherwise())
