@@ -133,6 +133,9 @@ from ferroflow._src.base.tensor_shape import (
 from ferroflow._src.base.tensor_shape import (
     TensorShape as TensorShape,
 )
+from ferroflow._src.control_flow.choice import case as case
+from ferroflow._src.control_flow.conditional import cond as cond
+from ferroflow._src.control_flow.loop import while_loop as while_loop
 from ferroflow._src.framework.composite import (
     IndexedSlices as IndexedSlices,
 )

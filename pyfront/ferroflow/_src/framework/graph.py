@@ -20,6 +20,7 @@ from ferroflow._src.framework.scopes import (
     Colocation,
     ControlDependencies,
     DeviceScope,
+    FlowContext,
     NameScope,
     NameScopes,
     Scopes,
@@ -61,6 +62,10 @@ class Graph:
         self._seed: int | None = None
         self._next_op_seed = 0
         self._original_op: Operation | None = None
+        # The branch or loop of each operation that is in one, by node.
+        self._flow_contexts: dict[int, FlowContext] = {}
+        # The loop that each Exit leaves.
+        self._loop_of_exit: dict[int, FlowContext] = {}
         self._building_function = False
         self._graph_def_versions = _Versions()
 
@@ -114,6 +119,8 @@ class Graph:
                 else:
                     nodes.extend(t._node_id for t in item)
             control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
+        if scopes.flow is not None:
+            inputs, control_inputs = scopes.flow.admit(name, inputs, control_inputs)
         device = scopes.devices.static
         adder = self._core.add_node_flat if flat else self._core.add_node
         with self._lock:
@@ -133,6 +140,8 @@ class Graph:
         self._check_not_finalized()
         if self._scopes.control:
             control_inputs = [*(control_inputs or ()), *control_inputs_for(self, [])]
+        if self._scopes.flow is not None:
+            _, control_inputs = self._scopes.flow.admit(name, [], control_inputs)
         device = self._scopes.devices.static
         with self._lock:
             node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
@@ -144,6 +153,9 @@ class Graph:
         scopes = self._scopes
         for controller in scopes.control:
             controller.add_op(op)
+        if scopes.flow is not None:
+            self._flow_contexts[op._id] = scopes.flow
+            scopes.flow.added(op)
         if needs_device:
             op._set_device(scopes.devices.device_for(op))
         if scopes.colocation:
@@ -573,8 +585,11 @@ class Graph:
         with self._lock:
             self._collections.pop(name, None)
 
-    def _get_control_flow_context(self) -> None:
-        return None
+    def _get_control_flow_context(self) -> FlowContext | None:
+        return self._scopes.flow
+
+    def _set_control_flow_context(self, context: FlowContext | None) -> None:
+        self._scopes.flow = context
 
     def _is_function(self, name: str) -> bool:
         return False

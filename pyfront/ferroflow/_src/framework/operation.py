@@ -105,6 +105,16 @@ class Operation(_core.OperationHandle):
         operations = self._graph._operations
         return [operations[i] for i in self._graph._core.node_control_outputs(self._id)]
 
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop this operation is in, or None."""
+        return self._graph._flow_contexts.get(self._id)
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        if context is None:
+            self._graph._flow_contexts.pop(self._id, None)
+        else:
+            self._graph._flow_contexts[self._id] = context
+
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 

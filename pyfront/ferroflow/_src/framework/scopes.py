@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ferroflow._src.base import compat
 from ferroflow._src.base.device_spec import DeviceSpec
@@ -100,11 +100,24 @@ class NameScope:
         self._graph._names.stack = self._old
 
 
+class FlowContext(Protocol):
+    """The branch of a conditional, or the loop, that new operations belong to."""
+
+    def admit(
+        self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
+    ) -> tuple[list[Any], list[Operation] | None]:
+        """What an operation named `name` reads and waits for instead of what it was given."""
+
+    def added(self, op: Operation) -> None:
+        """Notes an operation made here."""
+
+
 class Scopes:
-    """The control, device and colocation scopes that a new operation gets."""
+    """The control, device, colocation and control flow scopes that a new operation gets."""
 
     def __init__(self) -> None:
         self.control: list[ControlDependencies] = []
+        self.flow: FlowContext | None = None
         self.devices: DeviceStack = DeviceStack()
         self.colocation: list[Operation] = []
 
@@ -115,6 +128,7 @@ class ThreadScopes(threading.local):
     def __init__(self, shared: Scopes | ThreadScopes) -> None:
         super().__init__()
         self.control: list[ControlDependencies] = shared.control
+        self.flow: FlowContext | None = shared.flow
         self.devices: DeviceStack = shared.devices
         self.colocation: list[Operation] = shared.colocation
 
@@ -131,7 +145,10 @@ class ControlDependencies:
     def __enter__(self) -> None:
         if self._clears:
             self._old = self._graph._scopes.control
+            # TF 1.x: what waits for nothing is made outside of conditionals and loops, too.
+            self._old_flow = self._graph._scopes.flow
             self._graph._scopes.control = []
+            self._graph._scopes.flow = None
         self._graph._scopes.control = [*self._graph._scopes.control, self]
 
     def __exit__(self, *exc: object) -> None:
@@ -139,6 +156,8 @@ class ControlDependencies:
         if not stack or stack[-1] is not self:
             raise ValueError("control_dependencies contexts were left in another order than they were entered")
         self._graph._scopes.control = self._old if self._clears else stack[:-1]
+        if self._clears:
+            self._graph._scopes.flow = self._old_flow
 
     def add_op(self, op: Operation) -> None:
         """Notes an op made in this context: what reads it waits through it already."""

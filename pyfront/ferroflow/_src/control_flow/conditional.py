@@ -1,0 +1,191 @@
+"""`cond`: of two branches the one that a predicate chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import deprecation, nest
+from ferroflow._src.control_flow import primitives
+from ferroflow._src.control_flow.context import ControlFlowContext
+from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all
+from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
+
+
+class CondContext(ControlFlowContext):
+    """One branch of a conditional.
+
+    Args:
+      pred: bool scalar tensor made outside of the branch.
+      pivot: tensor that has a value where the branch is taken.
+      branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
+      name: name of the context, made unique.
+    """
+
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int, name: str = "cond_text") -> None:
+        graph = pred.graph
+        super().__init__(graph.unique_name(name), graph)
+        self._pred = pred
+        self._pivot = pivot
+        self._branch = branch
+
+    @property
+    def pred(self) -> Tensor:
+        """What decides, bool scalar."""
+        return self._pred
+
+    @property
+    def pivot(self) -> Tensor:
+        return self._pivot
+
+    @property
+    def branch(self) -> int:
+        """The value of the predicate, 0 or 1, with which this branch is taken."""
+        return self._branch
+
+    def IsCondContext(self) -> bool:  # noqa: N802 - TF 1.x's name
+        return True
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        # The branch waits for its pivot, which stands before it.
+        return tensor if tensor is self._pivot else super().capture(tensor)
+
+    def _bring_in(self, tensor: Tensor) -> Tensor:
+        with self._within(self):
+            return primitives.switch_with_data(tensor, self._pred)[self._branch]
+
+    def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
+        return not inputs
+
+    def run(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
+        """Builds the branch.
+
+        Returns:
+          What the function returned, None for nothing, and the tensors it consists of, all of this branch.
+        """
+        with self.entered():
+            summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+            before = list(summaries)
+            original = function()
+            made = summaries[len(before) :]
+            if made:
+                # A summary of one branch cannot be fetched: it is written with the branch.
+                summaries[:] = before
+                with get_default_graph().control_dependencies(made):
+                    original = no_op() if original is None else nest.map_structure(identity, original)
+            if original is None:
+                return None, []
+            leaves = [self._value_of(leaf) for leaf in nest.flatten(original)]
+            return original, [self._output(t) for t in flat_tensors(leaves)]
+
+    def _value_of(self, leaf: Any) -> Any:
+        # An operation has no value: what its branch returns is the pivot after it.
+        return with_dependencies([leaf], self._pivot) if isinstance(leaf, Operation) else leaf
+
+    def _output(self, tensor: Tensor) -> Tensor:
+        return self.capture(tensor)
+
+
+def _functions(true_fn: Any, false_fn: Any, fn1: Any, fn2: Any) -> tuple[Any, Any]:
+    for old, new, old_name, new_name in ((fn1, true_fn, "fn1", "true_fn"), (fn2, false_fn, "fn2", "false_fn")):
+        if old is not None:
+            deprecation.warn_deprecated(old_name, new_name, stacklevel=2)
+            if new is not None:
+                raise TypeError(f"cond(): {new_name} and {old_name} may not be set simultaneously.")
+        if old is None and new is None:
+            raise TypeError(f"cond(): {new_name} argument required")
+    true_fn, false_fn = true_fn if fn1 is None else fn1, false_fn if fn2 is None else fn2
+    for function, name in ((true_fn, "true_fn"), (false_fn, "false_fn")):
+        if not callable(function):
+            raise TypeError(f"{name} must be callable.")
+    return true_fn, false_fn
+
+
+def _unpacked(value: Any) -> Any:
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """What `true_fn` returns if `pred` holds, else what `false_fn` returns.
+
+    Both functions are called once, to build their branch. Of the operations made in them only those of the branch taken run; what
+    they read from outside is computed in any case.
+
+    Args:
+      pred: bool scalar tensor.
+      true_fn: makes the value, a nest of tensors, for a true `pred`.
+      false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
+      strict: whether a list of one tensor stays a list.
+      name: name scope of the operations.
+      fn1: old name of `true_fn`.
+      fn2: old name of `false_fn`.
+
+    Raises:
+      TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different types.
+      ValueError: a function returns None, or the structures or dtypes differ.
+    """
+    true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
+    with name_scope(name, "cond", [pred]):
+        if isinstance(pred, bool):
+            raise TypeError("pred must not be a Python bool")
+        graph = get_default_graph()
+        when_false, when_true = primitives.switch(pred, pred)
+        pivot_true = identity(when_true, name="switch_t")
+        pivot_false = identity(when_false, name="switch_f")
+        pred = identity(pred, name="pred_id")
+        for tensor in (when_true, when_false, pivot_true, pivot_false, pred):
+            graph.prevent_fetching(tensor.op)
+        results = []
+        contexts = []
+        for function, pivot, branch in ((true_fn, pivot_true, 1), (false_fn, pivot_false, 0)):
+            context = CondContext(pred, pivot, branch)
+            contexts.append(context)
+            original, tensors = context.run(function)
+            if original is None:
+                raise ValueError(f"{'true_fn' if branch else 'false_fn'} must have a return value.")
+            results.append((original if strict else _unpacked(original), tensors))
+        (true_value, true_tensors), (false_value, false_tensors) = results
+        _check_same(true_value, false_value)
+        if not true_tensors:
+            raise ValueError("true_fn and false_fn must return at least one result.")
+        for x, y in zip(true_tensors, false_tensors, strict=True):
+            if x.dtype.base_dtype != y.dtype.base_dtype:
+                raise ValueError(
+                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
+                )
+        merged = [primitives.merge([f, t])[0] for f, t in zip(false_tensors, true_tensors, strict=True)]
+        if contexts[0].outer_context is None:
+            for context in contexts:
+                add_to_collection(GraphKeys.COND_CONTEXT, context)
+        leaves = nest.flatten(true_value)
+        packed = nest.pack_sequence_as(true_value, rebuilt_all(leaves, merged) if not _has_ops(leaves) else merged)
+        return packed if strict else _unpacked(packed)
+
+
+def _has_ops(leaves: list[Any]) -> bool:
+    return any(isinstance(leaf, Operation) for leaf in leaves)
+
+
+def _check_same(true_value: Any, false_value: Any) -> None:
+    for kind, what in ((TypeError, "types"), (ValueError, "values")):
+        try:
+            nest.assert_same_structure(true_value, false_value)
+        except kind as error:
+            raise kind(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
+        except (TypeError, ValueError):
+            continue
+        return
+

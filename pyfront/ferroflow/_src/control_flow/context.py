@@ -1,0 +1,174 @@
+"""Contexts: the branch or loop that new operations belong to, and how values come into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+
+class ControlFlowContext:
+    """A branch of a conditional, or a loop; operations made while it is entered belong to it.
+
+    A value from outside that such an operation reads is captured: an operation that brings it in is put between.
+    """
+
+    def __init__(self, name: str, graph: Graph | None = None) -> None:
+        self._graph = graph or get_default_graph()
+        self._name = name
+        self._outer_context: ControlFlowContext | None = self._graph._get_control_flow_context()  # type: ignore[assignment]
+        # By (node, output) of a value from outside: what stands for it here.
+        self._captured: dict[tuple[int, int], Tensor] = {}
+        self._entered: list[Any] = []
+
+    @property
+    def name(self) -> str:
+        """The unique name."""
+        return self._name
+
+    @property
+    def outer_context(self) -> ControlFlowContext | None:
+        """The context around this one."""
+        return self._outer_context
+
+    def __str__(self) -> str:
+        return self.name
+
+    def Enter(self) -> None:  # noqa: N802 - TF 1.x's name
+        """Makes this the context of new operations."""
+        self._entered.append(self._graph._get_control_flow_context())
+        self._graph._set_control_flow_context(self)
+
+    def Exit(self) -> None:  # noqa: N802 - TF 1.x's name
+        """Ends what `Enter` began."""
+        self._graph._set_control_flow_context(self._entered.pop())
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """A context manager within which new operations belong here."""
+        self.Enter()
+        try:
+            yield
+        finally:
+            self.Exit()
+
+    @contextmanager
+    def _within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
+        """Operations made within belong to `context` as they are: nothing is captured for them, and they wait for nothing."""
+        graph = self._graph
+        stack = graph._name_stack
+        with graph.control_dependencies(None):
+            if scope is not None:
+                graph._name_stack = scope
+            if context is not None:
+                graph._set_control_flow_context(_As(context))  # type: ignore[arg-type]
+            try:
+                yield
+            finally:
+                graph._name_stack = stack
+
+    def while_context(self) -> ControlFlowContext | None:
+        """The innermost loop around, this one included."""
+        return None if self._outer_context is None else self._outer_context.while_context()
+
+    GetWhileContext = while_context
+
+    def IsCondContext(self) -> bool:  # noqa: N802 - TF 1.x's name
+        """Whether this is a branch."""
+        return False
+
+    def IsWhileContext(self) -> bool:  # noqa: N802 - TF 1.x's name
+        """Whether this is a loop."""
+        return False
+
+    @property
+    def pivot(self) -> Tensor | None:
+        """What an operation without inputs waits for, so that it only runs when it should."""
+        raise NotImplementedError
+
+    def contains(self, op: Operation) -> bool:
+        """Whether an operation is in this context or one nested in it."""
+        context = op._get_control_flow_context()
+        while context is not None:
+            if context is self:
+                return True
+            context = context.outer_context
+        return False
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        """What stands for `tensor` in this context: itself if it was made here."""
+        if self.contains(tensor.op):
+            return tensor
+        key = (tensor._node_id, tensor._index)
+        found = self._captured.get(key)
+        if found is None:
+            outer = self._outer_context
+            found = self._captured[key] = self._bring_in(tensor if outer is None else outer.capture(tensor))
+        return found
+
+    AddValue = capture
+
+    def _bring_in(self, tensor: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def admit(
+        self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
+    ) -> tuple[list[Any], list[Operation] | None]:
+        """What an operation named `name` reads and waits for here."""
+        graph = self._graph
+        stack = graph._name_stack
+        graph._name_stack = name
+        try:
+            inputs = [[self.capture(t) for t in i] if isinstance(i, list) else self.capture(i) for i in inputs]
+            control_inputs = self._internal(control_inputs or [])
+        finally:
+            graph._name_stack = stack
+        if self._needs_pivot(inputs, control_inputs) and self.pivot is not None:
+            control_inputs = [*control_inputs, self.pivot.op]
+        return inputs, control_inputs or None
+
+    def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
+        raise NotImplementedError
+
+    def _internal(self, control_inputs: list[Operation]) -> list[Operation]:
+        """Control inputs of the same loop; the others wait at the loop's entry."""
+        loop = self.while_context()
+        if loop is None:
+            return control_inputs
+        result = []
+        for op in control_inputs:
+            context = op._get_control_flow_context()
+            if context is not None and context.while_context() is loop:
+                result.append(op)
+            else:
+                loop.wait_for(op)
+        return result
+
+    def wait_for(self, op: Operation) -> None:
+        """Lets the whole loop wait for an operation outside of it."""
+        raise NotImplementedError
+
+    def added(self, op: Operation) -> None:
+        """Notes an operation made here."""
+        op.graph.prevent_fetching(op)
+
+
+class _As:
+    """A context that only labels what is made in it."""
+
+    def __init__(self, context: ControlFlowContext) -> None:
+        self._context = context
+
+    def admit(
+        self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
+    ) -> tuple[list[Any], list[Operation] | None]:
+        return inputs, control_inputs
+
+    def added(self, op: Operation) -> None:
+        op._set_control_flow_context(self._context)
+        op.graph.prevent_fetching(op)

@@ -1,0 +1,374 @@
+"""`while_loop`: a body that runs as long as a condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.control_flow import primitives
+from ferroflow._src.control_flow.context import ControlFlowContext
+from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all, tensors_of
+from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.math.comparison import logical_and
+
+
+class WhileContext(ControlFlowContext):
+    """A loop.
+
+    Args:
+      parallel_iterations: kept for readers of the graph; iterations run one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: kept for readers of the graph.
+      maximum_iterations: int scalar tensor, or None.
+      name: name of the context, made unique.
+    """
+
+    def __init__(
+        self,
+        parallel_iterations: int = 10,
+        back_prop: bool = True,
+        swap_memory: bool = False,
+        maximum_iterations: Tensor | None = None,
+        name: str = "while_context",
+        graph: Graph | None = None,
+    ) -> None:
+        graph = graph or get_default_graph()
+        super().__init__(graph.unique_name(name), graph)
+        self._parallel_iterations = parallel_iterations
+        self._back_prop = back_prop
+        self._swap_memory = swap_memory
+        self._maximum_iterations = maximum_iterations
+        self._pivot: Tensor | None = None
+        self._pivot_for_pred: Tensor | None = None
+        self._pivot_for_body: Tensor | None = None
+        # Of each loop variable, in one order.
+        self._loop_enters: list[Tensor] = []
+        self._merges: list[Tensor] = []
+        self._switches: list[tuple[Tensor, Tensor]] = []
+        self._body_values: list[Tensor] = []
+        self._loop_exits: list[Tensor] = []
+
+    @property
+    def parallel_iterations(self) -> int:
+        """Accepted and kept; iterations run one after the other."""
+        return self._parallel_iterations
+
+    @property
+    def back_prop(self) -> bool:
+        """Whether gradients may pass."""
+        return self._back_prop
+
+    @property
+    def swap_memory(self) -> bool:
+        """Accepted and kept."""
+        return self._swap_memory
+
+    @property
+    def maximum_iterations(self) -> Tensor | None:
+        """The greatest number of iterations, int scalar, or None."""
+        return self._maximum_iterations
+
+    @property
+    def loop_enters(self) -> list[Tensor]:
+        """What brings the first values of the loop variables in."""
+        return self._loop_enters
+
+    @property
+    def loop_exits(self) -> list[Tensor]:
+        """The values of the loop variables after the last iteration."""
+        return self._loop_exits
+
+    def while_context(self) -> ControlFlowContext | None:
+        return self
+
+    GetWhileContext = while_context
+
+    def IsWhileContext(self) -> bool:  # noqa: N802 - TF 1.x's name
+        return True
+
+    @property
+    def pivot(self) -> Tensor | None:
+        return self._pivot_for_body if self._pivot_for_body is not None else self._pivot_for_pred
+
+    def _bring_in(self, tensor: Tensor) -> Tensor:
+        with self._within(self):
+            result = primitives.enter(tensor, self._name, is_constant=True, parallel_iterations=self._parallel_iterations)
+        self._graph.prevent_feeding(result)
+        return result
+
+    def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
+        if control_inputs:
+            return False
+        flat = [t for i in inputs for t in (i if isinstance(i, list) else [i])]
+        return all(is_constant_enter(t.op) for t in flat)
+
+    def wait_for(self, op: Operation) -> None:
+        if self._outer_context is not None:
+            loop = self._outer_context.while_context()
+            context = op._get_control_flow_context()
+            inside = context.while_context() if context is not None else None
+            if loop is not None and inside is not loop:
+                loop.wait_for(op)
+                return
+        self._loop_enters[0].op._add_control_input(op)
+
+    def added(self, op: Operation) -> None:
+        super().added(op)
+        for tensor in op.outputs:
+            op.graph.prevent_feeding(tensor)
+
+    def build(
+        self,
+        condition: Callable[[Sequence[Tensor]], Tensor],
+        body: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+        initial: Sequence[Tensor],
+        shapes: Sequence[TensorShape] | None = None,
+    ) -> list[Tensor]:
+        """Builds the loop over plain tensors.
+
+        Args:
+          condition: makes the bool scalar of an iteration from the loop variables.
+          body: makes the next values from them.
+          initial: the first values.
+          shapes: what is the same in all iterations of each shape; by default all of it.
+
+        Returns:
+          The values after the last iteration.
+
+        Raises:
+          ValueError: the body gives another number of tensors, or shapes change that should not.
+          TypeError: the body gives other dtypes.
+        """
+        outer = self._outer_context
+        values = [t if outer is None else outer.capture(t) for t in initial]
+        with self._within(self):
+            for i, value in enumerate(values):
+                entered = primitives.enter(
+                    value, self._name, parallel_iterations=self._parallel_iterations, keep_shape=shapes is None
+                )
+                if shapes is not None:
+                    entered.set_shape(shapes[i])
+                self._graph.prevent_feeding(entered)
+                self._loop_enters.append(entered)
+        self._enter_with_outer()
+        with self._within(self):
+            self._merges = [primitives.merge([e, e])[0] for e in self._loop_enters]
+        self._pivot_for_pred = self._merges[0]
+        with self.entered():
+            self._pivot = primitives.loop_cond(convert_to_tensor(condition(self._merges)))
+            self._switches = [primitives.switch_with_data(m, self._pivot) for m in self._merges]
+            self._body_values = [_body_value(s[1]) for s in self._switches]
+            self._pivot_for_body = self._body_values[0]
+            results = list(body(self._body_values))
+            if len(results) != len(self._merges):
+                raise ValueError(
+                    f"Number of inputs and outputs of body must match loop_vars: {len(self._merges)}, {len(results)}"
+                )
+            for merged, value in zip(self._merges, results, strict=True):
+                self._close(merged, self.capture(value))
+            with self._within(outer):
+                self._loop_exits = [primitives.leave(s[0]) for s in self._switches]
+        for exit_value in self._loop_exits:
+            self._graph._loop_of_exit[exit_value._node_id] = self
+        return self._loop_exits
+
+    def _enter_with_outer(self) -> None:
+        """Lets the first values wait for what the context around waits for, where they would not by themselves."""
+        context = self._outer_context
+        pivot = None
+        while context is not None and pivot is None:
+            pivot = context.pivot
+            context = context.outer_context
+        for entered in self._loop_enters:
+            source = entered.op.inputs[0].op
+            if pivot is not None and is_constant_enter(source):
+                entered.op._add_control_input(pivot.op)
+        waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
+        if waits:
+            kept = waits if self._outer_context is None else self._outer_context._internal(waits)
+            for entered in self._loop_enters:
+                entered.op._add_control_inputs(kept)
+
+    def _close(self, merged: Tensor, value: Tensor) -> None:
+        """Adds the back edge of a loop variable."""
+        enter_value = merged.op.inputs[0]
+        if value.dtype.base_dtype != merged.dtype.base_dtype:
+            raise TypeError(
+                f"Loop variable {enter_value.name} has type {merged.dtype.base_dtype.name} when it enters the loop, but "
+                f"type {value.dtype.base_dtype.name} after one iteration"
+            )
+        next_value = primitives.next_iteration(value)
+        if not _is_instance(next_value.shape, merged.shape):
+            raise ValueError(
+                f"The shape for {merged.name} is not an invariant for the loop. It enters the loop with shape "
+                f"{enter_value.shape}, but has shape {next_value.shape} after one iteration. Provide shape invariants "
+                "using either the `shape_invariants` argument of tf.while_loop or set_shape() on the loop variables."
+            )
+        merged.op._update_input(1, next_value)
+
+
+def _body_value(tensor: Tensor) -> Tensor:
+    """The value of a loop variable in the body."""
+    return identity(tensor, name="Identity")
+
+
+def is_constant_enter(op: Operation) -> bool:
+    """Whether an operation brings a value into a loop that is the same in all iterations."""
+    return op.type in ("Enter", "RefEnter") and bool(op.get_attr("is_constant"))
+
+
+def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
+    """Whether every tensor of `shape` has the shape `of`."""
+    if of.dims is None:
+        return True
+    if shape.ndims != of.ndims:
+        return False
+    return all(want.value is None or want.value == got.value for got, want in zip(shape.dims, of.dims, strict=True))
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Runs `body` as long as `cond` holds.
+
+    Args:
+      cond: makes a bool scalar from the loop variables.
+      body: makes the next values of the loop variables, in their structure, from them.
+      loop_vars: the first values: a list, tuple or nest of tensors, SparseTensors, IndexedSlices or TensorArrays.
+      shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
+      parallel_iterations: positive int, accepted; iterations run one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: accepted.
+      name: name scope of the operations.
+      maximum_iterations: int scalar; the loop ends after so many iterations.
+      return_same_structure: whether a list of one variable stays a list.
+
+    Returns:
+      The loop variables after the last iteration; one that is not in a nest comes without one.
+
+    Raises:
+      TypeError: a function is not callable, structures or dtypes change.
+      ValueError: there are no variables, their number changes, or shapes do that should not.
+    """
+    with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
+        if not loop_vars:
+            raise ValueError("No loop variables provided")
+        if not callable(cond):
+            raise TypeError("cond must be callable.")
+        if not callable(body):
+            raise TypeError("body must be callable.")
+        if parallel_iterations < 1:
+            raise TypeError("parallel_iterations must be a positive integer.")
+        limited = maximum_iterations is not None
+        if limited:
+            maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+            if maximum_iterations.shape.ndims != 0:
+                raise ValueError(f"maximum_iterations must be a scalar, saw shape: {maximum_iterations.shape}")
+            cond, body, loop_vars = _limited(cond, body, loop_vars, maximum_iterations)
+            if shape_invariants is not None:
+                shape_invariants = (TensorShape([]), shape_invariants)
+        if shape_invariants is not None:
+            nest.assert_same_structure(loop_vars, shape_invariants)
+        context = WhileContext(parallel_iterations, back_prop, swap_memory, maximum_iterations)
+        if context.outer_context is None:
+            add_to_collection(GraphKeys.WHILE_CONTEXT, context)
+        result = _build(context, cond, body, loop_vars, shape_invariants)
+        if limited:
+            result = result[1]
+        if return_same_structure or len(result) != 1:
+            return result
+        return result[0]
+
+
+def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, Any, Any]:
+    """The same loop with one more variable, which counts."""
+    counter = constant(0, dtype=limit.dtype, name="iteration_counter")
+
+    def limited_body(i: Tensor, variables: Any) -> Any:
+        result = body(*variables)
+        if not nest.is_sequence(result):
+            result = [result]
+        nest.assert_same_structure(list(variables), list(result))
+        return i + 1, nest.pack_sequence_as(variables, nest.flatten(result))
+
+    return lambda i, variables: logical_and(i < limit, cond(*variables)), limited_body, (counter, loop_vars)
+
+
+def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_invariants: Any) -> Any:
+    leaves = [_as_leaf(leaf) for leaf in nest.flatten(loop_vars)]
+    initial = flat_tensors(leaves)
+    shapes = None
+    if shape_invariants is not None:
+        invariants = nest.flatten(shape_invariants)
+        shapes = [s for leaf, invariant in zip(leaves, invariants, strict=True) for s in _shapes_of(leaf, invariant)]
+    structure = nest.pack_sequence_as(loop_vars, leaves)
+
+    def packed(tensors: Sequence[Tensor]) -> Any:
+        return nest.pack_sequence_as(structure, rebuilt_all(leaves, tensors))
+
+    def run_body(tensors: Sequence[Tensor]) -> list[Tensor]:
+        nonlocal leaves
+        summaries = context._graph.get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
+        before = list(summaries)
+        arguments = packed(tensors)
+        result = body(*arguments)
+        if not nest.is_sequence(result):
+            result = [result]
+        made = summaries[len(before) :]
+        if made:
+            # A summary of one iteration cannot be fetched: it is written with the iteration.
+            summaries[:] = before
+            with context._graph.control_dependencies(made):
+                result = nest.map_structure(lambda x: identity(x) if isinstance(x, Tensor) else x, result)
+        nest.assert_same_structure(list(arguments), list(result))
+        results = [_as_leaf(leaf) for leaf in nest.flatten(result)]
+        for was, now in zip(leaves, results, strict=True):
+            if isinstance(was, IndexedSlices | SparseTensor) and type(was) is not type(now):
+                raise TypeError(f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration")
+        flat = flat_tensors(results)
+        leaves = results
+        return flat
+
+    exits = context.build(lambda tensors: cond(*packed(tensors)), run_body, initial, shapes)
+    return packed(exits)
+
+
+def _as_leaf(value: Any) -> Any:
+    parts = tensors_of(value)
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], Tensor) and not _is_object(value) else value
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a leaf is more than its one tensor."""
+    return not isinstance(value, Tensor) and getattr(value, "flow", None) is not None
+
+
+def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape]:
+    """The shapes of the tensors of a leaf for an invariant of the whole."""
+    if isinstance(leaf, SparseTensor):
+        shape = TensorShape(invariant)
+        return [TensorShape([None, shape.ndims]), TensorShape([None]), TensorShape([shape.ndims])]
+    if isinstance(leaf, IndexedSlices):
+        shape = TensorShape(invariant)
+        shapes = [shape, TensorShape([shape.dims[0] if shape.dims else None])]
+        return shapes + ([] if leaf.dense_shape is None else [TensorShape([shape.ndims])])
+    return [TensorShape(invariant)]

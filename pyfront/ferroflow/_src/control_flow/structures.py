@@ -1,0 +1,71 @@
+"""Nests of tensors and of objects that consist of tensors, taken apart and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+
+# (type, its tensors, an object like it with other tensors)
+_PARTS: list[tuple[type, Callable[[Any], list[Tensor]], Callable[[Any, Sequence[Tensor]], Any]]] = []
+
+
+def register_parts(
+    kind: type, parts: Callable[[Any], list[Tensor]], rebuilt: Callable[[Any, Sequence[Tensor]], Any]
+) -> None:
+    """Tells what tensors the objects of a class consist of, and how to make one like another of other tensors."""
+    _PARTS.append((kind, parts, rebuilt))
+
+
+def _indexed_slices_parts(x: IndexedSlices) -> list[Tensor]:
+    return [x.values, x.indices] + ([] if x.dense_shape is None else [x.dense_shape])
+
+
+register_parts(IndexedSlices, _indexed_slices_parts, lambda _, parts: IndexedSlices(*parts))
+register_parts(
+    SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lambda _, parts: SparseTensor(*parts)
+)
+
+
+def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
+    """The tensors that one leaf of a nest consists of; a value that is none becomes one."""
+    for kind, parts, _ in _PARTS:
+        if isinstance(leaf, kind):
+            return parts(leaf)
+    return [convert_to_tensor(leaf, as_ref=as_ref)]
+
+
+def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
+    """A leaf like another, of other tensors."""
+    for kind, _, rebuild in _PARTS:
+        if isinstance(leaf, kind):
+            return rebuild(leaf, tensors)
+    return tensors[0]
+
+
+def flat_tensors(leaves: Sequence[Any], as_ref: bool = False) -> list[Tensor]:
+    """The tensors of all leaves, one after the other."""
+    return [t for leaf in leaves for t in tensors_of(leaf, as_ref)]
+
+
+def rebuilt_all(leaves: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
+    """Leaves like others, of as many other tensors."""
+    result = []
+    at = 0
+    for leaf in leaves:
+        count = 1
+        for kind, parts, _ in _PARTS:
+            if isinstance(leaf, kind):
+                count = len(parts(leaf))
+        result.append(rebuilt(leaf, tensors[at : at + count]))
+        at += count
+    return result
+
+
+def is_packed(value: Any) -> bool:
+    """Whether a value is a nest of several, rather than a leaf."""
+    return bool(nest.is_sequence(value))
