@@ -102,13 +102,14 @@ fn skip(run: &Run, frame: &mut Frame) {
 fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<()> {
     let mut chosen = None;
     for (i, (&input, tests)) in run.inputs.iter().zip(tests).enumerate() {
-        // The inputs that are not chosen have none, or it is of no use to anybody.
+        // Before the value is taken: a predicate may be a value, too.
+        let is_chosen = chosen.is_none() && hold(plan, tests, frame, &run.node.name)?;
         let value = match input {
             Input::Slot { slot, take: true } => frame[slot as usize].take(),
             Input::Slot { slot, take: false } => frame[slot as usize].clone(),
             other => Some(value(plan, frame, other, &run.node.name)?),
         };
-        if chosen.is_none() && value.is_some() && hold(plan, tests, frame, &run.node.name)? {
+        if is_chosen {
             chosen = value.map(|v| (i, v));
         }
     }

@@ -261,7 +261,11 @@ impl Region {
 
     /// What must hold for an output of a Switch.
     fn literal(&mut self, step: &StepGraph<'_>, switch: &Node, value: bool) -> Result<Literal> {
-        let Some(&predicate) = switch.inputs.get(1) else { bail!(Internal, "{} has no predicate", switch.name) };
+        let Some(&(mut predicate)) = switch.inputs.get(1) else { bail!(Internal, "{} has no predicate", switch.name) };
+        // A conditional decides by its predicate and by a copy of it; for the guards they are one.
+        while !step.fed.contains(&predicate) && &*step.node(predicate.node)?.op.name == "Identity" {
+            predicate = step.node(predicate.node)?.inputs[0];
+        }
         if self.condition == Some(predicate.node) {
             return Ok(if value { Literal::Body } else { Literal::Leaving });
         }

@@ -31,7 +31,8 @@ def case(
     """What the function of the first predicate that holds returns.
 
     Args:
-      pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of one structure.
+      pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
+        one structure.
       default: the function for no predicate that holds; without it, one must hold.
       exclusive: whether it is an error that several hold.
       strict: whether a list of one tensor stays a list.

@@ -121,8 +121,8 @@ def cond(
 ) -> Any:
     """What `true_fn` returns if `pred` holds, else what `false_fn` returns.
 
-    Both functions are called once, to build their branch. Of the operations made in them only those of the branch taken run; what
-    they read from outside is computed in any case.
+    Both functions are called once, to build their branch. Of the operations made in them only those of the branch taken
+    run; what they read from outside is computed in any case.
 
     Args:
       pred: bool scalar tensor.
@@ -188,4 +188,3 @@ def _check_same(true_value: Any, false_value: Any) -> None:
         except (TypeError, ValueError):
             continue
         return
-

@@ -59,14 +59,14 @@ class ControlFlowContext:
 
     @contextmanager
     def _within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
-        """Operations made within belong to `context` as they are: nothing is captured for them, and they wait for nothing."""
+        """Operations made within belong to `context` as they are: nothing is captured, and they wait for nothing."""
         graph = self._graph
         stack = graph._name_stack
         with graph.control_dependencies(None):
             if scope is not None:
                 graph._name_stack = scope
             if context is not None:
-                graph._set_control_flow_context(_As(context))  # type: ignore[arg-type]
+                graph._set_control_flow_context(_As(context))
             try:
                 yield
             finally:

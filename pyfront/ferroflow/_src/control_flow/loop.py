@@ -102,7 +102,9 @@ class WhileContext(ControlFlowContext):
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
         with self._within(self):
-            result = primitives.enter(tensor, self._name, is_constant=True, parallel_iterations=self._parallel_iterations)
+            result = primitives.enter(
+                tensor, self._name, is_constant=True, parallel_iterations=self._parallel_iterations
+            )
         self._graph.prevent_feeding(result)
         return result
 
@@ -204,8 +206,8 @@ class WhileContext(ControlFlowContext):
         enter_value = merged.op.inputs[0]
         if value.dtype.base_dtype != merged.dtype.base_dtype:
             raise TypeError(
-                f"Loop variable {enter_value.name} has type {merged.dtype.base_dtype.name} when it enters the loop, but "
-                f"type {value.dtype.base_dtype.name} after one iteration"
+                f"Loop variable {enter_value.name} has type {merged.dtype.base_dtype.name} when it enters the loop, "
+                f"but type {value.dtype.base_dtype.name} after one iteration"
             )
         next_value = primitives.next_iteration(value)
         if not _is_instance(next_value.shape, merged.shape):
@@ -233,7 +235,8 @@ def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
         return True
     if shape.ndims != of.ndims:
         return False
-    return all(want.value is None or want.value == got.value for got, want in zip(shape.dims, of.dims, strict=True))
+    found = shape.as_list()
+    return all(want is None or want == got for got, want in zip(found, of.as_list(), strict=True))
 
 
 def while_loop(
@@ -343,7 +346,9 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         results = [_as_leaf(leaf) for leaf in nest.flatten(result)]
         for was, now in zip(leaves, results, strict=True):
             if isinstance(was, IndexedSlices | SparseTensor) and type(was) is not type(now):
-                raise TypeError(f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration")
+                raise TypeError(
+                    f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration"
+                )
         flat = flat_tensors(results)
         leaves = results
         return flat

@@ -53,7 +53,7 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
       ValueError: an input is None, or some are IndexedSlices and some tensors.
     """
     if any(x is None for x in inputs):
-        raise ValueError("At least one of the merge inputs is None: %s" % list(inputs))
+        raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
     with name_scope(name, "Merge", list(inputs)) as scope:
         values = convert_n_to_tensor_or_indexed_slices(list(inputs), name="inputs", as_ref=True)
         if all(isinstance(v, Tensor) for v in values):

@@ -26,9 +26,7 @@ def _indexed_slices_parts(x: IndexedSlices) -> list[Tensor]:
 
 
 register_parts(IndexedSlices, _indexed_slices_parts, lambda _, parts: IndexedSlices(*parts))
-register_parts(
-    SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lambda _, parts: SparseTensor(*parts)
-)
+register_parts(SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lambda _, parts: SparseTensor(*parts))
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
