@@ -1,6 +1,7 @@
 //! Values: data types, shapes, tensors and their buffers, status codes, random streams, vector math, threads.
 
 mod buffer;
+pub mod conv;
 mod dtype;
 pub mod elementwise;
 pub mod gemm;

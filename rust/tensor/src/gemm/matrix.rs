@@ -54,6 +54,11 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
+    /// Some of the columns, which the caller knows to be inside the matrix.
+    pub(super) fn columns(self, cols: std::ops::Range<usize>) -> MatRef<'a, T> {
+        MatRef { data: &self.data[cols.start * self.col_stride..], cols: cols.len(), ..self }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -99,17 +104,19 @@ impl<'a, T> MatRef<'a, T> {
 
 /// Checks that `a` times `b` has `len` elements.
 pub(super) fn check<T>(a: &MatRef<'_, T>, b: &MatRef<'_, T>, len: usize) -> Result<()> {
-    if a.cols != b.rows {
+    check_sizes([a.rows, a.cols], [b.rows, b.cols], len)
+}
+
+/// Checks that a product of matrices of these rows and columns has `len` elements.
+pub(super) fn check_sizes(a: [usize; 2], b: [usize; 2], len: usize) -> Result<()> {
+    if a[1] != b[0] {
         return Err(Status::invalid_argument(format!(
             "Matrix size-incompatible: In[0]: [{},{}], In[1]: [{},{}]",
-            a.rows, a.cols, b.rows, b.cols
+            a[0], a[1], b[0], b[1]
         )));
     }
-    if a.rows.checked_mul(b.cols) != Some(len) {
-        return Err(Status::invalid_argument(format!(
-            "the product has {} x {} elements, the output {len}",
-            a.rows, b.cols
-        )));
+    if a[0].checked_mul(b[1]) != Some(len) {
+        return Err(Status::invalid_argument(format!("the product has {} x {} elements, the output {len}", a[0], b[1])));
     }
     Ok(())
 }

@@ -14,6 +14,7 @@
 mod avx512;
 mod epilogue;
 mod matrix;
+mod patches;
 mod plain;
 mod portable;
 
@@ -21,11 +22,12 @@ use num_complex::Complex;
 
 pub use epilogue::{Activation, Epilogue};
 pub use matrix::MatRef;
+pub use patches::{PatchAxis, Patches};
 pub use plain::{HalfFloat, matmul_half, matmul_wrapping};
 
 use crate::status::Result;
 use crate::threads::Threads;
-use matrix::check;
+use matrix::{check, check_sizes};
 
 /// The instruction sets that have a kernel of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +136,11 @@ float_product!(
 );
 
 #[cfg(target_arch = "x86_64")]
+fn matrix_source<'a, T>(m: MatRef<'_, T>) -> avx512::Source<'a, T> {
+    avx512::Source::Matrix(avx512::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() })
+}
+
+#[cfg(target_arch = "x86_64")]
 fn product<'a, T>(
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,
@@ -141,18 +148,185 @@ fn product<'a, T>(
     accumulate: bool,
     epilogue: Option<&Epilogue<'a, T>>,
 ) -> avx512::Product<'a, T> {
-    let operand = |m: MatRef<'_, T>| avx512::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() };
     avx512::Product {
         rows: a.rows(),
         cols: b.cols(),
         depth: a.cols(),
-        a: operand(a),
-        b: operand(b),
+        a: matrix_source(a),
+        b: matrix_source(b),
         c: c.as_mut_ptr(),
         accumulate,
         bias: epilogue.and_then(|epilogue| epilogue.bias),
         relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
     }
+}
+
+/// A float of which there are products with matrices of windows.
+pub trait PatchFloat: Copy + Default + std::ops::Add<Output = Self> + Send + Sync + Sized + 'static {
+    /// `c = activation(patches * b + bias)`, row by row.
+    ///
+    /// # Errors
+    /// As for the product of matrices.
+    fn patches_by_matrix(
+        threads: Threads,
+        patches: &Patches<'_, Self>,
+        b: MatRef<'_, Self>,
+        c: &mut [Self],
+        epilogue: Option<&Epilogue<'_, Self>>,
+    ) -> Result<()>;
+
+    /// `c = a * patches[first..first + a.cols()]`, on the calling thread alone.
+    ///
+    /// # Errors
+    /// As for the product of matrices.
+    fn matrix_by_patches(a: MatRef<'_, Self>, patches: &Patches<'_, Self>, first: usize, c: &mut [Self]) -> Result<()>;
+
+    /// The product of matrices, `c = activation(a * b + bias)`.
+    ///
+    /// # Errors
+    /// As for the product of matrices.
+    fn matrix_by_matrix(
+        threads: Threads,
+        a: MatRef<'_, Self>,
+        b: MatRef<'_, Self>,
+        c: &mut [Self],
+        epilogue: Option<&Epilogue<'_, Self>>,
+    ) -> Result<()>;
+}
+
+macro_rules! patch_products {
+    ($float:ty, $matmul:ident, $by_matrix:ident, $by_patches:ident, $avx512:ident) => {
+        impl PatchFloat for $float {
+            fn patches_by_matrix(
+                threads: Threads,
+                patches: &Patches<'_, $float>,
+                b: MatRef<'_, $float>,
+                c: &mut [$float],
+                epilogue: Option<&Epilogue<'_, $float>>,
+            ) -> Result<()> {
+                $by_matrix(isa(), threads, patches, b, c, epilogue)
+            }
+
+            fn matrix_by_patches(
+                a: MatRef<'_, $float>,
+                patches: &Patches<'_, $float>,
+                first: usize,
+                c: &mut [$float],
+            ) -> Result<()> {
+                $by_patches(isa(), a, patches, first, c)
+            }
+
+            fn matrix_by_matrix(
+                threads: Threads,
+                a: MatRef<'_, $float>,
+                b: MatRef<'_, $float>,
+                c: &mut [$float],
+                epilogue: Option<&Epilogue<'_, $float>>,
+            ) -> Result<()> {
+                $matmul(threads, a, b, c, false, epilogue)
+            }
+        }
+
+        fn $by_matrix(
+            isa: Isa,
+            threads: Threads,
+            patches: &Patches<'_, $float>,
+            b: MatRef<'_, $float>,
+            c: &mut [$float],
+            epilogue: Option<&Epilogue<'_, $float>>,
+        ) -> Result<()> {
+            check_sizes([patches.rows(), patches.cols()], [b.rows(), b.cols()], c.len())?;
+            if let Some(epilogue) = epilogue {
+                epilogue.check(b.cols())?;
+            }
+            if c.is_empty() {
+                return Ok(());
+            }
+            if patches.cols() == 0 {
+                c.fill(0.0);
+                if let Some(epilogue) = epilogue {
+                    epilogue.apply(c, b.cols());
+                }
+                return Ok(());
+            }
+            match isa {
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => {
+                    let product = avx512::Product {
+                        rows: patches.rows(),
+                        cols: b.cols(),
+                        depth: patches.cols(),
+                        a: avx512::Source::Patches(patches, 0),
+                        b: matrix_source(b),
+                        c: c.as_mut_ptr(),
+                        accumulate: false,
+                        bias: epilogue.and_then(|epilogue| epilogue.bias),
+                        relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
+                    };
+                    // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
+                    unsafe { avx512::$avx512(threads, product) }
+                }
+                _ => portable::patches_by_matrix(threads, patches, b, c, epilogue),
+            }
+        }
+
+        fn $by_patches(
+            isa: Isa,
+            a: MatRef<'_, $float>,
+            patches: &Patches<'_, $float>,
+            first: usize,
+            c: &mut [$float],
+        ) -> Result<()> {
+            let rows = patches.rows().checked_sub(first).map_or(0, |rows| rows.min(a.cols()));
+            check_sizes([a.rows(), a.cols()], [rows, patches.cols()], c.len())?;
+            if c.is_empty() {
+                return Ok(());
+            }
+            if rows == 0 {
+                c.fill(0.0);
+                return Ok(());
+            }
+            match isa {
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => {
+                    let product = avx512::Product {
+                        rows: a.rows(),
+                        cols: patches.cols(),
+                        depth: rows,
+                        a: matrix_source(a),
+                        b: avx512::Source::Patches(patches, first),
+                        c: c.as_mut_ptr(),
+                        accumulate: false,
+                        bias: None,
+                        relu: false,
+                    };
+                    // SAFETY: the CPU was found to have AVX-512F, and the sizes were checked above.
+                    unsafe { avx512::$avx512(Threads::single(), product) }
+                }
+                _ => portable::matrix_by_patches(a, patches, first, c),
+            }
+        }
+    };
+}
+
+patch_products!(f32, matmul_f32, patches_by_matrix_f32_on, matrix_by_patches_f32_on, multiply_f32);
+patch_products!(f64, matmul_f64, patches_by_matrix_f64_on, matrix_by_patches_f64_on, multiply_f64);
+
+/// `c = patches * b` for integers; overflow wraps around.
+///
+/// # Errors
+/// `InvalidArgument` when the sizes do not agree; `ResourceExhausted` when there is no memory for a part of the windows.
+pub fn patches_by_matrix_wrapping<T>(
+    threads: Threads,
+    patches: &Patches<'_, T>,
+    b: MatRef<'_, T>,
+    c: &mut [T],
+) -> Result<()>
+where
+    T: Copy + Default + num_traits::Zero + num_traits::WrappingAdd + num_traits::WrappingMul + Send + Sync + 'static,
+{
+    check_sizes([patches.rows(), patches.cols()], [b.rows(), b.cols()], c.len())?;
+    portable::in_blocks(threads, patches, b.cols(), c, |a, c| matmul_wrapping(Threads::single(), a, b, c, false))
 }
 
 macro_rules! complex_product {

@@ -4,10 +4,15 @@ use num_traits::{One, Zero};
 
 use super::epilogue::Epilogue;
 use super::matrix::MatRef;
-use crate::threads::{SharedSlice, Threads};
+use super::patches::Patches;
+use crate::status::{Result, Status};
+use crate::threads::{SharedSlice, Threads, for_chunks_mut};
+use parking_lot::Mutex;
 
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 20;
+/// Elements of the part of a matrix of windows that is copied at a time.
+const WINDOWS: usize = 1 << 16;
 /// Rows or columns of a task are a multiple of this, so that few tiles of the kernel are cut.
 const TASK_SIDE: usize = 48;
 
@@ -68,4 +73,77 @@ pub(super) fn multiply_then<T>(
     if let Some(epilogue) = epilogue {
         epilogue.apply(c, b.cols());
     }
+}
+
+/// Calls `multiply` with parts of the windows, copied, and the rows of c that belong to them.
+pub(super) fn in_blocks<T>(
+    threads: Threads,
+    patches: &Patches<'_, T>,
+    cols: usize,
+    c: &mut [T],
+    multiply: impl Fn(MatRef<'_, T>, &mut [T]) -> Result<()> + Sync,
+) -> Result<()>
+where
+    T: Copy + Default + Send + Sync,
+{
+    let (depth, failure) = (patches.cols(), Mutex::new(None));
+    let rows = (WINDOWS / depth.max(1)).max(1);
+    for_chunks_mut(threads, c, rows.saturating_mul(cols.max(1)), |start, c| {
+        let first = start / cols.max(1);
+        let rows = first..first + c.len() / cols.max(1);
+        let result = copied(patches, rows.clone(), depth)
+            .and_then(|copy| multiply(MatRef::row_major(&copy, rows.len(), depth)?, c));
+        if let Err(e) = result {
+            failure.lock().get_or_insert(e);
+        }
+    });
+    failure.into_inner().map_or(Ok(()), Err)
+}
+
+fn copied<T: Copy + Default>(patches: &Patches<'_, T>, rows: std::ops::Range<usize>, depth: usize) -> Result<Vec<T>> {
+    let mut copy = Vec::new();
+    if copy.try_reserve_exact(rows.len() * depth).is_err() {
+        return Err(Status::resource_exhausted("OOM when allocating a part of a convolution's windows"));
+    }
+    copy.resize(rows.len() * depth, T::default());
+    patches.copy(rows, 0..depth, &mut copy);
+    Ok(copy)
+}
+
+/// `c = finish(patches * b)`.
+pub(super) fn patches_by_matrix<T>(
+    threads: Threads,
+    patches: &Patches<'_, T>,
+    b: MatRef<'_, T>,
+    c: &mut [T],
+    epilogue: Option<&Epilogue<'_, T>>,
+) -> Result<()>
+where
+    T: Copy + Default + Zero + One + PartialOrd + Send + Sync + 'static,
+{
+    in_blocks(threads, patches, b.cols(), c, |a, c| {
+        multiply_then(Threads::single(), a, b, c, false, epilogue);
+        Ok(())
+    })
+}
+
+/// `c = a * patches[first..]`, on the calling thread.
+pub(super) fn matrix_by_patches<T>(
+    a: MatRef<'_, T>,
+    patches: &Patches<'_, T>,
+    first: usize,
+    c: &mut [T],
+) -> Result<()>
+where
+    T: Copy + Default + Zero + One + Send + Sync + 'static,
+{
+    let depth = patches.cols();
+    let block = (WINDOWS / depth.max(1)).max(1);
+    for start in (0..a.cols()).step_by(block) {
+        let steps = start..a.cols().min(start + block);
+        let copy = copied(patches, first + steps.start..first + steps.end, depth)?;
+        let part = a.columns(steps.clone());
+        multiply(Threads::single(), part, MatRef::row_major(&copy, steps.len(), depth)?, c, start > 0);
+    }
+    Ok(())
 }

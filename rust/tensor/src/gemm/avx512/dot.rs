@@ -16,15 +16,20 @@ const TASK_BYTES: usize = 128 << 10;
 /// bits depend on its row alone.
 ///
 /// # Safety
-/// The CPU has AVX-512F; the product is valid, has one column and no epilogue, `a.col == 1` and `b.row == 1`.
-pub(super) unsafe fn multiply<L: Lanes>(threads: Threads, product: &Product<'_, L::Elem>) {
+/// The CPU has AVX-512F; the product is valid, of these operands, has one column and no epilogue, `a.col == 1` and `b.row == 1`.
+pub(super) unsafe fn multiply<L: Lanes>(
+    threads: Threads,
+    product: &Product<'_, L::Elem>,
+    a: Operand<L::Elem>,
+    b: Operand<L::Elem>,
+) {
     let row_bytes = product.depth * size_of::<L::Elem>();
     for_blocks(threads, product.rows, (TASK_BYTES / row_bytes.max(1)).max(1), |rows| {
         for row in rows {
             // SAFETY: the row lies in a, and only this task touches the row's element of c.
             unsafe {
                 let c = product.c.wrapping_add(row);
-                let sum = dot::<L>(product.a.from(row, 0), product.b, product.depth);
+                let sum = dot::<L>(a.from(row, 0), b, product.depth);
                 *c = if product.accumulate { *c + sum } else { sum };
             }
         }

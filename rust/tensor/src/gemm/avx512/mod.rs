@@ -18,6 +18,7 @@ use std::ops::Range;
 use lanes::Lanes;
 use tile::{MAX_ROWS, Order, Tile, WIDE, kernel, widest};
 
+use super::patches::Patches;
 use crate::buffer::Buffer;
 use crate::status::Result;
 use crate::threads::{Threads, for_blocks};
@@ -96,13 +97,21 @@ impl<T> Operand<T> {
     }
 }
 
+/// Where a product's factor comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a, T> {
+    Matrix(Operand<T>),
+    /// The rows of these windows from this one on.
+    Patches(&'a Patches<'a, T>, usize),
+}
+
 /// A product `c = finish(c? + a * b)` of whole matrices; c is stored row by row.
 pub(super) struct Product<'a, T> {
     pub rows: usize,
     pub cols: usize,
     pub depth: usize,
-    pub a: Operand<T>,
-    pub b: Operand<T>,
+    pub a: Source<'a, T>,
+    pub b: Source<'a, T>,
     pub c: *mut T,
     pub accumulate: bool,
     pub bias: Option<&'a [T]>,
@@ -133,7 +142,7 @@ pub(super) unsafe fn multiply_f64(threads: Threads, product: Product<'_, f64>) -
 /// Where the kernel finds b.
 #[derive(Clone, Copy)]
 enum Columns<T> {
-    InPlace,
+    InPlace(Operand<T>),
     /// Packed panels of the whole outer block.
     Packed(*const T),
     /// Packed panel by panel by the only task that uses it.
@@ -142,8 +151,8 @@ enum Columns<T> {
 
 /// Where the kernel finds a.
 #[derive(Clone, Copy)]
-enum Rows {
-    InPlace(Order),
+enum Rows<T> {
+    InPlace(Operand<T>, Order),
     /// Packed by each task that uses them.
     PackedByTask(Order),
 }
@@ -157,7 +166,7 @@ struct Block<'p, 'a, L: Lanes> {
     depth: usize,
     row_tasks: usize,
     col_tasks: usize,
-    a: Rows,
+    a: Rows<L::Elem>,
     b: Columns<L::Elem>,
 }
 
@@ -196,25 +205,32 @@ fn lined<T>(elements: usize) -> usize {
 /// As for [`multiply_f32`].
 unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>) -> Result<()> {
     // The distance along a dimension of size one is never used: set it to what the fast paths look for.
-    if product.depth == 1 {
-        product.a.col = 1;
+    if let Source::Matrix(a) = &mut product.a {
+        if product.depth == 1 {
+            a.col = 1;
+        }
+        if product.rows == 1 {
+            a.row = 1;
+        }
     }
-    if product.rows == 1 {
-        product.a.row = 1;
-    }
-    if product.cols == 1 {
-        product.b.col = 1;
+    if let (1, Source::Matrix(b)) = (product.cols, &mut product.b) {
+        b.col = 1;
     }
     let mut b_buffer: Option<Buffer> = None;
-    if product.cols == 1 && product.a.col == 1 && product.bias.is_none() && !product.relu {
-        if product.b.row != 1 {
+    if let (Source::Matrix(a), Source::Matrix(mut b)) = (product.a, product.b)
+        && product.cols == 1
+        && a.col == 1
+        && product.bias.is_none()
+        && !product.relu
+    {
+        if b.row != 1 {
             let copy = reserve(&mut b_buffer, product.depth)?;
             // SAFETY: b's column, seen as a row, has `depth` elements, and the copy room for them.
-            unsafe { pack::rows_along(product.b.transposed(), 1, product.depth, product.depth, copy) };
-            product.b = Operand { data: copy, row: 1, col: 1 };
+            unsafe { pack::rows_along(b.transposed(), 1, product.depth, product.depth, copy) };
+            b = Operand { data: copy, row: 1, col: 1 };
         }
         // SAFETY: handed on.
-        unsafe { dot::multiply::<L>(threads, &product) };
+        unsafe { dot::multiply::<L>(threads, &product, a, b) };
         return Ok(());
     }
     for col in (0..product.cols).step_by(OUTER_COLS) {
@@ -254,15 +270,19 @@ fn cut<'p, 'a, L: Lanes>(
 ) -> Block<'p, 'a, L> {
     let panel = panel_width::<L>();
     let (m, n, k) = (product.rows, cols.len(), steps.len());
-    let a = &product.a;
-    let (order, distance) = if a.col == 1 { (Order::AlongRow, a.row) } else { (Order::AlongColumn, a.col) };
-    let clashes = k > 16 && m > 4 && (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
-    let in_place = n <= UNPACKED_A_COLS || m <= 4 || (order == Order::AlongRow && !clashes);
-    let a = match (a.col, a.row) {
-        (1, _) if in_place => Rows::InPlace(Order::AlongRow),
-        (_, 1) if in_place => Rows::InPlace(Order::AlongColumn),
-        (1, _) | (_, 1) => Rows::PackedByTask(Order::AlongColumn),
-        _ => Rows::PackedByTask(Order::AlongRow),
+    let a = match product.a {
+        Source::Matrix(a) => {
+            let (order, distance) = if a.col == 1 { (Order::AlongRow, a.row) } else { (Order::AlongColumn, a.col) };
+            let clashes = k > 16 && m > 4 && (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
+            let in_place = n <= UNPACKED_A_COLS || m <= 4 || (order == Order::AlongRow && !clashes);
+            match (a.col, a.row) {
+                (1, _) if in_place => Rows::InPlace(a, Order::AlongRow),
+                (_, 1) if in_place => Rows::InPlace(a, Order::AlongColumn),
+                (1, _) | (_, 1) => Rows::PackedByTask(Order::AlongColumn),
+                _ => Rows::PackedByTask(Order::AlongRow),
+            }
+        }
+        Source::Patches(..) => Rows::PackedByTask(Order::AlongRow),
     };
 
     // An even number of tasks, since pools mostly have an even number of threads.
@@ -275,7 +295,7 @@ fn cut<'p, 'a, L: Lanes>(
             // Each part of the columns packs the rows anew.
             (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(4))))
         }
-        Rows::InPlace(_) => {
+        Rows::InPlace(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
             let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
             let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
@@ -283,13 +303,11 @@ fn cut<'p, 'a, L: Lanes>(
         }
     };
 
-    let dense = product.b.row * size_of::<L::Elem>() <= DENSE_BYTES;
-    let b = if product.b.col == 1 && (m <= UNPACKED_B_ROWS || dense) {
-        Columns::InPlace
-    } else if row_tasks == 1 {
-        Columns::PackedByTask
-    } else {
-        Columns::Packed(std::ptr::null())
+    let is_dense = |b: &Operand<L::Elem>| b.row * size_of::<L::Elem>() <= DENSE_BYTES;
+    let b = match product.b {
+        Source::Matrix(b) if b.col == 1 && (m <= UNPACKED_B_ROWS || is_dense(&b)) => Columns::InPlace(b),
+        _ if row_tasks == 1 => Columns::PackedByTask,
+        _ => Columns::Packed(std::ptr::null()),
     };
     Block { product, col: cols.start, cols: n, step: steps.start, depth: k, row_tasks, col_tasks, a, b }
 }
@@ -327,7 +345,16 @@ impl<L: Lanes> Block<'_, '_, L> {
     }
 
     unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
-        let from = self.product.a.from(rows.start, self.step + step);
+        let step = self.step + step;
+        let from = match self.product.a {
+            Source::Matrix(a) => a.from(rows.start, step),
+            Source::Patches(patches, first) => {
+                let rows = first + rows.start..first + rows.end;
+                // SAFETY: the rows lie in the matrix of windows, their copy in the room given.
+                unsafe { pack::windows::<L>(patches, rows, step..step + depth, PACKED_ROW, to) };
+                return;
+            }
+        };
         // SAFETY: the rows lie in the operand, their copy in the room given.
         unsafe {
             match order {
@@ -339,9 +366,16 @@ impl<L: Lanes> Block<'_, '_, L> {
     }
 
     unsafe fn pack_panels(&self, col: usize, cols: usize, step: usize, depth: usize, width: usize, to: *mut L::Elem) {
-        let from = self.product.b.from(self.step + step, self.col + col);
-        // SAFETY: the panels lie in the operand, their copy in the room given.
-        unsafe { pack::columns::<L>(from, depth, cols, width, to) };
+        let (step, col) = (self.step + step, self.col + col);
+        match self.product.b {
+            // SAFETY: the panels lie in the operand, their copy in the room given.
+            Source::Matrix(b) => unsafe { pack::columns::<L>(b.from(step, col), depth, cols, width, to) },
+            Source::Patches(patches, first) => {
+                let rows = first + step..first + step + depth;
+                // SAFETY: as above.
+                unsafe { pack::window_columns::<L>(patches, rows, col..col + cols, width, to) };
+            }
+        }
     }
 
     /// Computes the block of c from operands and copies.
@@ -355,7 +389,7 @@ impl<L: Lanes> Block<'_, '_, L> {
             // SAFETY: handed on; each task writes its own part of c.
             unsafe {
                 match self.a {
-                    Rows::InPlace(_) => self.task(rows, cols, std::ptr::null_mut()),
+                    Rows::InPlace(..) => self.task(rows, cols, std::ptr::null_mut()),
                     Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
                 }
             }
@@ -368,7 +402,7 @@ impl<L: Lanes> Block<'_, '_, L> {
         let panel = panel_width::<L>();
         let tiles = rows.len().div_ceil(MAX_ROWS).max(1);
         let across = match self.b {
-            Columns::InPlace => widest(rows.len().div_ceil(tiles)) * L::N,
+            Columns::InPlace(_) => widest(rows.len().div_ceil(tiles)) * L::N,
             Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
@@ -382,7 +416,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // SAFETY: addresses are of elements of the operand or of its copy.
                 let (b, b_stride) = unsafe {
                     match self.b {
-                        Columns::InPlace => (self.product.b.at(self.step + step, self.col + col), self.product.b.row),
+                        Columns::InPlace(b) => (b.at(self.step + step, self.col + col), b.row),
                         Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel),
                         Columns::PackedByTask => {
                             let room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
@@ -400,8 +434,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 for (number, tile) in tile_rows(rows.len()).enumerate() {
                     let ahead = b.cast::<u8>().wrapping_add(next + number * share);
                     let (order, a, a_stride) = match self.a {
-                        Rows::InPlace(order) => {
-                            let a = &self.product.a;
+                        Rows::InPlace(a, order) => {
                             let stride = if order == Order::AlongRow { a.row } else { a.col };
                             (order, a.at(rows.start + tile.start, self.step + step), stride)
                         }

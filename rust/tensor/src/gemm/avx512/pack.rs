@@ -2,6 +2,9 @@
 
 use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 
+use std::ops::Range;
+
+use super::super::patches::{Patches, Run};
 use super::lanes::Lanes;
 use super::{MAX_ROWS, Operand, PACKED_ROWS, tile_rows};
 
@@ -156,6 +159,89 @@ pub(super) unsafe fn rows_turned<L: Lanes>(
                     );
                 }
             }
+        }
+    }
+}
+
+/// Copies a part of the matrix of windows, row by row, `stride` elements apart.
+///
+/// # Safety
+/// The CPU has AVX-512F; the part lies in the matrix; `to` is valid for writes of the part, whose rows are at most `stride` long.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn windows<L: Lanes>(
+    patches: &Patches<'_, L::Elem>,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    stride: usize,
+    to: *mut L::Elem,
+) {
+    // SAFETY: a run's source lies in the data of the windows; what is written lies in the part.
+    patches.runs(rows, cols, |run| unsafe { copy_run::<L>(&run, stride, to.add(run.row * stride + run.col)) });
+}
+
+/// Copies a part of the matrix of windows panel after panel, as [`columns`] does.
+///
+/// # Safety
+/// As for [`columns`], with the part in the matrix of windows.
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn window_columns<L: Lanes>(
+    patches: &Patches<'_, L::Elem>,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    width: usize,
+    to: *mut L::Elem,
+) {
+    let depth = rows.len();
+    for start in cols.clone().step_by(width) {
+        let end = cols.end.min(start + width);
+        // SAFETY: handed on; the panel has `depth` rows of `width`.
+        unsafe {
+            let to = to.add((start - cols.start) * depth);
+            let present = end - start;
+            if present < width {
+                let zeros = Run { from: None, from_step: 0, row: 0, rows: depth, col: present, len: width - present };
+                copy_run::<L>(&zeros, width, to.add(present));
+            }
+            windows::<L>(patches, rows.clone(), start..end, width, to);
+        }
+    }
+}
+
+/// Copies one run to `to`, rows `stride` apart.
+///
+/// # Safety
+/// The CPU has AVX-512F; the run's source is valid, and `to` for writes of its rows.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn copy_run<L: Lanes>(run: &Run<L::Elem>, stride: usize, to: *mut L::Elem) {
+    // SAFETY: whole registers are read and written only inside the run; the last ones are masked.
+    unsafe {
+        let whole = run.len / L::N * L::N;
+        let part = L::first(run.len - whole);
+        let (mut from, from_step) = match run.from {
+            Some(from) => (from, run.from_step),
+            None => {
+                let mut to = to;
+                for _ in 0..run.rows {
+                    for lane in (0..whole).step_by(L::N) {
+                        L::zero().store(to.add(lane));
+                    }
+                    L::zero().store_part(to.wrapping_add(whole), part);
+                    to = to.wrapping_add(stride);
+                }
+                return;
+            }
+        };
+        let mut to = to;
+        for _ in 0..run.rows {
+            for lane in (0..whole).step_by(L::N) {
+                L::load(from.add(lane)).store(to.add(lane));
+            }
+            if whole < run.len {
+                L::load_part(from.add(whole), part).store_part(to.add(whole), part);
+            }
+            from = from.wrapping_add(from_step);
+            to = to.wrapping_add(stride);
         }
     }
 }

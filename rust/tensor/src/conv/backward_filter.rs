@@ -1,0 +1,87 @@
+//! The gradient of a convolution's filter.
+
+use super::Geometry;
+use super::scratch::Scratch;
+use crate::gemm::{MatRef, PatchFloat};
+use crate::status::{Result, Status};
+use crate::threads::{Threads, for_chunks_mut};
+use parking_lot::Mutex;
+
+/// Multiplications worth a task of their own.
+const TASK_PRODUCTS: usize = 1 << 21;
+const MOST_TASKS: usize = 16;
+
+/// The tasks' sums take at most this many elements, but at least `FEWEST_LARGE` tasks are made.
+const SUM_ELEMENTS: usize = 16 << 20;
+const FEWEST_LARGE: usize = 4;
+
+/// Windows of a task are a multiple of this, as the product's blocks are.
+const TASK_WINDOWS: usize = 512;
+
+/// Rows of the filter that are summed by one task.
+const SUM_ROWS: usize = 16;
+
+/// How many parts the windows are cut into; from sizes alone.
+fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
+    let size = depth.saturating_mul(outputs).max(1);
+    let wanted = (windows.saturating_mul(size) / TASK_PRODUCTS).min(MOST_TASKS);
+    let tasks = wanted.min((SUM_ELEMENTS / size).max(FEWEST_LARGE)).min(windows.div_ceil(TASK_WINDOWS));
+    if tasks > 1 { tasks.next_multiple_of(2) } else { 1 }
+}
+
+/// `gradient = ` the gradient, by the filter, of the convolution whose output has the gradient `output`: the sums over parts of the
+/// windows, added in order.
+///
+/// # Errors
+/// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
+pub fn backward_filter<T: PatchFloat>(
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[T],
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let windows = geometry.windows(input)?;
+    let (depth, outputs, count) = (windows.cols(), geometry.outputs, windows.rows());
+    if count.checked_mul(outputs) != Some(output.len()) || depth.checked_mul(outputs) != Some(gradient.len()) {
+        return Err(Status::invalid_argument("the gradients of a convolution's output and filter do not have its sizes"));
+    }
+    if gradient.is_empty() {
+        return Ok(());
+    }
+    if count == 0 {
+        gradient.fill(T::default());
+        return Ok(());
+    }
+    let size = depth * outputs;
+    let part = count.div_ceil(tasks(count, depth, outputs)).next_multiple_of(TASK_WINDOWS);
+    let parts = count.div_ceil(part);
+    let mut sums = Scratch::<T>::new(&[parts, size])?;
+    let failure = Mutex::new(None);
+    for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
+        let first = start / size * part;
+        let rows = part.min(count - first);
+        let result = MatRef::new(&output[first * outputs..], outputs, rows, 1, outputs)
+            .and_then(|output| T::matrix_by_patches(output, &windows, first, sum));
+        if let Err(e) = result {
+            failure.lock().get_or_insert(e);
+        }
+    });
+    if let Some(e) = failure.into_inner() {
+        return Err(e);
+    }
+    let sums = sums.get();
+    for_chunks_mut(threads, gradient, SUM_ROWS * outputs, |start, rows| {
+        let first = start / outputs;
+        for (number, sum) in sums.chunks_exact(size).enumerate() {
+            for (col, sum) in sum.chunks_exact(depth).enumerate() {
+                let values = &sum[first..first + rows.len() / outputs];
+                for (row, &value) in values.iter().enumerate() {
+                    let total = &mut rows[row * outputs + col];
+                    *total = if number == 0 { value } else { *total + value };
+                }
+            }
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The gradient of a convolution's input.
+
+use std::ops::Range;
+
+use super::scratch::Scratch;
+use super::{Geometry, Window};
+use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
+use crate::status::{Result, Status};
+use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+
+/// Side of the blocks in which a filter is transposed: a block's lines fit the first-level cache.
+const BLOCK: usize = 16;
+
+/// Elements of a copy worth a task.
+const TASK_ELEMENTS: usize = 1 << 15;
+
+/// The points `start`, `start + stride` .. of the input along one dimension: each is the sum over the filter's points `taps`, taken
+/// from last to first, of those of the output that lie as `axis` says.
+struct Phase {
+    start: usize,
+    taps: Vec<usize>,
+    axis: PatchAxis,
+}
+
+/// The phases that some point of the filter reaches.
+fn phases(w: &Window) -> Vec<Phase> {
+    let mut found = Vec::new();
+    for start in 0..w.stride.min(w.input) {
+        let taps: Vec<usize> =
+            (0..w.filter).rev().filter(|tap| (start + w.before).abs_diff(tap * w.dilation).is_multiple_of(w.stride)).collect();
+        let Some(&last) = taps.first() else { continue };
+        let first = ((start + w.before) as isize - (last * w.dilation) as isize) / w.stride as isize;
+        let tap_step = taps.get(1).map_or(1, |next| (last - next) * w.dilation / w.stride);
+        let count = (w.input - start).div_ceil(w.stride);
+        let axis = PatchAxis { size: w.output, count, first, step: 1, taps: taps.len(), tap_step };
+        found.push(Phase { start, taps, axis });
+    }
+    found
+}
+
+/// `gradient = ` the gradient, by the input, of the convolution whose output has the gradient `output`.
+///
+/// # Errors
+/// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
+pub fn backward_input<T: PatchFloat>(
+    threads: Threads,
+    geometry: &Geometry,
+    filter: &[T],
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let matrix = geometry.filter(filter)?;
+    if gradient.is_empty() {
+        return Ok(());
+    }
+    if geometry.is_product() {
+        let points: usize = geometry.space.iter().map(|w| w.output).product();
+        let output = MatRef::row_major(output, geometry.batch * points, geometry.outputs)?;
+        return T::matrix_by_matrix(threads, output, matrix.transposed(), gradient, None);
+    }
+    let found = geometry.space.map(|w| phases(&w));
+    let strided = geometry.space.iter().any(|w| w.stride != 1);
+    let points = |w: &Window, p: &[Phase]| p.iter().map(|p| p.axis.count).sum::<usize>() == w.input;
+    if !geometry.space.iter().zip(&found).all(|(w, p)| points(w, p)) {
+        for_chunks_mut(threads, gradient, TASK_ELEMENTS, |_, chunk| chunk.fill(T::default()));
+    }
+    for d in &found[0] {
+        for h in &found[1] {
+            for w in &found[2] {
+                let taps = [&d.taps[..], &h.taps[..], &w.taps[..]];
+                let turned = turned(threads, geometry, filter, taps)?;
+                let windows = Patches::new(output, geometry.batch, [d.axis, h.axis, w.axis], geometry.outputs)?;
+                let matrix = MatRef::row_major(turned.get(), windows.cols(), geometry.inputs)?;
+                if strided {
+                    let mut part = Scratch::new(&[windows.rows(), geometry.inputs])?;
+                    T::patches_by_matrix(threads, &windows, matrix, part.get_mut(), None)?;
+                    place(threads, geometry, [d, h, w], part.get(), gradient)?;
+                } else {
+                    T::patches_by_matrix(threads, &windows, matrix, gradient, None)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.
+fn turned<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps: [&[usize]; 3]) -> Result<Scratch<T>> {
+    let mut out = Scratch::new(&[taps[0].len(), taps[1].len(), taps[2].len(), g.outputs, g.inputs])?;
+    let size = g.inputs * g.outputs;
+    for_chunks_mut(threads, out.get_mut(), size, |start, to| {
+        let index = start / size;
+        let (w, rest) = (taps[2][index % taps[2].len()], index / taps[2].len());
+        let (h, d) = (taps[1][rest % taps[1].len()], taps[0][rest / taps[1].len()]);
+        let tap = (d * g.space[1].filter + h) * g.space[2].filter + w;
+        transpose(&filter[tap * size..(tap + 1) * size], g.outputs, g.inputs, to);
+    });
+    Ok(out)
+}
+
+/// `to[i * rows + j] = from[j * cols + i]`.
+fn transpose<T: Copy>(from: &[T], cols: usize, rows: usize, to: &mut [T]) {
+    let blocks = |size: usize| (0..size).step_by(BLOCK).map(move |start| start..size.min(start + BLOCK));
+    for down in blocks(rows) {
+        for across in blocks(cols) {
+            for i in across {
+                let to = &mut to[i * rows..][down.clone()];
+                for (value, j) in to.iter_mut().zip(down.clone()) {
+                    *value = from[j * cols + i];
+                }
+            }
+        }
+    }
+}
+
+/// Puts the points of one phase where they belong.
+fn place<T: PatchFloat>(
+    threads: Threads,
+    g: &Geometry,
+    phase: [&Phase; 3],
+    part: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let [d, h, w] = phase.map(|p| p.axis.count);
+    let line = w * g.inputs;
+    if part.len() != g.batch * d * h * line || gradient.len() != g.space.iter().fold(g.batch * g.inputs, |n, w| n * w.input) {
+        return Err(Status::internal("a phase of a convolution's gradient has another size"));
+    }
+    let to = SharedSlice::new(gradient);
+    for_blocks(threads, g.batch * d * h, (TASK_ELEMENTS / line.max(1)).max(1), |lines: Range<usize>| {
+        for index in lines {
+            let (y, rest) = (index % h, index / h);
+            let (z, image) = (rest % d, rest / d);
+            let at = |i: usize, position: usize| phase[i].start + position * g.space[i].stride;
+            let start = ((image * g.space[0].input + at(0, z)) * g.space[1].input + at(1, y)) * g.space[2].input;
+            for (x, from) in part[index * line..(index + 1) * line].chunks_exact(g.inputs).enumerate() {
+                let start = (start + at(2, x)) * g.inputs;
+                // SAFETY: each point of the gradient belongs to one line of one phase, and each line to one task.
+                unsafe { to.range(start..start + g.inputs) }.copy_from_slice(from);
+            }
+        }
+    });
+    Ok(())
+}

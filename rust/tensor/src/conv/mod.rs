@@ -1,0 +1,96 @@
+//! Convolutions of images of up to three dimensions, channels last, with their gradients: products with matrices of windows.
+//!
+//! | | product |
+//! |---|---|
+//! | forward | windows of the input by the filter |
+//! | gradient of the input | windows of the output's gradient by the filter turned round, once for each phase of the strides |
+//! | gradient of the filter | the output's gradient, transposed, by windows of the input |
+//!
+//! Work is cut from shapes alone: the bits of a result are the same at any number of threads.
+
+mod backward_filter;
+mod backward_input;
+mod forward;
+mod scratch;
+
+pub use backward_filter::backward_filter;
+pub use backward_input::backward_input;
+pub use forward::{forward, forward_wrapping};
+
+use crate::gemm::{MatRef, PatchAxis, Patches};
+use crate::status::Result;
+
+/// One dimension of space of a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Points of the input.
+    pub input: usize,
+    /// Points of the filter.
+    pub filter: usize,
+    /// Points of the output.
+    pub output: usize,
+    /// Distance of windows, in points of the input.
+    pub stride: usize,
+    /// Distance of a window's points.
+    pub dilation: usize,
+    /// Zeros before the input.
+    pub before: usize,
+}
+
+impl Window {
+    /// A dimension without extent, for fewer than three dimensions of space.
+    pub const FLAT: Window = Window { input: 1, filter: 1, output: 1, stride: 1, dilation: 1, before: 0 };
+
+    fn is_point(&self) -> bool {
+        self.filter == 1 && self.stride == 1 && self.before == 0 && self.input == self.output
+    }
+
+    fn axis(&self) -> PatchAxis {
+        PatchAxis {
+            size: self.input,
+            count: self.output,
+            first: -(self.before as isize),
+            step: self.stride,
+            taps: self.filter,
+            tap_step: self.dilation,
+        }
+    }
+}
+
+/// Sizes of a convolution: input `[batch, space.., inputs]`, filter `[space.., inputs, outputs]`, output
+/// `[batch, space.., outputs]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Images.
+    pub batch: usize,
+    /// Channels of the input.
+    pub inputs: usize,
+    /// Channels of the output.
+    pub outputs: usize,
+    /// The dimensions of space, outermost first.
+    pub space: [Window; 3],
+}
+
+impl Geometry {
+    /// Whether it is a product of matrices: every window is one point.
+    fn is_product(&self) -> bool {
+        self.space.iter().all(Window::is_point)
+    }
+
+    /// Points of a filter.
+    fn taps(&self) -> usize {
+        self.space.iter().map(|w| w.filter).product()
+    }
+
+    fn windows<'a, T>(&self, input: &'a [T]) -> Result<Patches<'a, T>> {
+        Patches::new(input, self.batch, self.space.map(|w| w.axis()), self.inputs)
+    }
+
+    /// The filter as a matrix `[space.. inputs, outputs]`.
+    fn filter<'a, T>(&self, filter: &'a [T]) -> Result<MatRef<'a, T>> {
+        MatRef::row_major(filter, self.taps() * self.inputs, self.outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests;

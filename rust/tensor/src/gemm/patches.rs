@@ -1,0 +1,227 @@
+//! `Patches`: the windows of a convolution seen as a matrix, which is copied part by part and never as a whole.
+
+use std::ops::Range;
+
+use crate::status::{Result, Status};
+use crate::{bail, ensure};
+
+/// One dimension of space: where the windows lie in it. Element `tap` of window `position` is at coordinate
+/// `first + position * step + tap * tap_step`; outside `0..size` there are zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatchAxis {
+    /// Coordinates that have elements.
+    pub size: usize,
+    /// Windows.
+    pub count: usize,
+    /// Coordinate of the first element of the first window.
+    pub first: isize,
+    /// Distance of windows.
+    pub step: usize,
+    /// Elements of a window.
+    pub taps: usize,
+    /// Distance of a window's elements.
+    pub tap_step: usize,
+}
+
+impl PatchAxis {
+    /// A dimension without extent: for fewer than three dimensions of space.
+    pub const FLAT: PatchAxis = PatchAxis { size: 1, count: 1, first: 0, step: 1, taps: 1, tap_step: 1 };
+
+    fn coordinate(&self, position: usize, tap: usize) -> Option<usize> {
+        self.first.checked_add_unsigned(position * self.step + tap * self.tap_step).and_then(|at| {
+            let at = usize::try_from(at).ok()?;
+            (at < self.size).then_some(at)
+        })
+    }
+
+    /// Whether every coordinate, in elements of `channels`, is a number.
+    fn is_sound(&self, channels: usize) -> bool {
+        let reach = |n: usize, step: usize| n.saturating_sub(1).checked_mul(step);
+        let last = reach(self.count, self.step).zip(reach(self.taps, self.tap_step));
+        let last = last.and_then(|(a, b)| a.checked_add(b)?.checked_add(self.size)?.checked_add(self.taps));
+        let far = last.and_then(|l| l.checked_add(self.first.unsigned_abs())?.checked_mul(channels.max(1)));
+        self.step > 0 && self.tap_step > 0 && far.is_some_and(|f| isize::try_from(f).is_ok())
+    }
+}
+
+/// A matrix whose rows are the windows of `[batch, space.., channels]` values, one for each position in each image, and whose
+/// columns are `[taps.., channels]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Patches<'a, T> {
+    data: &'a [T],
+    axes: [PatchAxis; 3],
+    channels: usize,
+    rows: usize,
+    cols: usize,
+}
+
+/// A block of a copy: `rows` rows of `len` elements, from rows `from_step` apart; zeros where there is no address.
+pub(super) struct Run<T> {
+    pub from: Option<*const T>,
+    pub from_step: usize,
+    pub row: usize,
+    pub rows: usize,
+    pub col: usize,
+    pub len: usize,
+}
+
+impl<'a, T> Patches<'a, T> {
+    /// The windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each point.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when `data` is not as long as that; `ResourceExhausted` when the matrix is larger than the address space.
+    pub fn new(data: &'a [T], batch: usize, axes: [PatchAxis; 3], channels: usize) -> Result<Patches<'a, T>> {
+        let product = |of: fn(&PatchAxis) -> usize, start: usize| {
+            axes.iter().try_fold(start, |n, axis| n.checked_mul(of(axis)))
+        };
+        let Some((rows, cols)) = product(|a| a.count, batch).zip(product(|a| a.taps, channels)) else {
+            bail!(ResourceExhausted, "OOM: a convolution with more windows than the address space");
+        };
+        ensure!(
+            axes.iter().all(|axis| axis.is_sound(channels)),
+            InvalidArgument,
+            "a window with steps of zero, or that reaches further than numbers go: {axes:?}"
+        );
+        match product(|a| a.size, batch).and_then(|n| n.checked_mul(channels)) {
+            Some(n) if n == data.len() => Ok(Patches { data, axes, channels, rows, cols }),
+            _ => Err(Status::invalid_argument(format!(
+                "{} elements are not {batch} images of {channels} channels: {axes:?}",
+                data.len()
+            ))),
+        }
+    }
+
+    /// Number of windows of all images.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Elements of a window with all channels.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// The blocks of which the given rows and columns consist, each once; positions are counted from the ranges' starts.
+    #[inline(always)]
+    pub(super) fn runs(&self, rows: Range<usize>, cols: Range<usize>, mut visit: impl FnMut(Run<T>)) {
+        let [d, h, w] = &self.axes;
+        let tap_line = w.taps * self.channels;
+        let mut row = rows.start;
+        while row < rows.end {
+            let (x, line) = (row % w.count, row / w.count);
+            let (y, plane) = (line % h.count, line / h.count);
+            let (z, image) = (plane % d.count, plane / d.count);
+            let xs = x..w.count.min(x + rows.end - row);
+            let mut col = cols.start;
+            while col < cols.end {
+                let (first, taps) = (col % tap_line, col / tap_line);
+                let last = tap_line.min(first + cols.end - col);
+                let at = (row - rows.start, col - cols.start);
+                match d.coordinate(z, taps / h.taps).zip(h.coordinate(y, taps % h.taps)) {
+                    Some((z, y)) => {
+                        let line = ((image * d.size + z) * h.size + y) * w.size * self.channels;
+                        if w.tap_step == 1 {
+                            self.line(line, w.first, xs.clone(), first..last, at, &mut visit);
+                        } else {
+                            let mut element = first;
+                            while element < last {
+                                let tap = element / self.channels;
+                                let end = last.min((tap + 1) * self.channels);
+                                let start = w.first + (tap * (w.tap_step - 1)) as isize;
+                                let at = (at.0, at.1 + element - first);
+                                self.line(line, start, xs.clone(), element..end, at, &mut visit);
+                                element = end;
+                            }
+                        }
+                    }
+                    None => visit(Run {
+                        from: None,
+                        from_step: 0,
+                        row: at.0,
+                        rows: xs.len(),
+                        col: at.1,
+                        len: last - first,
+                    }),
+                }
+                col += last - first;
+            }
+            row += xs.len();
+        }
+    }
+
+    /// The blocks of windows `xs` of one line, of whose taps the elements `part` are wanted: element e of window x is element
+    /// `(first + x * step) * channels + e` of the line that begins at `line`.
+    #[inline(always)]
+    fn line(
+        &self,
+        line: usize,
+        first: isize,
+        xs: Range<usize>,
+        part: Range<usize>,
+        (row, col): (usize, usize),
+        visit: &mut impl FnMut(Run<T>),
+    ) {
+        let w = &self.axes[2];
+        let channels = self.channels as isize;
+        let (size, step) = (w.size as isize * channels, w.step as isize * channels);
+        let (low, high) = (first * channels + part.start as isize, first * channels + part.end as isize);
+        // The windows that lie in the line as a whole.
+        let inside = |x: isize| x.clamp(xs.start as isize, xs.end as isize) as usize;
+        let begin = if low >= 0 { xs.start } else { inside((-low + step - 1) / step) };
+        let end = if high > size { xs.start } else { inside((size - high) / step + 1) }.max(begin);
+        for x in (xs.start..begin).chain(end..xs.end) {
+            let row = row + x - xs.start;
+            let start = x as isize * step;
+            let (from, to) = ((low + start).clamp(0, size), (high + start).clamp(0, size));
+            let (from, to) = if from < to { (from, to) } else { (high + start, high + start) };
+            let zeros = |col, len| Run { from: None, from_step: 0, row, rows: 1, col, len };
+            let before = (from - low - start) as usize;
+            if before > 0 {
+                visit(zeros(col, before));
+            }
+            if from < to {
+                let len = (to - from) as usize;
+                let from = Some(self.data.as_ptr().wrapping_add(line + from as usize));
+                visit(Run { from, from_step: 0, row, rows: 1, col: col + before, len });
+            }
+            let after = (high + start - to) as usize;
+            if after > 0 {
+                visit(zeros(col + part.len() - after, after));
+            }
+        }
+        if begin < end {
+            let from = (low + begin as isize * step) as usize;
+            visit(Run {
+                from: Some(self.data.as_ptr().wrapping_add(line + from)),
+                from_step: step as usize,
+                row: row + begin - xs.start,
+                rows: end - begin,
+                col,
+                len: part.len(),
+            });
+        }
+    }
+
+    /// Writes a part of the matrix, row by row.
+    pub(super) fn copy(&self, rows: Range<usize>, cols: Range<usize>, to: &mut [T])
+    where
+        T: Copy + Default,
+    {
+        let width = cols.len();
+        let data = self.data;
+        self.runs(rows, cols, |run| {
+            for i in 0..run.rows {
+                let start = (run.row + i) * width + run.col;
+                let to = &mut to[start..start + run.len];
+                match run.from {
+                    Some(from) => {
+                        // SAFETY: a run's address is inside the data, or one past it.
+                        let offset = unsafe { from.offset_from(data.as_ptr()) } as usize + i * run.from_step;
+                        to.copy_from_slice(&data[offset..offset + run.len]);
+                    }
+                    None => to.fill(T::default()),
+                }
+            }
+        });
+    }
+}
