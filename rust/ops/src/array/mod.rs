@@ -40,7 +40,7 @@ mod squeeze;
 mod strided;
 mod strided_slice;
 mod tile;
-mod transpose;
+pub(crate) mod transpose;
 mod unique;
 mod where_true;
 

@@ -2,7 +2,8 @@
 
 use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, bail, ensure};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// Checks that `perm` names each of 0..rank once.
 fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
@@ -45,6 +46,21 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The tensor with its dimensions in the order of `perm`, which names each once.
+pub(crate) fn transposed(threads: Threads, x: Tensor, perm: &[usize]) -> Result<Tensor> {
+    let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();
+    let moving = perm.iter().filter(|&&p| x.shape()[p] != 1);
+    if moving.is_sorted() {
+        return x.reshaped(shape);
+    }
+    let strides = x.shape().strides();
+    let mut walk = Walk::new(0);
+    for &p in perm {
+        walk.push(x.shape()[p], strides[p] as isize);
+    }
+    gathered(threads, &x, &walk, shape)
+}
+
 fn transpose(init: &KernelInit<'_>, conjugate: bool) -> Result<Box<dyn Kernel>> {
     let conjugate = conjugate && init.input_type(0)?.is_complex();
     kernel(move |ctx| {
@@ -52,18 +68,8 @@ fn transpose(init: &KernelInit<'_>, conjugate: bool) -> Result<Box<dyn Kernel>> 
         ensure!(perm.rank() == 1, InvalidArgument, "perm must be a vector, not {}", perm.shape());
         let x = ctx.input(0)?;
         let perm = permutation(&perm.to_i64s()?, x.rank())?;
-        let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();
-        let moving = perm.iter().filter(|&&p| x.shape()[p] != 1);
-        let mut out = if moving.is_sorted() {
-            ctx.take(0)?.reshaped(shape)?
-        } else {
-            let strides = x.shape().strides();
-            let mut walk = Walk::new(0);
-            for &p in &perm {
-                walk.push(x.shape()[p], strides[p] as isize);
-            }
-            gathered(ctx.threads(), x, &walk, shape)?
-        };
+        let (x, threads) = (ctx.take(0)?, ctx.threads());
+        let mut out = transposed(threads, x, &perm)?;
         match out.dtype() {
             DType::Complex64 if conjugate => out.slice_mut::<Complex32>()?.iter_mut().for_each(|z| *z = z.conj()),
             DType::Complex128 if conjugate => out.slice_mut::<Complex64>()?.iter_mut().for_each(|z| *z = z.conj()),

@@ -1,7 +1,8 @@
-//! Ops of neural networks: activations, biases, softmax and its losses, the best of many classes.
+//! Ops of neural networks: activations, biases, convolutions, softmax and its losses, the best of many classes.
 
 mod activation;
 mod bias_add;
+mod conv;
 mod in_top_k;
 mod l2_loss;
 mod leaky_relu;
@@ -16,6 +17,7 @@ use ferroflow_graph::Registry;
 pub(crate) fn register(r: &mut Registry) {
     activation::register(r);
     bias_add::register(r);
+    conv::register(r);
     in_top_k::register(r);
     l2_loss::register(r);
     leaky_relu::register(r);

@@ -10,11 +10,13 @@
 
 mod backward_filter;
 mod backward_input;
+mod depthwise;
 mod forward;
 mod scratch;
 
 pub use backward_filter::backward_filter;
 pub use backward_input::backward_input;
+pub use depthwise::{depthwise_backward_filter, depthwise_backward_input, depthwise_forward};
 pub use forward::{forward, forward_wrapping};
 
 use crate::gemm::{MatRef, PatchAxis, Patches};

@@ -185,3 +185,60 @@ fn slices_of_other_sizes_are_refused() {
     assert!(backward_filter(Threads::single(), &g, &x, &y[1..], &mut df).is_err());
     assert!(backward_filter(Threads::single(), &g, &x, &y, &mut df[1..]).is_err());
 }
+
+/// The filter of a full convolution that does what a depthwise one does.
+fn full_filter(g: &Geometry, filter: &[f64]) -> (Geometry, Vec<f64>) {
+    let outputs = g.inputs * g.outputs;
+    let mut full = vec![0.0; g.taps() * g.inputs * outputs];
+    for (i, &value) in filter.iter().enumerate() {
+        let (point, q) = (i / g.outputs, i % g.outputs);
+        full[point * outputs + point % g.inputs * g.outputs + q] = value;
+    }
+    (Geometry { outputs, ..*g }, full)
+}
+
+proptest! {
+    #[test]
+    fn depthwise_ones_are_full_ones_with_a_filter_of_blocks(
+        batch in 0usize..4, inputs in 1usize..70, outputs in 1usize..4, h in window(), w in window()
+    ) {
+        let g = Geometry { batch, inputs, outputs, space: [Window::FLAT, h, w] };
+        let f = numbers(g.taps() * inputs * outputs, 2);
+        let (full, full_f) = full_filter(&g, &f);
+        let [x, _, dy] = lengths(&full);
+        let (x, dy) = (numbers(x, 1), numbers(dy, 3));
+        let want = naive(&full, &x, &full_f, &dy);
+        let run = |threads: usize| {
+            let threads = Threads::new(threads);
+            let (mut y, mut dx, mut df) = (vec![9.0; dy.len()], vec![9.0; x.len()], vec![9.0; f.len()]);
+            depthwise_forward(threads, &g, &x, &f, &mut y).unwrap();
+            depthwise_backward_input(threads, &g, &f, &dy, &mut dx).unwrap();
+            depthwise_backward_filter(threads, &g, &x, &dy, &mut df).unwrap();
+            (y, dx, df)
+        };
+        let (y, dx, df) = run(2);
+        prop_assert_eq!(&y, &want.output);
+        prop_assert_eq!(&dx, &want.input_gradient);
+        let (_, mask) = full_filter(&g, &vec![1.0; f.len()]);
+        let chosen = want.filter_gradient.iter().zip(mask).filter(|(_, m)| *m == 1.0).map(|(v, _)| *v);
+        prop_assert_eq!(df, chosen.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn depthwise_bits_do_not_depend_on_threads() {
+    let window = Window { input: 40, filter: 3, output: 40, stride: 1, dilation: 1, before: 1 };
+    let g = Geometry { batch: 3, inputs: 50, outputs: 2, space: [Window::FLAT, window, window] };
+    let fraction = |n: usize, seed| -> Vec<f32> { numbers(n, seed).iter().map(|&v| v as f32 / 3.0).collect() };
+    let (x, f, dy) = (fraction(3 * 1600 * 50, 1), fraction(9 * 100, 2), fraction(3 * 1600 * 100, 3));
+    let bits = |threads: usize| {
+        let threads = Threads::new(threads);
+        let (mut y, mut dx, mut df) = (vec![0.0; dy.len()], vec![0.0; x.len()], vec![0.0; f.len()]);
+        depthwise_forward(threads, &g, &x, &f, &mut y).unwrap();
+        depthwise_backward_input(threads, &g, &f, &dy, &mut dx).unwrap();
+        depthwise_backward_filter(threads, &g, &x, &dy, &mut df).unwrap();
+        [y, dx, df].map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
+    };
+    let one = bits(1);
+    assert!(bits(2) == one && bits(4) == one);
+}

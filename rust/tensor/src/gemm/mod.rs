@@ -18,6 +18,8 @@ mod patches;
 mod plain;
 mod portable;
 
+use std::ops::{Add, Mul};
+
 use num_complex::Complex;
 
 pub use epilogue::{Activation, Epilogue};
@@ -162,7 +164,7 @@ fn product<'a, T>(
 }
 
 /// A float of which there are products with matrices of windows.
-pub trait PatchFloat: Copy + Default + std::ops::Add<Output = Self> + Send + Sync + Sized + 'static {
+pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> + Send + Sync + Sized + 'static {
     /// `c = activation(patches * b + bias)`, row by row.
     ///
     /// # Errors

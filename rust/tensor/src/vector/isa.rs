@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// What loops are compiled for.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// What the target triple guarantees (SSE2 on x86-64).
     Baseline = 1,
     /// AVX2 with FMA.
@@ -59,7 +59,7 @@ impl Isa {
     }
 
     #[inline]
-    pub(super) const fn level(self) -> Level {
+    pub(crate) const fn level(self) -> Level {
         self.0
     }
 }
@@ -114,4 +114,4 @@ macro_rules! for_each_isa {
         }
     };
 }
-pub(super) use for_each_isa;
+pub(crate) use for_each_isa;

@@ -15,7 +15,7 @@ mod exp_log;
 mod gamma;
 mod half_types;
 mod hyperbolic;
-mod isa;
+pub(crate) mod isa;
 mod logical;
 mod reduce;
 mod softmax;

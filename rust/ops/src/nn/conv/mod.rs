@@ -1,0 +1,21 @@
+//! Convolutions in two and three dimensions, depthwise ones, and their gradients.
+
+mod backprop_filter;
+mod backprop_input;
+mod depthwise;
+mod forward;
+mod precision;
+mod shape;
+mod spec;
+
+use ferroflow_graph::Registry;
+
+pub(super) fn register(r: &mut Registry) {
+    forward::register(r);
+    backprop_input::register(r);
+    backprop_filter::register(r);
+    depthwise::register(r);
+}
+
+#[cfg(test)]
+mod tests;

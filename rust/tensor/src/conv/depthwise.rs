@@ -1,0 +1,303 @@
+//! Depthwise convolutions over two dimensions of space, with their gradients: each channel of the output sums one channel of the
+//! input.
+//!
+//! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to; where there are several, the input
+//! is first repeated, so that the loops run along channels that lie side by side in all three tensors.
+
+use std::borrow::Cow;
+
+use super::scratch::Scratch;
+use super::{Geometry, Window};
+use crate::gemm::PatchFloat;
+use crate::status::{Result, Status};
+use crate::threads::{Threads, for_chunks_mut};
+use crate::vector::isa::{Isa, for_each_isa};
+
+/// Channels whose sums are held in registers.
+const BLOCK: usize = 32;
+
+/// Multiplications worth a task of their own.
+const TASK_PRODUCTS: usize = 1 << 16;
+
+/// Most parts that the sums of a filter's gradient are cut into.
+const MOST_PARTS: usize = 16;
+
+/// For one point of the result along a dimension: points of the other tensor, each with the filter's point that leads there.
+type Reach = Vec<(usize, usize)>;
+
+/// For each point of the output, those of the input that it sums.
+fn reach(w: &Window) -> Vec<Reach> {
+    (0..w.output)
+        .map(|o| {
+            let start = o * w.stride;
+            let first = w.before.saturating_sub(start).div_ceil(w.dilation);
+            let end = (w.input + w.before).saturating_sub(start).div_ceil(w.dilation).min(w.filter);
+            (first..end).map(|tap| (start + tap * w.dilation - w.before, tap)).collect()
+        })
+        .collect()
+}
+
+/// For each point of the input, those of the output that sum it.
+fn reach_back(w: &Window) -> Vec<Reach> {
+    let mut back = vec![Reach::new(); w.input];
+    for (o, points) in reach(w).into_iter().enumerate() {
+        for (i, tap) in points {
+            back[i].push((o, tap));
+        }
+    }
+    back
+}
+
+#[inline(always)]
+fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], out: &mut [T]) {
+    let mut blocks = out.chunks_exact_mut(BLOCK);
+    let mut start = 0;
+    for out in &mut blocks {
+        let mut sums = [T::default(); BLOCK];
+        for &(a, f) in taps {
+            let (a, f) = (&from[a + start..a + start + BLOCK], &filter[f + start..f + start + BLOCK]);
+            for i in 0..BLOCK {
+                sums[i] = sums[i] + a[i] * f[i];
+            }
+        }
+        out.copy_from_slice(&sums);
+        start += BLOCK;
+    }
+    let rest = blocks.into_remainder();
+    rest.fill(T::default());
+    for &(a, f) in taps {
+        let (a, f) = (&from[a + start..a + start + rest.len()], &filter[f + start..f + start + rest.len()]);
+        for ((sum, &a), &f) in rest.iter_mut().zip(a).zip(f) {
+            *sum = *sum + a * f;
+        }
+    }
+}
+
+/// `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
+#[inline(always)]
+fn pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T]) {
+    let mut blocks = sums.chunks_exact_mut(BLOCK);
+    let mut start = 0;
+    for out in &mut blocks {
+        let mut sums = [T::default(); BLOCK];
+        for point in 0..points {
+            let (a, b) = (point * x_step + start, point * y_step + start);
+            let (a, b) = (&x[a..a + BLOCK], &y[b..b + BLOCK]);
+            for i in 0..BLOCK {
+                sums[i] = sums[i] + a[i] * b[i];
+            }
+        }
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = *out + sum;
+        }
+        start += BLOCK;
+    }
+    for (i, out) in blocks.into_remainder().iter_mut().enumerate() {
+        let mut sum = T::default();
+        for point in 0..points {
+            sum = sum + x[point * x_step + start + i] * y[point * y_step + start + i];
+        }
+        *out = *out + sum;
+    }
+}
+
+for_each_isa!(pick_point = point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], out: &mut [T]));
+for_each_isa!(
+    pick_pair = pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T])
+);
+
+/// The sizes of one call.
+struct Sizes {
+    channels: usize,
+    batch: usize,
+    h: Window,
+    w: Window,
+}
+
+impl Sizes {
+    /// Checks that input, filter and output have these lengths.
+    fn of(g: &Geometry, input: usize, filter: usize, output: usize) -> Result<Sizes> {
+        let [_, h, w] = g.space;
+        let product = |sizes: &[usize]| sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+        let fits = product(&[g.batch, h.input, w.input, g.inputs]) == Some(input)
+            && product(&[h.filter, w.filter, g.inputs, g.outputs]) == Some(filter)
+            && product(&[g.batch, h.output, w.output, g.inputs, g.outputs]) == Some(output)
+            && product(&[g.batch, h.input, w.input, g.inputs, g.outputs]).is_some()
+            && g.space[0] == Window::FLAT;
+        if !fits {
+            return Err(Status::invalid_argument("the tensors of a depthwise convolution do not have its sizes"));
+        }
+        Ok(Sizes { channels: g.inputs * g.outputs, batch: g.batch, h, w })
+    }
+}
+
+/// The tensor with each element repeated.
+fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Cow<'_, [T]>> {
+    if times == 1 {
+        return Ok(Cow::Borrowed(x));
+    }
+    let mut out = Vec::new();
+    if out.try_reserve_exact(x.len() * times).is_err() {
+        return Err(Status::resource_exhausted("OOM when repeating the channels of a depthwise convolution's input"));
+    }
+    out.resize(x.len() * times, T::default());
+    for_chunks_mut(threads, &mut out, TASK_PRODUCTS / times.max(1) * times, |start, out| {
+        for (out, &value) in out.chunks_mut(times.max(1)).zip(&x[start / times.max(1)..]) {
+            out.fill(value);
+        }
+    });
+    Ok(Cow::Owned(out))
+}
+
+/// Each point of `out`: the sum over the points it reaches of `from` times the filter's point.
+fn gather<T: PatchFloat>(
+    threads: Threads,
+    sizes: &Sizes,
+    (lines, width): (usize, usize),
+    (down, across): (&[Reach], &[Reach]),
+    from: &[T],
+    filter: &[T],
+    out: &mut [T],
+) {
+    let (channels, line) = (sizes.channels, across.len() * sizes.channels);
+    if line == 0 {
+        return;
+    }
+    let run = pick_point::<T>(Isa::current());
+    let products = line * (sizes.h.filter * sizes.w.filter).max(1);
+    for_chunks_mut(threads, out, (TASK_PRODUCTS / products).max(1) * line, |start, out| {
+        let mut taps = Vec::new();
+        for (index, out) in (start / line..).zip(out.chunks_exact_mut(line)) {
+            let (image, y) = (index / down.len(), index % down.len());
+            for (reach, out) in across.iter().zip(out.chunks_exact_mut(channels)) {
+                taps.clear();
+                for &(y, tap_y) in &down[y] {
+                    for &(x, tap_x) in reach {
+                        let point = (image * lines + y) * width + x;
+                        taps.push((point * channels, (tap_y * sizes.w.filter + tap_x) * channels));
+                    }
+                }
+                // SAFETY: `run` is the version for an instruction set that this machine has.
+                unsafe { run(from, filter, &taps, out) };
+            }
+        }
+    });
+}
+
+/// `output = ` the depthwise convolution: channel `c * outputs + q` sums channel c of the input times the filter's `[.., c, q]`.
+///
+/// # Errors
+/// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
+pub fn depthwise_forward<T: PatchFloat>(
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[T],
+    filter: &[T],
+    output: &mut [T],
+) -> Result<()> {
+    let sizes = Sizes::of(geometry, input.len(), filter.len(), output.len())?;
+    if output.is_empty() {
+        return Ok(());
+    }
+    let input = repeated(threads, input, geometry.outputs)?;
+    let (h, w) = (sizes.h, sizes.w);
+    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output);
+    Ok(())
+}
+
+/// `gradient = ` the gradient, by the input, of the depthwise convolution whose output has the gradient `output`.
+///
+/// # Errors
+/// As for [`depthwise_forward`].
+pub fn depthwise_backward_input<T: PatchFloat>(
+    threads: Threads,
+    geometry: &Geometry,
+    filter: &[T],
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let sizes = Sizes::of(geometry, gradient.len(), filter.len(), output.len())?;
+    if gradient.is_empty() {
+        return Ok(());
+    }
+    let (h, w, times) = (sizes.h, sizes.w, geometry.outputs);
+    if times == 0 {
+        gradient.fill(T::default());
+        return Ok(());
+    }
+    let reaches = (&reach_back(&h)[..], &reach_back(&w)[..]);
+    if times == 1 {
+        gather(threads, &sizes, (h.output, w.output), reaches, output, filter, gradient);
+        return Ok(());
+    }
+    let mut each = Scratch::new(&[gradient.len(), times])?;
+    gather(threads, &sizes, (h.output, w.output), reaches, output, filter, each.get_mut());
+    let each = each.get();
+    for_chunks_mut(threads, gradient, TASK_PRODUCTS, |start, gradient| {
+        for (sum, each) in gradient.iter_mut().zip(each[start * times..].chunks_exact(times)) {
+            *sum = each.iter().fold(T::default(), |sum, &value| sum + value);
+        }
+    });
+    Ok(())
+}
+
+/// `gradient = ` the gradient, by the filter, of the depthwise convolution whose output has the gradient `output`: the sums over
+/// parts of the lines, added in order.
+///
+/// # Errors
+/// As for [`depthwise_forward`].
+pub fn depthwise_backward_filter<T: PatchFloat>(
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[T],
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let sizes = Sizes::of(geometry, input.len(), gradient.len(), output.len())?;
+    gradient.fill(T::default());
+    if gradient.is_empty() || output.is_empty() || input.is_empty() {
+        return Ok(());
+    }
+    let input = repeated(threads, input, geometry.outputs)?;
+    let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
+    let (down, lines) = (reach(&h), sizes.batch * h.output);
+    // By the filter's points: the windows that have it inside the line.
+    let inside = |tap: usize| {
+        let first = w.before.saturating_sub(tap * w.dilation).div_ceil(w.stride);
+        let end = (w.input + w.before).saturating_sub(tap * w.dilation).div_ceil(w.stride).min(w.output);
+        (first, end.saturating_sub(first))
+    };
+    let spans: Vec<_> = (0..w.filter).map(inside).collect();
+    let products = w.output * channels * h.filter * w.filter;
+    let parts = (lines.saturating_mul(products) / TASK_PRODUCTS).clamp(1, MOST_PARTS).min(lines);
+    let part = lines.div_ceil(parts);
+    let run = pick_pair::<T>(Isa::current());
+    let mut sums = Scratch::<T>::new(&[lines.div_ceil(part), gradient.len()])?;
+    let size = gradient.len();
+    for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
+        sum.fill(T::default());
+        let first = start / size * part;
+        for line in first..lines.min(first + part) {
+            let (image, y) = (line / h.output, line % h.output);
+            for &(y, tap_y) in &down[y] {
+                for (tap_x, &(from, points)) in spans.iter().enumerate() {
+                    if points == 0 {
+                        continue;
+                    }
+                    let x = from * w.stride + tap_x * w.dilation - w.before;
+                    let x = &input[((image * h.input + y) * w.input + x) * channels..];
+                    let dy = &output[(line * w.output + from) * channels..];
+                    let at = (tap_y * w.filter + tap_x) * channels;
+                    // SAFETY: `run` is the version for an instruction set that this machine has.
+                    unsafe { run(x, w.stride * channels, dy, channels, points, &mut sum[at..at + channels]) };
+                }
+            }
+        }
+    });
+    for sum in sums.get().chunks_exact(size) {
+        for (total, &value) in gradient.iter_mut().zip(sum) {
+            *total = *total + value;
+        }
+    }
+    Ok(())
+}
