@@ -410,6 +410,9 @@ from ferroflow._src.ops.array.slicing import (
 from ferroflow._src.ops.array.slicing import (
     strided_slice as strided_slice,
 )
+from ferroflow._src.ops.array.space_to_batch import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+)
 from ferroflow._src.ops.flow.checking import (
     Assert as Assert,
 )

@@ -42,6 +42,63 @@ from ferroflow._src.ops.nn.activation import (
 from ferroflow._src.ops.nn.activation import (
     xw_plus_b as xw_plus_b,
 )
+from ferroflow._src.ops.nn.conv import (
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv1d as conv1d,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv2d as conv2d,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv2d_backprop_filter as conv2d_backprop_filter,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv2d_backprop_input as conv2d_backprop_input,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv2d_transpose as conv2d_transpose,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv3d as conv3d,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv3d_backprop_filter as conv3d_backprop_filter,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv3d_backprop_filter_v2 as conv3d_backprop_filter_v2,
+)
+from ferroflow._src.ops.nn.conv import (
+    conv3d_transpose as conv3d_transpose,
+)
+from ferroflow._src.ops.nn.conv import (
+    deconv2d as deconv2d,
+)
+from ferroflow._src.ops.nn.convolution import (
+    atrous_conv2d as atrous_conv2d,
+)
+from ferroflow._src.ops.nn.convolution import (
+    convolution as convolution,
+)
+from ferroflow._src.ops.nn.convolution import (
+    with_space_to_batch as with_space_to_batch,
+)
+from ferroflow._src.ops.nn.depthwise import (
+    depthwise_conv2d as depthwise_conv2d,
+)
+from ferroflow._src.ops.nn.depthwise import (
+    depthwise_conv2d_native as depthwise_conv2d_native,
+)
+from ferroflow._src.ops.nn.depthwise import (
+    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter,
+)
+from ferroflow._src.ops.nn.depthwise import (
+    depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
+)
+from ferroflow._src.ops.nn.depthwise import (
+    separable_conv2d as separable_conv2d,
+)
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup as embedding_lookup,
 )

@@ -6,6 +6,7 @@ from ops.cases import (
     casting,
     clipping,
     comparison,
+    convolution,
     elementwise,
     indexing,
     joining,
@@ -34,5 +35,6 @@ FAMILIES = (
     placing,
     clipping,
     segment,
+    convolution,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

@@ -44,7 +44,9 @@ pub fn backward_filter<T: PatchFloat>(
     let windows = geometry.windows(input)?;
     let (depth, outputs, count) = (windows.cols(), geometry.outputs, windows.rows());
     if count.checked_mul(outputs) != Some(output.len()) || depth.checked_mul(outputs) != Some(gradient.len()) {
-        return Err(Status::invalid_argument("the gradients of a convolution's output and filter do not have its sizes"));
+        return Err(Status::invalid_argument(
+            "the gradients of a convolution's output and filter do not have its sizes",
+        ));
     }
     if gradient.is_empty() {
         return Ok(());

@@ -26,8 +26,10 @@ struct Phase {
 fn phases(w: &Window) -> Vec<Phase> {
     let mut found = Vec::new();
     for start in 0..w.stride.min(w.input) {
-        let taps: Vec<usize> =
-            (0..w.filter).rev().filter(|tap| (start + w.before).abs_diff(tap * w.dilation).is_multiple_of(w.stride)).collect();
+        let taps: Vec<usize> = (0..w.filter)
+            .rev()
+            .filter(|tap| (start + w.before).abs_diff(tap * w.dilation).is_multiple_of(w.stride))
+            .collect();
         let Some(&last) = taps.first() else { continue };
         let first = ((start + w.before) as isize - (last * w.dilation) as isize) / w.stride as isize;
         let tap_step = taps.get(1).map_or(1, |next| (last - next) * w.dilation / w.stride);
@@ -123,7 +125,9 @@ fn place<T: PatchFloat>(
 ) -> Result<()> {
     let [d, h, w] = phase.map(|p| p.axis.count);
     let line = w * g.inputs;
-    if part.len() != g.batch * d * h * line || gradient.len() != g.space.iter().fold(g.batch * g.inputs, |n, w| n * w.input) {
+    if part.len() != g.batch * d * h * line
+        || gradient.len() != g.space.iter().fold(g.batch * g.inputs, |n, w| n * w.input)
+    {
         return Err(Status::internal("a phase of a convolution's gradient has another size"));
     }
     let to = SharedSlice::new(gradient);

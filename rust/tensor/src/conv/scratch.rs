@@ -17,7 +17,8 @@ impl<T: crate::gemm::PatchFloat> Scratch<T> {
     /// `ResourceExhausted` when there is no such memory.
     pub fn new(sizes: &[usize]) -> Result<Scratch<T>> {
         let bytes = sizes.iter().try_fold(size_of::<T>(), |n, &size| n.checked_mul(size));
-        let bytes = bytes.ok_or_else(|| Status::resource_exhausted("OOM: a part of a convolution larger than memory"))?;
+        let bytes =
+            bytes.ok_or_else(|| Status::resource_exhausted("OOM: a part of a convolution larger than memory"))?;
         Ok(Scratch { buffer: Buffer::new(bytes)?, len: bytes / size_of::<T>(), elements: PhantomData })
     }
 

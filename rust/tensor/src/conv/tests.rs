@@ -22,11 +22,8 @@ fn points(g: &Geometry, of: fn(&Window) -> usize) -> usize {
 
 fn naive(g: &Geometry, x: &[f64], f: &[f64], dy: &[f64]) -> Naive {
     let [d, h, w] = g.space;
-    let mut out = Naive {
-        output: vec![0.0; dy.len()],
-        input_gradient: vec![0.0; x.len()],
-        filter_gradient: vec![0.0; f.len()],
-    };
+    let mut out =
+        Naive { output: vec![0.0; dy.len()], input_gradient: vec![0.0; x.len()], filter_gradient: vec![0.0; f.len()] };
     let split = |i: usize, a: usize, b: usize| [i / a / b, i / b % a, i % b];
     for n in 0..g.batch {
         for at in 0..points(g, |w| w.output) {
@@ -152,7 +149,10 @@ fn large_ones_are_the_sums_written_out() {
         let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
         let want = naive(&g, &x, &f, &dy);
         let [y, dx, df] = all(&g, &single(&x), &single(&f), &single(&dy), 2);
-        assert!(y == single(&want.output) && dx == single(&want.input_gradient) && df == single(&want.filter_gradient), "{g:?}");
+        assert!(
+            y == single(&want.output) && dx == single(&want.input_gradient) && df == single(&want.filter_gradient),
+            "{g:?}"
+        );
     }
 }
 

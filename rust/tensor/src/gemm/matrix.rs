@@ -116,7 +116,10 @@ pub(super) fn check_sizes(a: [usize; 2], b: [usize; 2], len: usize) -> Result<()
         )));
     }
     if a[0].checked_mul(b[1]) != Some(len) {
-        return Err(Status::invalid_argument(format!("the product has {} x {} elements, the output {len}", a[0], b[1])));
+        return Err(Status::invalid_argument(format!(
+            "the product has {} x {} elements, the output {len}",
+            a[0], b[1]
+        )));
     }
     Ok(())
 }

@@ -71,9 +71,8 @@ impl<'a, T> Patches<'a, T> {
     /// # Errors
     /// `InvalidArgument` when `data` is not as long as that; `ResourceExhausted` when the matrix is larger than the address space.
     pub fn new(data: &'a [T], batch: usize, axes: [PatchAxis; 3], channels: usize) -> Result<Patches<'a, T>> {
-        let product = |of: fn(&PatchAxis) -> usize, start: usize| {
-            axes.iter().try_fold(start, |n, axis| n.checked_mul(of(axis)))
-        };
+        let product =
+            |of: fn(&PatchAxis) -> usize, start: usize| axes.iter().try_fold(start, |n, axis| n.checked_mul(of(axis)));
         let Some((rows, cols)) = product(|a| a.count, batch).zip(product(|a| a.taps, channels)) else {
             bail!(ResourceExhausted, "OOM: a convolution with more windows than the address space");
         };
@@ -134,14 +133,9 @@ impl<'a, T> Patches<'a, T> {
                             }
                         }
                     }
-                    None => visit(Run {
-                        from: None,
-                        from_step: 0,
-                        row: at.0,
-                        rows: xs.len(),
-                        col: at.1,
-                        len: last - first,
-                    }),
+                    None => {
+                        visit(Run { from: None, from_step: 0, row: at.0, rows: xs.len(), col: at.1, len: last - first })
+                    }
                 }
                 col += last - first;
             }

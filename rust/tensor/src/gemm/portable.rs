@@ -128,12 +128,7 @@ where
 }
 
 /// `c = a * patches[first..]`, on the calling thread.
-pub(super) fn matrix_by_patches<T>(
-    a: MatRef<'_, T>,
-    patches: &Patches<'_, T>,
-    first: usize,
-    c: &mut [T],
-) -> Result<()>
+pub(super) fn matrix_by_patches<T>(a: MatRef<'_, T>, patches: &Patches<'_, T>, first: usize, c: &mut [T]) -> Result<()>
 where
     T: Copy + Default + Zero + One + Send + Sync + 'static,
 {

@@ -32,11 +32,7 @@ fn points(
     let Some(filter) = filter else { return Ok(None) };
     let reach = if dilation > 1 { (filter as i128 - 1) * i128::from(dilation) + 1 } else { filter as i128 };
     let size = size + around.0 as i128 + around.1 as i128;
-    ensure!(
-        size >= reach,
-        InvalidArgument,
-        "Negative dimension size caused by subtracting {reach} from {size}"
-    );
+    ensure!(size >= reach, InvalidArgument, "Negative dimension size caused by subtracting {reach} from {size}");
     Ok(usize::try_from((size - reach + stride) / stride).ok())
 }
 

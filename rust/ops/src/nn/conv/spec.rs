@@ -253,12 +253,7 @@ impl Spec {
 /// # Errors
 /// `InvalidArgument` where it is no vector, or no shape.
 pub(super) fn sizes_input(label: &str, what: &str, sizes: &Tensor) -> Result<Shape> {
-    ensure!(
-        sizes.rank() == 1,
-        InvalidArgument,
-        "{label}: {what} input must be 1-dim, not {}",
-        sizes.rank()
-    );
+    ensure!(sizes.rank() == 1, InvalidArgument, "{label}: {what} input must be 1-dim, not {}", sizes.rank());
     let dims = sizes.to_i64s()?;
     for (i, &d) in dims.iter().enumerate() {
         ensure!(d >= 0, InvalidArgument, "Dimension {i} of {what} must be >= 0");

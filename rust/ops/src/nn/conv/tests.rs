@@ -1,4 +1,4 @@
-//! Laws of the ops: layouts, types, sizes and refusals. Their numbers are checked by the tests of the engine's loops.
+//! Laws of the ops: layouts, types, sizes and refusals.
 
 use crate::testing::run;
 use ferroflow_graph::AttrValue;
@@ -72,7 +72,8 @@ fn channels_first_is_channels_last_transposed() {
     let (of_last, of_first) = ([("strides", list(&[1, 2, 1, 1]))], [("strides", list(&[1, 1, 2, 1])), nchw]);
     let attrs = |own: &[(&'static str, AttrValue)]| [own, &common[..]].concat();
     let dx = run("Conv2DBackpropInput", &[sizes(&[2, 5, 6, 3]), f.clone(), last.clone()], &attrs(&of_last)).unwrap();
-    let dx_first = run("Conv2DBackpropInput", &[sizes(&[2, 3, 5, 6]), f.clone(), y.clone()], &attrs(&of_first)).unwrap();
+    let dx_first =
+        run("Conv2DBackpropInput", &[sizes(&[2, 3, 5, 6]), f.clone(), y.clone()], &attrs(&of_first)).unwrap();
     assert_eq!(dx_first[0], first(&dx[0]));
     let df = run("Conv2DBackpropFilter", &[x.clone(), sizes(&[3, 2, 3, 4]), last.clone()], &attrs(&of_last)).unwrap();
     let df_first = run("Conv2DBackpropFilter", &[first(&x), sizes(&[3, 2, 3, 4]), y], &attrs(&of_first)).unwrap();
@@ -103,7 +104,8 @@ fn what_is_empty_gives_zeros_or_nothing() {
     assert_eq!(shape(&[1, 2, 2, 0], &[3, 3, 0, 1]).slice::<f32>().unwrap(), [0.0; 4]);
     assert_eq!(shape(&[1, 2, 2, 1], &[0, 3, 1, 1]).slice::<f32>().unwrap(), [0.0; 4]);
     let attrs = [("strides", list(&[1; 4])), ("padding", text("SAME"))];
-    let df = run("Conv2DBackpropFilter", &[counted(&[0, 5, 5, 2]), sizes(&[3, 3, 2, 1]), counted(&[0, 5, 5, 1])], &attrs);
+    let df =
+        run("Conv2DBackpropFilter", &[counted(&[0, 5, 5, 2]), sizes(&[3, 3, 2, 1]), counted(&[0, 5, 5, 1])], &attrs);
     assert_eq!(df.unwrap()[0].slice::<f32>().unwrap(), [0.0; 18]);
 }
 
@@ -119,7 +121,9 @@ fn attributes_that_are_no_convolutions_are_refused() {
     assert!(message([1, 0, 1, 1], "SAME", &[]).contains("Stride must be > 0"));
     assert!(message([1, i64::MAX, 1, 1], "SAME", &[]).contains("Row and column strides"));
     assert!(message([1; 4], "SAME", &[("dilations", list(&[1, 0, 1, 1]))]).contains("Dilation rate must be >= 1"));
-    assert!(message([1; 4], "SAME", &[("dilations", list(&[1, 1, 1, 2]))]).contains("dilations in the batch and depth"));
+    assert!(
+        message([1; 4], "SAME", &[("dilations", list(&[1, 1, 1, 2]))]).contains("dilations in the batch and depth")
+    );
     assert!(message([1; 4], "SAME", &[("explicit_paddings", list(&[0; 8]))]).contains("must be empty"));
     assert!(message([1; 4], "EXPLICIT", &[("explicit_paddings", list(&[0; 7]))]).contains("must contain 8 values"));
     assert!(message([1; 4], "EXPLICIT", &[("explicit_paddings", list(&[0, 1, 0, 0, 0, 0, 0, 0]))]).contains("batch"));

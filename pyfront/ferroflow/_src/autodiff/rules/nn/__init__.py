@@ -1,5 +1,5 @@
 """Gradient rules of neural network operations."""
 
-from ferroflow._src.autodiff.rules.nn import activation, bias_add, ranking, softmax
+from ferroflow._src.autodiff.rules.nn import activation, bias_add, convolution, ranking, softmax
 
-__all__ = ["activation", "bias_add", "ranking", "softmax"]
+__all__ = ["activation", "bias_add", "convolution", "ranking", "softmax"]
