@@ -1,0 +1,293 @@
+"""Convolutional layers of one, two and three dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.layers import space
+from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.named_functions import activation_of, initializer_of
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.nn.activation import bias_add
+from ferroflow._src.ops.nn.convolution import Convolution
+from ferroflow._src.variables.initializers import Zeros
+
+__all__ = ["Conv1D", "Conv2D", "Conv3D", "conv1d", "conv2d", "conv3d"]
+
+ZEROS = Zeros()
+
+
+class Conv(Layer):
+    """A layer that computes `activation(convolution(inputs, kernel) + bias)`; `_RANK` is the rank of space.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or an int for each dimension of space: the sizes of windows.
+        strides: int, or an int for each dimension of space: the distances of windows.
+        padding: "valid" or "same".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the
+            scope's, or Glorot's.
+        bias_initializer: initializer of the bias, of shape [filters].
+        kernel_regularizer: callable of the kernel that gives a loss.
+        bias_regularizer: callable of the bias that gives a loss.
+        activity_regularizer: callable of the outputs that gives a loss.
+        kernel_constraint: callable that optimizers apply to the kernel after updates.
+        bias_constraint: callable that optimizers apply to the bias after updates.
+        trainable: bool, whether the variables are trained.
+        name: str, name of the layer.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+    _RANK = 0
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Callable[..., Any] | None = None,
+        bias_regularizer: Callable[..., Any] | None = None,
+        activity_regularizer: Callable[..., Any] | None = None,
+        kernel_constraint: Callable[..., Any] | None = None,
+        bias_constraint: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        name: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
+        self.rank = self._RANK
+        self.filters = filters
+        self.kernel_size = space.normalize_tuple(kernel_size, self.rank, "kernel_size")
+        self.strides = space.normalize_tuple(strides, self.rank, "strides")
+        self.padding = space.normalize_padding(padding)
+        self.data_format = space.normalize_data_format(data_format)
+        self.dilation_rate = space.normalize_tuple(dilation_rate, self.rank, "dilation_rate")
+        self.activation = activation_of(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializer_of(kernel_initializer)
+        self.bias_initializer = initializer_of(bias_initializer)
+        self.kernel_regularizer = kernel_regularizer
+        self.bias_regularizer = bias_regularizer
+        self.kernel_constraint = kernel_constraint
+        self.bias_constraint = bias_constraint
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    @property
+    def _channel_axis(self) -> int:
+        return 1 if self.data_format == "channels_first" else -1
+
+    def _space_axes(self) -> range:
+        return range(2, self.rank + 2) if self.data_format == "channels_first" else range(1, self.rank + 1)
+
+    def _op_data_format(self) -> str:
+        return space.op_data_format(self.data_format, self.rank)
+
+    def _channels(self, input_shape: Any) -> int:
+        """The number of channels of the inputs, of which `input_spec` then asks that many."""
+        channels: int | None = TensorShape(input_shape)[self._channel_axis].value
+        if channels is None:
+            raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
+        self.input_spec = InputSpec(ndim=self.rank + 2, axes={self._channel_axis: channels})
+        return channels
+
+    def _add_kernel(self, shape: tuple[int, ...]) -> None:
+        self.kernel = self.add_variable(
+            name="kernel",
+            shape=shape,
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            dtype=self.dtype,
+        )
+
+    def _add_bias(self) -> None:
+        if self.use_bias:
+            self.bias = self.add_variable(
+                name="bias",
+                shape=(self.filters,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                dtype=self.dtype,
+            )
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Raises:
+            ValueError: the number of channels is not known.
+        """
+        self._add_kernel((*self.kernel_size, self._channels(input_shape), self.filters))
+        self._add_bias()
+        self.built = True
+
+    def _with_bias(self, outputs: Any) -> Any:
+        if not self.use_bias:
+            return outputs
+        if self.data_format == "channels_last":
+            return bias_add(outputs, self.bias, data_format="NHWC")
+        if self.rank == 2:
+            return bias_add(outputs, self.bias, data_format="NCHW")
+        return outputs + shaping.reshape(self.bias, (1, self.filters) + (1,) * self.rank)
+
+    def _activated(self, outputs: Any) -> Any:
+        return outputs if self.activation is None else self.activation(outputs)
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the outputs.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+
+        Returns:
+            Tensor of the dtype of `inputs`, with `filters` channels.
+        """
+        convolution = Convolution(
+            inputs.get_shape(),
+            self.kernel.get_shape(),
+            dilation_rate=self.dilation_rate,
+            strides=self.strides,
+            padding=self.padding.upper(),
+            data_format=self._op_data_format(),
+        )
+        return self._activated(self._with_bias(convolution(inputs, self.kernel)))
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the outputs for that of the inputs."""
+        shape = TensorShape(input_shape).as_list()
+        shape[self._channel_axis] = self.filters
+        for i, axis in enumerate(self._space_axes()):
+            shape[axis] = space.window_output_length(
+                shape[axis], self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i]
+            )
+        return TensorShape(shape)
+
+
+class Conv1D(Conv):
+    """A layer that computes `activation(convolution(inputs, kernel) + bias)` over one dimension."""
+
+    _RANK = 1
+
+
+class Conv2D(Conv):
+    """A layer that computes `activation(convolution(inputs, kernel) + bias)` over two dimensions."""
+
+    _RANK = 2
+
+
+class Conv3D(Conv):
+    """A layer that computes `activation(convolution(inputs, kernel) + bias)` over three dimensions."""
+
+    _RANK = 3
+
+
+_DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
+_FUNCTION_ENDING = """
+
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+{arguments}        name: str, the variable scope; None for the name of the layer, made unique.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+
+    Returns:
+        Tensor of the dtype of `inputs`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said, the number of channels is not known, or
+            variables exist and are not to be reused, or the other way round.
+    """
+
+
+def add_arguments(layer: type[Conv]) -> None:
+    """Completes the documentation of a layer of a rank with the arguments of its base."""
+    documentation = layer.__bases__[0].__doc__ or ""
+    layer.__doc__ = f"{layer.__doc__}\n\n{documentation[documentation.index('    Args:') :]}"
+
+
+def document_function(function: Any, layer: type[Conv], what: str) -> None:
+    """Gives a function the documentation of the layer that it makes and applies."""
+    documentation = layer.__doc__ or ""
+    begin, end = documentation.index("Args:\n") + len("Args:\n"), documentation.index("        name: str")
+    function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables." + _FUNCTION_ENDING.format(
+        arguments=documentation[begin:end]
+    )
+
+
+def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:
+    def function(
+        inputs: Any,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Callable[..., Any] | None = None,
+        bias_regularizer: Callable[..., Any] | None = None,
+        activity_regularizer: Callable[..., Any] | None = None,
+        kernel_constraint: Callable[..., Any] | None = None,
+        bias_constraint: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        name: Any = None,
+        reuse: Any = None,
+    ) -> Any:
+        inputs = convert_to_tensor(inputs)
+        made = layer(
+            filters,
+            kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=name,
+            _reuse=reuse,
+        )
+        return made.apply(inputs)
+
+    function.__name__ = function.__qualname__ = public_name
+    document_function(function, layer, "Convolves")
+    return function
+
+
+for _layer in (Conv1D, Conv2D, Conv3D):
+    add_arguments(_layer)
+
+conv1d = _function(Conv1D, "conv1d")
+conv2d = _function(Conv2D, "conv2d")
+conv3d = _function(Conv3D, "conv3d")

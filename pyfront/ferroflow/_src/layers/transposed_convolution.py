@@ -1,0 +1,204 @@
+"""Transposed convolutional layers of two and three dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.layers import space
+from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
+from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op
+from ferroflow._src.ops.nn.conv import conv3d_transpose as conv3d_transpose_op
+
+__all__ = ["Conv2DTranspose", "Conv3DTranspose", "conv2d_transpose", "conv3d_transpose"]
+
+
+class ConvTranspose(Conv):
+    """A layer that computes `activation(c + bias)` for c the transpose of a convolution with a kernel.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or an int for each dimension of space: the sizes of windows.
+        strides: int, or an int for each dimension of space: how many times as large the outputs are.
+        padding: "valid" or "same".
+        data_format: "channels_last" or "channels_first".
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels]; None for the
+            scope's, or Glorot's.
+        bias_initializer: initializer of the bias, of shape [filters].
+        kernel_regularizer: callable of the kernel that gives a loss.
+        bias_regularizer: callable of the bias that gives a loss.
+        activity_regularizer: callable of the outputs that gives a loss.
+        kernel_constraint: callable that optimizers apply to the kernel after updates.
+        bias_constraint: callable that optimizers apply to the bias after updates.
+        trainable: bool, whether the variables are trained.
+        name: str, name of the layer.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Callable[..., Any] | None = None,
+        bias_regularizer: Callable[..., Any] | None = None,
+        activity_regularizer: Callable[..., Any] | None = None,
+        kernel_constraint: Callable[..., Any] | None = None,
+        bias_constraint: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        name: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Raises:
+            ValueError: the inputs have another rank, or the number of channels is not known.
+        """
+        shape = TensorShape(input_shape)
+        if shape.ndims != self.rank + 2:
+            raise ValueError(f"Inputs should have rank {self.rank + 2}. Received input shape: {shape}")
+        self._add_kernel((*self.kernel_size, self.filters, self._channels(shape)))
+        self._add_bias()
+        self.built = True
+
+    def _output_shape(self, shape: list[Any]) -> list[Any]:
+        shape[self._channel_axis] = self.filters
+        for i, axis in enumerate(self._space_axes()):
+            shape[axis] = space.transposed_output_length(
+                shape[axis], self.kernel_size[i], self.padding, self.strides[i]
+            )
+        return shape
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the outputs.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+
+        Returns:
+            Tensor of the dtype of `inputs`, with `filters` channels.
+        """
+        sizes = shaping.shape(inputs)
+        in_step = self._output_shape([sizes[i] for i in range(self.rank + 2)])
+        strides = [1] * (self.rank + 2)
+        for axis, stride in zip(self._space_axes(), self.strides, strict=True):
+            strides[axis] = stride
+        transpose = conv2d_transpose_op if self.rank == 2 else conv3d_transpose_op
+        outputs = transpose(
+            inputs,
+            self.kernel,
+            joining.stack(in_step),
+            strides,
+            padding=self.padding.upper(),
+            data_format=self._op_data_format(),
+        )
+        outputs.set_shape(self._output_shape(inputs.get_shape().as_list()))
+        return self._activated(self._with_bias(outputs))
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the outputs for that of the inputs."""
+        return TensorShape(self._output_shape(TensorShape(input_shape).as_list()))
+
+
+class Conv2DTranspose(ConvTranspose):
+    """A layer that computes `activation(c + bias)` for c the transpose of a convolution over two dimensions."""
+
+    _RANK = 2
+
+
+class Conv3DTranspose(ConvTranspose):
+    """A layer that computes `activation(c + bias)` for c the transpose of a convolution over three dimensions."""
+
+    _RANK = 3
+
+
+def _function(layer: type[ConvTranspose], public_name: str) -> Callable[..., Any]:
+    def function(
+        inputs: Any,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Callable[..., Any] | None = None,
+        bias_regularizer: Callable[..., Any] | None = None,
+        activity_regularizer: Callable[..., Any] | None = None,
+        kernel_constraint: Callable[..., Any] | None = None,
+        bias_constraint: Callable[..., Any] | None = None,
+        trainable: bool = True,
+        name: Any = None,
+        reuse: Any = None,
+    ) -> Any:
+        inputs = convert_to_tensor(inputs)
+        made = layer(
+            filters,
+            kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=name,
+            _reuse=reuse,
+        )
+        return made.apply(inputs)
+
+    function.__name__ = function.__qualname__ = public_name
+    document_function(function, layer, "Computes the transpose of a convolution")
+    return function
+
+
+for _layer in (Conv2DTranspose, Conv3DTranspose):
+    add_arguments(_layer)
+
+conv2d_transpose = _function(Conv2DTranspose, "conv2d_transpose")
+conv3d_transpose = _function(Conv3DTranspose, "conv3d_transpose")
