@@ -1,0 +1,85 @@
+"""The initializers of `tf.contrib.layers`, whose variance goes with the number of a unit's inputs or outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.random.sampling import random_uniform, truncated_normal
+
+__all__ = ["variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d"]
+
+_MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
+
+
+def variance_scaling_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: dtypes.DType = dtypes.float32,
+) -> Callable[..., Tensor]:
+    """Makes an initializer of numbers whose variance is about a factor divided by a number of inputs or outputs.
+
+    Args:
+        factor: float; 2 for layers with relu.
+        mode: "FAN_IN", "FAN_OUT" or "FAN_AVG": what is counted, inputs, outputs or their mean.
+        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        seed: int, the op's seed; None to derive it from the graph's.
+        dtype: float DType where a call gives none.
+
+    Returns:
+        A callable of shape, dtype and partition info.
+
+    Raises:
+        TypeError: `dtype` is not a float dtype, or `mode` is none of these; also by the initializer.
+
+    Source: He et al., Delving Deep into Rectifiers, 2015.
+    """
+    if not dtype.is_floating:
+        raise TypeError("Cannot create initializer for non-floating point type.")
+    if mode not in _MODES:
+        raise TypeError(f"Unknow mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
+
+    def initializer(shape: Any, dtype: dtypes.DType = dtype, partition_info: Any = None) -> Tensor:
+        if not dtype.is_floating:
+            raise TypeError("Cannot create initializer for non-floating point type.")
+        sizes = [float(size) for size in shape]
+        field = math.prod(sizes[:-2])
+        fan_out = sizes[-1] * field if sizes else 1.0
+        fan_in = sizes[-2] * field if len(sizes) > 1 else fan_out
+        n = {"FAN_IN": fan_in, "FAN_OUT": fan_out, "FAN_AVG": (fan_in + fan_out) / 2.0}[mode]
+        if uniform:
+            limit = math.sqrt(3.0 * factor / n)
+            return random_uniform(shape, -limit, limit, dtype, seed=seed)
+        # TF 1.x: 1.3 makes up roughly for the variance that cutting takes away.
+        return truncated_normal(shape, 0.0, math.sqrt(1.3 * factor / n), dtype, seed=seed)
+
+    return initializer
+
+
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: dtypes.DType = dtypes.float32
+) -> Callable[..., Tensor]:
+    """Makes an initializer of numbers whose variance is 1 divided by the mean of a unit's inputs and outputs.
+
+    Args:
+        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        seed: int, the op's seed; None to derive it from the graph's.
+        dtype: float DType where a call gives none.
+
+    Returns:
+        A callable of shape, dtype and partition info.
+
+    Raises:
+        TypeError: `dtype` is not a float dtype.
+
+    Source: Glorot, Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
+    """
+    return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)
+
+
+xavier_initializer_conv2d = xavier_initializer
