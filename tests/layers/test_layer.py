@@ -182,3 +182,12 @@ def test_what_is_wrong_is_refused():
         Silent()(tf.ones([1]))
     with pytest.raises(NotImplementedError):
         tf.layers.Layer().compute_output_shape([1])
+
+
+def test_variables_made_while_a_function_is_built_are_those_of_the_layer():
+    inner = tf.Graph()
+    inner._building_function = True
+    with inner.as_default():
+        layer = Scale()
+        layer(tf.placeholder(tf.float32, [2, 3]))
+        assert (len(layer.trainable_variables), layer.non_trainable_variables) == (1, [])

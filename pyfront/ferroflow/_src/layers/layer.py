@@ -25,7 +25,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.reachability import reachable_operations
-from ferroflow._src.variables.collections import global_variables, trainable_variables
+from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
@@ -293,8 +293,9 @@ class Layer:
         """
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
+        existing = global_variables() if regularizer else []
         with init_scope():
-            existing = global_variables() if regularizer else []
+            existing = existing + (global_variables() if regularizer else [])
         with variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             with name_scope(self._name_scope()):
@@ -311,8 +312,8 @@ class Layer:
                 if regularizer and not _is_among(variable, existing):
                     self._regularize(name, variable, regularizer)
         # A variable that is found may have been made not to be trained.
-        with init_scope():
-            is_trained = trainable and (not self.trainable or _is_among(variable, trainable_variables()))
+        of_its_graph = _parts(variable)[0].graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        is_trained = trainable and (not self.trainable or _is_among(variable, of_its_graph))
         (self._trainable_weights if is_trained else self._non_trainable_weights).append(variable)
         return variable
 
