@@ -3,6 +3,7 @@
 mod array;
 mod construction;
 mod flow;
+mod list;
 mod math;
 mod nn;
 mod random;
@@ -23,6 +24,7 @@ pub fn registry() -> Result<Arc<Registry>> {
     array::register(&mut r);
     construction::register(&mut r);
     flow::register(&mut r);
+    list::register(&mut r);
     math::register(&mut r);
     nn::register(&mut r);
     random::register(&mut r);

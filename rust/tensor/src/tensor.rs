@@ -282,6 +282,14 @@ impl Tensor {
         }
     }
 
+    /// The objects for writing; the tensor gets references of its own first where they are shared.
+    pub fn objects_mut(&mut self) -> Result<&mut [Object]> {
+        match &mut self.data {
+            Data::Objects(o) => Ok(Arc::make_mut(o).as_mut_slice()),
+            _ => bail!(Internal, "a tensor of type {} was read as objects", self.dtype.name()),
+        }
+    }
+
     /// The same elements in another shape.
     ///
     /// Errors: `InvalidArgument` where the number of elements differs.

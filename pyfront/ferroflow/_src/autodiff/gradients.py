@@ -5,8 +5,9 @@ from __future__ import annotations
 import collections
 import contextlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from ferroflow._src.autodiff import regions
 from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.terms import dims, shape
@@ -69,7 +70,7 @@ def gradients(
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         seeds = _seeds(seeds, ys, colocate_gradients_with_ops)
-        sweep = _Sweep(graph, colocate_gradients_with_ops, gate_gradients, method)
+        sweep = Sweep(graph, Options(colocate_gradients_with_ops, gate_gradients, method), _level(ys))
         sweep.run(
             [y.values if isinstance(y, IndexedSlices) else y for y in ys],
             seeds,
@@ -77,6 +78,11 @@ def gradients(
             {t.op._id for t in stops},
         )
     return [sweep.gradient_of(x.values if isinstance(x, IndexedSlices) else x) for x in xs]
+
+
+def _level(ys: Sequence[Any]) -> Any:
+    """The branch or loop that the ys are in."""
+    return ys[0].op._get_control_flow_context() if ys else None
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -137,23 +143,40 @@ def _ones_like(y: Tensor, name: str) -> Tensor:
         return tensor_op("Fill", [dimensions, constant(1, dtype=y.dtype.base_dtype)], name=scope)
 
 
-class _Sweep:
-    """One walk from the ys back to the xs."""
+class Options(NamedTuple):
+    """How a walk builds gradients."""
 
-    def __init__(self, graph: Graph, colocate: bool, gate: bool, method: int) -> None:
-        self._graph = graph
-        self._colocate = colocate
-        self._gate = gate
-        self._method = method
+    colocate: bool
+    gate: bool
+    # A constant of `AggregationMethod`.
+    method: int
+
+
+class Sweep:
+    """One walk from the ys back to the xs, through the operations of one control flow context.
+
+    Conditionals and loops in that context are passed as wholes.
+    """
+
+    def __init__(self, graph: Graph, options: Options, level: Any = None) -> None:
+        self.graph = graph
+        self.options = options
+        self._colocate, self._gate, self._method = options
+        self._level = level
         # By node, by output: the gradients received so far.
         self._received: dict[int, list[list[Any]]] = {}
         # By node, by output: their sum, or None of none.
         self._summed: dict[int, list[Any]] = {}
+        self._between: frozenset[int] = frozenset()
 
     def gradient_of(self, x: Tensor) -> Any:
         """The gradient of `x` after the walk, or None."""
         summed = self._summed.get(x._node_id)
         return None if summed is None else summed[x._index]
+
+    def passes(self, x: Tensor) -> bool:
+        """Whether a gradient of `x` is of use: it lies on a way to an x of the walk, or is one."""
+        return x._node_id in self._between
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> None:
         """Visits the operations between, each after all that read it.
@@ -164,37 +187,63 @@ class _Sweep:
           xs: where to end.
           stops: ids of nodes not to walk through.
         """
-        graph, core = self._graph, self._graph._core
-        operations = graph._operations
-        targets = [y._node_id for y in ys]
-        between = core.between([(x._node_id, x._index) for x in xs], targets, [])
-        inputs = {node: core.node_inputs(node) for node in between}
-        # By node: how many inputs of operations between it is.
-        pending = dict.fromkeys(between, 0)
-        for reads in inputs.values():
+        graph, core = self.graph, self.graph._core
+        # What one iteration hands to the next is no part of its derivatives.
+        ends = regions.loop_variables_around(self._level)
+        between = core.between([(x._node_id, x._index) for x in xs], [y._node_id for y in ys], ends)
+        self._between = frozenset(between)
+        steps = regions.steps(graph, between, self._level)
+        targets = [steps.of(y._node_id) for y in ys]
+        # By step: how many inputs of steps between it is.
+        pending = dict.fromkeys(steps.reads, 0)
+        for reads in steps.reads.values():
             for node, _ in reads:
-                if node in pending:
-                    pending[node] += 1
+                if node in self._between:
+                    pending[steps.of(node)] += 1
         for y, seed in zip(ys, seeds, strict=True):
             self._receive(y, seed)
         # TF 1.x: an x that depends on no other x ends the walk; one that does is walked through.
         stops = stops | {
-            x._node_id for x in xs if not any(pending.get(node, 0) > 0 for node, _ in inputs.get(x._node_id, ()))
+            x._node_id
+            for x in xs
+            if not any(node in self._between for node, _ in steps.reads.get(steps.of(x._node_id), ()))
         }
         queue = collections.deque(dict.fromkeys(t for t in targets if pending.get(t) == 0))
         while queue:
-            op = operations[queue.popleft()]
-            reads = inputs[op._id]
-            for i, ((node, index), gradient) in enumerate(zip(reads, self._visit(op, stops, reads), strict=True)):
-                if gradient is not None:
-                    read = operations[node]._outputs[index]
-                    _fit(op, read, gradient, i)
-                    self._receive(read, gradient)
+            step = queue.popleft()
+            reads = steps.reads[step]
+            for read, gradient in self._gradients_of(step, steps, stops):
+                self._receive(read, gradient)
             for node, _ in reads:
-                if node in pending:
-                    pending[node] -= 1
-                    if pending[node] == 0:
-                        queue.append(node)
+                if node in self._between:
+                    before = steps.of(node)
+                    pending[before] -= 1
+                    if pending[before] == 0:
+                        queue.append(before)
+
+    def _gradients_of(self, step: int, steps: Any, stops: set[int]) -> list[tuple[Tensor, Any]]:
+        """The gradients of what one step reads."""
+        operations = self.graph._operations
+        region = steps.region_of(step)
+        if region is not None:
+            arriving = {}
+            for node in region.outputs:
+                op = operations[node]
+                received = self._received.pop(node, None)
+                if received is not None:
+                    summed = self._summed[node] = [aggregate(parts, op, self._method) for parts in received]
+                    if summed[0] is not None:
+                        arriving[node] = summed[0]
+            return region.gradients(self, arriving) if arriving else []
+        op = operations[step]
+        reads = steps.reads[step]
+        result = []
+        for i, ((node, index), gradient) in enumerate(zip(reads, self._visit(op, stops, reads), strict=True)):
+            if gradient is not None:
+                read = operations[node]._outputs[index]
+                _fit(op, read, gradient, i)
+                result.append((read, gradient))
+        return result
 
     def _receive(self, tensor: Tensor, gradient: Any) -> None:
         by_output = self._received.get(tensor._node_id)
@@ -212,6 +261,8 @@ class _Sweep:
             nothing = [None] * len(reads)
             if op._id in stops or all(g is None for g in summed):
                 return nothing
+            if self._level is not None and regions.is_way_in(op):
+                return [summed[0] if summed[0] is not None else summed[-1], *nothing[1:]]
             try:
                 rule = get_gradient_function(op)
             except LookupError:
@@ -225,7 +276,7 @@ class _Sweep:
             return self._apply(rule, op, arriving, len(reads))
 
     def _apply(self, rule: Any, op: Operation, arriving: list[Any], inputs: int) -> list[Any]:
-        graph = self._graph
+        graph = self.graph
         outer = graph._original_op
         with graph.name_scope(op.name + "_grad"):
             graph._original_op = op

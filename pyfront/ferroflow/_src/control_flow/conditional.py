@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base import deprecation, nest
+from ferroflow._src.base import deprecation, dtypes, nest
 from ferroflow._src.control_flow import primitives
-from ferroflow._src.control_flow.context import ControlFlowContext
+from ferroflow._src.control_flow.context import ControlFlowContext, made_in
 from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
@@ -33,6 +35,8 @@ class CondContext(ControlFlowContext):
         self._pred = pred
         self._pivot = pivot
         self._branch = branch
+        self._exported: dict[tuple[int, int], Tensor] = {}
+        graph._branches.setdefault(pred._node_id, {})[branch] = self
 
     @property
     def pred(self) -> Tensor:
@@ -54,6 +58,25 @@ class CondContext(ControlFlowContext):
     def capture(self, tensor: Tensor) -> Tensor:
         # The branch waits for its pivot, which stands before it.
         return tensor if tensor is self._pivot else super().capture(tensor)
+
+    @property
+    def sibling(self) -> CondContext:
+        """The other branch."""
+        other: CondContext = self._graph._branches[self._pred._node_id][1 - self._branch]
+        return other
+
+    def export(self, tensor: Tensor) -> Tensor:
+        """A tensor of the branch as one of the context around it; of no use where the branch is not taken."""
+        key = (tensor._node_id, tensor._index)
+        found = self._exported.get(key)
+        if found is None:
+            other = self.sibling
+            with made_in(self._graph, other):
+                nothing = _placeholder_value(tensor.dtype.base_dtype)
+            with self._within(self._outer_context):
+                pair = [tensor, nothing] if self._branch == 0 else [nothing, tensor]
+                found = self._exported[key] = primitives.merge(pair)[0]
+        return found
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
         with self._within(self):
@@ -89,6 +112,14 @@ class CondContext(ControlFlowContext):
 
     def _output(self, tensor: Tensor) -> Tensor:
         return self.capture(tensor)
+
+
+def _placeholder_value(dtype: dtypes.DType) -> Tensor:
+    """Any tensor of a type."""
+    if dtype == dtypes.variant:
+        unknown = constant(-1, dtype=dtypes.int32)
+        return tensor_op("EmptyTensorList", [unknown, unknown], {"element_dtype": dtypes.variant})
+    return constant("" if dtype == dtypes.string else dtype.as_numpy_dtype(0), dtype=dtype)
 
 
 def _functions(true_fn: Any, false_fn: Any, fn1: Any, fn2: Any) -> tuple[Any, Any]:

@@ -25,6 +25,8 @@ class ControlFlowContext:
         # By (node, output) of a value from outside: what stands for it here.
         self._captured: dict[tuple[int, int], Tensor] = {}
         self._entered: list[Any] = []
+        # Of a context that holds gradients: the one whose gradients they are.
+        self._forward: ControlFlowContext | None = None
 
     @property
     def name(self) -> str:
@@ -108,12 +110,32 @@ class ControlFlowContext:
         found = self._captured.get(key)
         if found is None:
             outer = self._outer_context
-            found = self._captured[key] = self._bring_in(tensor if outer is None else outer.capture(tensor))
+            if self._forward is not None and self._forward.contains(tensor.op):
+                found = self._recall(tensor)
+            else:
+                found = self._bring_in(tensor if outer is None else outer.capture(tensor))
+            self._captured[key] = found
         return found
 
     AddValue = capture
 
+    @property
+    def captures(self) -> list[Tensor]:
+        """The tensors that bring values from outside in."""
+        ways_in = ("Switch", "RefSwitch", "Enter", "RefEnter")
+        # One may stand for a value and for what stands for that in another context.
+        return [
+            t
+            for t in dict.fromkeys(self._captured.values())
+            if t.op.type in ways_in and t.op._get_control_flow_context() is self
+        ]
+
     def _bring_in(self, tensor: Tensor) -> Tensor:
+        """Brings in a tensor of the context around this one."""
+        raise NotImplementedError
+
+    def _recall(self, tensor: Tensor) -> Tensor:
+        """The value here of a tensor of the context whose gradients this one holds."""
         raise NotImplementedError
 
     def admit(
@@ -156,6 +178,17 @@ class ControlFlowContext:
     def added(self, op: Operation) -> None:
         """Notes an operation made here."""
         op.graph.prevent_fetching(op)
+
+
+@contextmanager
+def made_in(graph: Graph, context: ControlFlowContext | None) -> Iterator[None]:
+    """A context manager whose operations belong to `context`, or to none, and wait for nothing."""
+    with graph.control_dependencies(None):
+        if context is None:
+            yield
+        else:
+            with context.entered():
+                yield
 
 
 class _As:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.base import nest
+from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow import primitives
-from ferroflow._src.control_flow.context import ControlFlowContext
+from ferroflow._src.control_flow.context import ControlFlowContext, made_in
 from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all, tensors_of
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -19,7 +20,21 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.math.arithmetic import add
 from ferroflow._src.ops.math.comparison import logical_and
+
+
+@dataclasses.dataclass
+class LoopVariable:
+    """The tensors that one variable of a loop is made of."""
+
+    entered: Tensor
+    # Its value in the condition, in the body, and the next one.
+    merged: Tensor
+    in_body: Tensor
+    next_value: Tensor
+    # Its value after the loop.
+    left: Tensor = dataclasses.field(init=False)
 
 
 class WhileContext(ControlFlowContext):
@@ -51,12 +66,12 @@ class WhileContext(ControlFlowContext):
         self._pivot: Tensor | None = None
         self._pivot_for_pred: Tensor | None = None
         self._pivot_for_body: Tensor | None = None
-        # Of each loop variable, in one order.
-        self._loop_enters: list[Tensor] = []
-        self._merges: list[Tensor] = []
-        self._switches: list[tuple[Tensor, Tensor]] = []
-        self._body_values: list[Tensor] = []
+        self._first_enter: Tensor
+        self.variables: list[LoopVariable] = []
         self._loop_exits: list[Tensor] = []
+        self._count: Tensor | None = None
+        # By (node, output): the list of a tensor's values in all iterations, as gradients need it.
+        self.histories: dict[tuple[int, int], Tensor] = {}
 
     @property
     def parallel_iterations(self) -> int:
@@ -81,7 +96,7 @@ class WhileContext(ControlFlowContext):
     @property
     def loop_enters(self) -> list[Tensor]:
         """What brings the first values of the loop variables in."""
-        return self._loop_enters
+        return [v.entered for v in self.variables]
 
     @property
     def loop_exits(self) -> list[Tensor]:
@@ -122,7 +137,7 @@ class WhileContext(ControlFlowContext):
             if loop is not None and inside is not loop:
                 loop.wait_for(op)
                 return
-        self._loop_enters[0].op._add_control_input(op)
+        self._first_enter.op._add_control_input(op)
 
     def added(self, op: Operation) -> None:
         super().added(op)
@@ -153,56 +168,98 @@ class WhileContext(ControlFlowContext):
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
+        waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
         with self._within(self):
-            for i, value in enumerate(values):
-                entered = primitives.enter(
-                    value, self._name, parallel_iterations=self._parallel_iterations, keep_shape=shapes is None
-                )
-                if shapes is not None:
-                    entered.set_shape(shapes[i])
-                self._graph.prevent_feeding(entered)
-                self._loop_enters.append(entered)
-        self._enter_with_outer()
-        with self._within(self):
-            self._merges = [primitives.merge([e, e])[0] for e in self._loop_enters]
-        self._pivot_for_pred = self._merges[0]
+            entered = [self._enter(value, None if shapes is None else shapes[i]) for i, value in enumerate(values)]
+            self._enter_with_outer(entered, waits)
+            merged = [primitives.merge([e, e])[0] for e in entered]
+        self._pivot_for_pred = merged[0]
+        self._first_enter = entered[0]
         with self.entered():
-            self._pivot = primitives.loop_cond(convert_to_tensor(condition(self._merges)))
-            self._switches = [primitives.switch_with_data(m, self._pivot) for m in self._merges]
-            self._body_values = [_body_value(s[1]) for s in self._switches]
-            self._pivot_for_body = self._body_values[0]
-            results = list(body(self._body_values))
-            if len(results) != len(self._merges):
+            self._pivot = primitives.loop_cond(convert_to_tensor(condition(merged)))
+            switched = [primitives.switch_with_data(m, self._pivot) for m in merged]
+            in_body = [identity(s[1], name="Identity") for s in switched]
+            self._pivot_for_body = in_body[0]
+            results = list(body(in_body))
+            if len(results) != len(merged):
                 raise ValueError(
-                    f"Number of inputs and outputs of body must match loop_vars: {len(self._merges)}, {len(results)}"
+                    f"Number of inputs and outputs of body must match loop_vars: {len(merged)}, {len(results)}"
                 )
-            for merged, value in zip(self._merges, results, strict=True):
-                self._close(merged, self.capture(value))
-            with self._within(outer):
-                self._loop_exits = [primitives.leave(s[0]) for s in self._switches]
-        for exit_value in self._loop_exits:
-            self._graph._loop_of_exit[exit_value._node_id] = self
+            declared = [
+                LoopVariable(e, m, b, self._close(m, self.capture(value)))
+                for e, m, b, value in zip(entered, merged, in_body, results, strict=True)
+            ]
+        # Variables that were added while the body was built come after those it was built with.
+        self.variables[:0] = declared
+        self._loop_exits = [self._leave(v, s[0]) for v, s in zip(declared, switched, strict=True)]
         return self._loop_exits
 
-    def _enter_with_outer(self) -> None:
+    def add_variable(self, initial: Tensor, step: Callable[[Tensor], Tensor]) -> LoopVariable:
+        """Adds a variable to the loop, built already or being built.
+
+        Args:
+          initial: the first value, of the context around the loop or outside of that.
+          step: makes the next value.
+        """
+        outer = self._outer_context
+        value = initial if outer is None else outer.capture(initial)
+        with self._within(self):
+            entered = self._enter(value, None)
+            merged = primitives.merge([entered, entered])[0]
+            switched = primitives.switch_with_data(merged, self._pivot_of_switches)
+            in_body = identity(switched[1], name="Identity")
+        with made_in(self._graph, self):
+            variable = LoopVariable(entered, merged, in_body, self._close(merged, self.capture(step(in_body))))
+        self.variables.append(variable)
+        self._leave(variable, switched[0])
+        return variable
+
+    def count(self) -> Tensor:
+        """The number of iterations, int32 scalar of the context around the loop."""
+        if self._count is None:
+            with made_in(self._graph, self._outer_context):
+                zero = constant(0, dtype=dtypes.int32)
+            self._count = self.add_variable(zero, lambda i: add(i, constant(1, dtype=dtypes.int32))).left
+        return self._count
+
+    @property
+    def _pivot_of_switches(self) -> Tensor:
+        assert self._pivot is not None
+        return self._pivot
+
+    def _enter(self, value: Tensor, shape: TensorShape | None) -> Tensor:
+        entered = primitives.enter(
+            value, self._name, parallel_iterations=self._parallel_iterations, keep_shape=shape is None
+        )
+        if shape is not None:
+            entered.set_shape(shape)
+        self._graph.prevent_feeding(entered)
+        return entered
+
+    def _leave(self, variable: LoopVariable, value: Tensor) -> Tensor:
+        with self._within(self._outer_context):
+            variable.left = primitives.leave(value)
+        self._graph._loop_of_exit[variable.left._node_id] = self
+        return variable.left
+
+    def _enter_with_outer(self, values: Sequence[Tensor], waits: list[Operation]) -> None:
         """Lets the first values wait for what the context around waits for, where they would not by themselves."""
         context = self._outer_context
         pivot = None
         while context is not None and pivot is None:
             pivot = context.pivot
             context = context.outer_context
-        for entered in self._loop_enters:
+        for entered in values:
             source = entered.op.inputs[0].op
             if pivot is not None and is_constant_enter(source):
                 entered.op._add_control_input(pivot.op)
-        waits = [op for c in self._graph._scopes.control for op in c.control_inputs]
         if waits:
             kept = waits if self._outer_context is None else self._outer_context._internal(waits)
-            for entered in self._loop_enters:
+            for entered in values:
                 entered.op._add_control_inputs(kept)
 
-    def _close(self, merged: Tensor, value: Tensor) -> None:
-        """Adds the back edge of a loop variable."""
+    def _close(self, merged: Tensor, value: Tensor) -> Tensor:
+        """Adds the back edge of a loop variable; gives the next value."""
         enter_value = merged.op.inputs[0]
         if value.dtype.base_dtype != merged.dtype.base_dtype:
             raise TypeError(
@@ -217,11 +274,7 @@ class WhileContext(ControlFlowContext):
                 "using either the `shape_invariants` argument of tf.while_loop or set_shape() on the loop variables."
             )
         merged.op._update_input(1, next_value)
-
-
-def _body_value(tensor: Tensor) -> Tensor:
-    """The value of a loop variable in the body."""
-    return identity(tensor, name="Identity")
+        return value
 
 
 def is_constant_enter(op: Operation) -> bool:

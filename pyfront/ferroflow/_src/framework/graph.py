@@ -64,6 +64,8 @@ class Graph:
         self._original_op: Operation | None = None
         # The branch or loop of each operation that is in one, by node.
         self._flow_contexts: dict[int, FlowContext] = {}
+        # By node of the predicate: the branches of a conditional, by the predicate's value.
+        self._branches: dict[int, dict[int, Any]] = {}
         # The loop that each Exit leaves.
         self._loop_of_exit: dict[int, FlowContext] = {}
         self._building_function = False

@@ -1,5 +1,6 @@
 //! Fill, ZerosLike, OnesLike: tensors of one value.
 
+use crate::list;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, bail, by_size, dispatch, ensure};
@@ -65,6 +66,13 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::unchanged)
             .kernel(|init| {
                 let dtype = init.dtype("T")?;
+                if dtype == DType::Variant {
+                    return kernel(|ctx| {
+                        let zeros = list::zeros_like(ctx.input(0)?)?;
+                        ctx.set_output(0, zeros);
+                        Ok(())
+                    });
+                }
                 let zero = Tensor::zeros(dtype, Shape::scalar())?;
                 kernel(move |ctx| {
                     let out = filled(ctx.threads(), &zero, ctx.input(0)?.shape().clone())?;

@@ -1,9 +1,10 @@
 //! AddN and AccumulateNV2: the sum of several tensors of one shape, from the first to the last.
 
+use crate::list;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary, binary_in_place_left};
-use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
@@ -57,7 +58,19 @@ fn sum<T: Scalar + Element>(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn sum_of_lists(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let mut total = ctx.take(0)?;
+    for term in &ctx.inputs()[1..] {
+        total = list::sum(&total, term, ctx.threads())?;
+    }
+    ctx.set_output(0, total);
+    Ok(())
+}
+
 fn sum_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    if init.output_type(0)? == DType::Variant {
+        return kernel(sum_of_lists);
+    }
     dispatch!(init.output_type(0)?, T in number, kernel(sum::<T>), else Err(init.unsupported()))
 }
 
@@ -71,13 +84,13 @@ fn accumulated_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    let op = |name: &str, output: &str| {
-        let op = Op::new(name).input("inputs: N * T").output(output).attr("N: int >= 1").attr("T: numbertype");
+    let op = |name: &str, output: &str, types: &str| {
+        let op = Op::new(name).input("inputs: N * T").output(output).attr("N: int >= 1").attr(types);
         op.commutative().aggregate().kernel(sum_kernel)
     };
-    r.add(op("AddN", "sum: T").doc("Returns the sum of tensors of one shape.").shape(shape_rules::merged));
+    r.add(op("AddN", "sum: T", "T: {numbertype, variant}").doc("Returns the sum of tensors of one shape.").shape(shape_rules::merged));
     r.add(
-        op("AccumulateNV2", "sum: T")
+        op("AccumulateNV2", "sum: T", "T: numbertype")
             .attr("shape: shape")
             .doc("Returns the sum of tensors of one shape, which is given.")
             .shape(accumulated_shape),

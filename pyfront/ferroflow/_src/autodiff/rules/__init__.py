@@ -1,5 +1,7 @@
 """The gradient rules of operations, by family: importing this package registers them."""
 
+from ferroflow._src.autodiff import cond_gradient as _cond_gradient  # noqa: F401
+from ferroflow._src.autodiff import loop_gradient as _loop_gradient  # noqa: F401
 from ferroflow._src.autodiff.rules import array, flow, math, nn, random, state
 from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas are written with Python's operators
 

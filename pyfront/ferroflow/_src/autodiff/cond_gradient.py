@@ -1,0 +1,114 @@
+"""Gradients of conditionals: a conditional of the gradients of its branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.loop_gradient import at_level_of, recalled_constant
+from ferroflow._src.autodiff.regions import Reads, register_region
+from ferroflow._src.autodiff.terms import densified, zeros_like
+from ferroflow._src.base import dtypes
+from ferroflow._src.control_flow import primitives
+from ferroflow._src.control_flow.conditional import CondContext
+from ferroflow._src.control_flow.context import made_in
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+
+
+class GradientBranch(CondContext):
+    """The gradients of one branch."""
+
+    def __init__(self, pred: Tensor, pivot: Tensor, forward: CondContext) -> None:
+        super().__init__(pred, pivot, forward.branch)
+        self._forward = forward
+
+    def _recall(self, tensor: Tensor) -> Tensor:
+        forward = self._forward
+        assert isinstance(forward, CondContext)
+        tensor = at_level_of(forward, tensor)
+        if tensor.op.type == "Switch" and tensor.op.inputs[1] is forward.pred:
+            return self.capture(tensor.op.inputs[0])
+        with made_in(self._graph, self):
+            same = recalled_constant(tensor)
+        if same is not None:
+            return same
+        exported = forward.export(tensor)
+        outer = self.outer_context
+        value = self._bring_in(exported if outer is None else outer.capture(exported))
+        value.set_shape(tensor.shape)
+        return value
+
+
+class CondRegion:
+    """A conditional on the way of gradients."""
+
+    def __init__(self, graph: Graph, branch: CondContext) -> None:
+        self._graph = graph
+        self._branches = [branch, branch.sibling] if branch.branch == 0 else [branch.sibling, branch]
+        self.outputs: list[int] = []
+
+    def reads(self) -> Reads:
+        core = self._graph._core
+        return [core.node_inputs(t._node_id)[0] for branch in self._branches for t in branch.captures]
+
+    def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
+        with name_scope(f"{self._branches[0].name.rpartition('/')[0] or 'cond'}_grad"):
+            return self._gradients(sweep, arriving)
+
+    def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
+        graph = self._graph
+        # By (node, output) around the conditional: the tensor, and what stands for it in each branch.
+        ways: dict[tuple[int, int], tuple[Tensor, dict[int, Tensor]]] = {}
+        for branch in self._branches:
+            for t in branch.captures:
+                source = t.op.inputs[0]
+                dtype = source.dtype.base_dtype
+                if (dtype.is_floating or dtype.is_complex or dtype == dtypes.variant) and sweep.passes(source):
+                    ways.setdefault((source._node_id, source._index), (source, {}))[1][branch.branch] = t
+        pred = tensor_op("Identity", [self._branches[0].pred], name="pred_id")
+        pivots = primitives.switch(pred, pred)
+        found: list[dict[tuple[int, int], Any]] = []
+        contexts = []
+        for branch, pivot in zip(self._branches, pivots, strict=True):
+            context = GradientBranch(pred, tensor_op("Identity", [pivot], name="pivot"), branch)
+            contexts.append(context)
+            with made_in(graph, context):
+                inner = walks.Sweep(graph, sweep.options, branch)
+                inner.run(
+                    [graph._operations[node].inputs[branch.branch] for node in arriving],
+                    list(arriving.values()),
+                    [own[branch.branch] for _, own in ways.values() if branch.branch in own],
+                    set(),
+                )
+                found.append(
+                    {
+                        key: inner.gradient_of(own[branch.branch])
+                        for key, (_, own) in ways.items()
+                        if branch.branch in own
+                    }
+                )
+        result = []
+        for key, (source, _) in ways.items():
+            if all(each.get(key) is None for each in found):
+                continue
+            values = []
+            for context, each in zip(contexts, found, strict=True):
+                with made_in(graph, context):
+                    gradient = each.get(key)
+                    values.append(context.capture(_zeros(source) if gradient is None else densified(gradient)))
+            merged = primitives.merge(values)[0]
+            merged.set_shape(source.shape)
+            result.append((source, merged))
+        return result
+
+
+def _zeros(like: Tensor) -> Tensor:
+    if like.dtype.base_dtype == dtypes.variant:
+        return tensor_op("ZerosLike", [like], name="zeros_like")
+    return zeros_like(like)
+
+
+register_region(CondContext, CondRegion)

@@ -1,0 +1,226 @@
+"""Gradients of loops: a loop that runs the iterations backwards, over values that the forward loop kept in lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ferroflow._src.autodiff import gradients as walks
+from ferroflow._src.autodiff.regions import Reads, loop_variables_around, register_region
+from ferroflow._src.autodiff.terms import densified, zeros_like
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.control_flow.conditional import CondContext
+from ferroflow._src.control_flow.context import made_in
+from ferroflow._src.control_flow.loop import LoopVariable, WhileContext, is_constant_enter
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+NotDifferentiable("EmptyTensorList")
+NotDifferentiable("TensorListLength")
+
+
+def _any_shape() -> Tensor:
+    return constant(-1, dtype=dtypes.int32, name="element_shape")
+
+
+def empty_list(dtype: dtypes.DType) -> Tensor:
+    """A list of tensors of one type, variant scalar."""
+    unlimited = constant(-1, dtype=dtypes.int32, name="max_num_elements")
+    return tensor_op("EmptyTensorList", [_any_shape(), unlimited], {"element_dtype": dtype})
+
+
+def pushed(values: Tensor, element: Tensor) -> Tensor:
+    """The list with one more element."""
+    return tensor_op("TensorListPushBack", [values, element])
+
+
+def popped(values: Tensor, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
+    """(the list without its last element, that element)."""
+    op = apply_op("TensorListPopBack", [values, _any_shape()], {"element_dtype": dtype})
+    return op.outputs[0], op.outputs[1]
+
+
+@RegisterGradient("TensorListPushBack")
+def _push_back_gradient(op: Operation, gradient: Tensor) -> list[Any]:
+    rest, element = popped(gradient, op.inputs[1].dtype.base_dtype)
+    element.set_shape(op.inputs[1].shape)
+    return [rest, element]
+
+
+@RegisterGradient("TensorListPopBack")
+def _pop_back_gradient(op: Operation, rest: Any, element: Any) -> list[Any]:
+    if rest is None:
+        rest = tensor_op("ZerosLike", [op.outputs[0]])
+    if element is None:
+        element = zeros_like(op.outputs[1])
+    return [pushed(rest, densified(element)), None]
+
+
+def recalled_constant(tensor: Tensor) -> Tensor | None:
+    """A constant like `tensor`, if that is one."""
+    if tensor.op.type != "Const":
+        return None
+    return constant(constant_value(tensor), dtype=tensor.dtype.base_dtype)
+
+
+def at_level_of(context: Any, tensor: Tensor) -> Tensor:
+    """A tensor of a branch in `context` as one of `context` itself."""
+    inner = tensor.op._get_control_flow_context()
+    while inner is not context:
+        if not isinstance(inner, CondContext):
+            raise NotImplementedError(f"The gradient of a loop needs {tensor.name}, a value of a loop inside of it")
+        tensor, inner = inner.export(tensor), inner.outer_context
+    return tensor
+
+
+class GradientLoop(WhileContext):
+    """The loop that runs the iterations of a `forward` loop backwards."""
+
+    def __init__(self, forward: WhileContext) -> None:
+        super().__init__(forward.parallel_iterations, forward.back_prop, forward.swap_memory)
+        self._forward = forward
+
+    def _recall(self, tensor: Tensor) -> Tensor:
+        forward = self._forward
+        assert isinstance(forward, WhileContext)
+        tensor = at_level_of(forward, tensor)
+        if is_constant_enter(tensor.op):
+            return self.capture(tensor.op.inputs[0])
+        graph = self._graph
+        with made_in(graph, self):
+            same = recalled_constant(tensor)
+        if same is not None:
+            return same
+        kept = _history(graph, forward, tensor)
+        element: list[Tensor] = []
+
+        def pop(values: Tensor) -> Tensor:
+            rest, value = popped(values, tensor.dtype.base_dtype)
+            value.set_shape(tensor.shape)
+            element.append(value)
+            return rest
+
+        self.add_variable(kept, pop)
+        return element[0]
+
+
+def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
+    """The list of the values of a tensor in all iterations of its loop, as the loop leaves it."""
+    key = (tensor._node_id, tensor._index)
+    kept = loop.histories.get(key)
+    if kept is None:
+        with made_in(graph, loop.outer_context):
+            empty = empty_list(tensor.dtype.base_dtype)
+        variable = loop.add_variable(empty, lambda values: pushed(values, tensor))
+        kept = loop.histories[key] = variable.left
+    return kept
+
+
+class LoopRegion:
+    """A loop on the way of gradients."""
+
+    def __init__(self, graph: Graph, loop: WhileContext) -> None:
+        self._graph = graph
+        self._loop = loop
+        self.outputs: list[int] = []
+
+    def _ways_in(self) -> list[Tensor]:
+        return [v.entered for v in self._loop.variables] + self._loop.captures
+
+    def reads(self) -> Reads:
+        return [r for t in self._ways_in() for r in self._graph._core.node_inputs(t._node_id)]
+
+    def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
+        loop = self._loop
+        if not loop.back_prop:
+            return []
+        with name_scope(f"{loop.name.rpartition('/')[0] or loop.name}_grad"):
+            return self._gradients(sweep, arriving)
+
+    def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
+        loop, graph = self._loop, self._graph
+        variables = _that_matter(graph, loop, arriving)
+        merges = loop_variables_around(loop)
+        ends = [v.next_value._node_id for v in variables]
+        captures = [t for t in loop.captures if _carries(t) and sweep.passes(t.op.inputs[0])]
+        reached = {t._node_id for t in captures if graph._core.between([(t._node_id, t._index)], ends, merges)}
+        captures = [t for t in captures if t._node_id in reached]
+        seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
+        sums = [zeros_like(t.op.inputs[0]) for t in captures]
+        count = loop.count()
+        backward = GradientLoop(loop)
+
+        def body(values: Sequence[Tensor]) -> list[Tensor]:
+            left = values[0]
+            inner = walks.Sweep(graph, sweep.options, loop)
+            inner.run(
+                [v.next_value for v in variables],
+                list(values[1 : 1 + len(variables)]),
+                [v.in_body for v in variables] + captures,
+                set(),
+            )
+            following = [tensor_op("Sub", [left, constant(1, dtype=dtypes.int32)])]
+            for v, was in zip(variables, values[1:], strict=False):
+                following.append(_shaped(_dense(inner.gradient_of(v.in_body), was), was))
+            for t, total in zip(captures, values[1 + len(variables) :], strict=True):
+                gradient = inner.gradient_of(t)
+                added = total if gradient is None else tensor_op("Add", [total, densified(gradient)])
+                following.append(_shaped(added, total))
+            return following
+
+        shapes = [TensorShape([]), *(v.in_body.shape for v in variables), *(t.shape for t in captures)]
+        ended = backward.build(
+            lambda values: tensor_op("Greater", [values[0], constant(0, dtype=dtypes.int32)]),
+            body,
+            [count, *seeds, *sums],
+            shapes,
+        )
+        sources = [v.entered for v in variables] + captures
+        return [(t.op.inputs[0], gradient) for t, gradient in zip(sources, ended[1:], strict=True)]
+
+
+def _carries(tensor: Tensor) -> bool:
+    dtype = tensor.dtype.base_dtype
+    return bool(dtype.is_floating or dtype.is_complex or dtype == dtypes.variant)
+
+
+def _dense(gradient: Any, like: Tensor) -> Tensor:
+    if gradient is not None:
+        dense: Tensor = densified(gradient)
+        return dense
+    if like.dtype.base_dtype == dtypes.variant:
+        return tensor_op("ZerosLike", [like], name="zeros_like")
+    return zeros_like(like)
+
+
+def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
+    if tensor.shape.is_compatible_with(like.shape):
+        tensor.set_shape(like.shape)
+    return tensor
+
+
+def _that_matter(graph: Graph, loop: WhileContext, arriving: dict[int, Any]) -> list[LoopVariable]:
+    """The variables whose gradients reach what left the loop with one."""
+    merges = loop_variables_around(loop)
+    chosen = {v.left._node_id for v in loop.variables if v.left._node_id in arriving}
+    while True:
+        ends = [v.next_value._node_id for v in loop.variables if v.left._node_id in chosen]
+        more = {
+            v.left._node_id
+            for v in loop.variables
+            if v.left._node_id not in chosen
+            and _carries(v.in_body)
+            and graph._core.between([(v.in_body._node_id, 0)], ends, merges)
+        }
+        if not more:
+            return [v for v in loop.variables if v.left._node_id in chosen]
+        chosen |= more
+
+
+register_region(WhileContext, LoopRegion)

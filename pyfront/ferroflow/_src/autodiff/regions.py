@@ -1,0 +1,126 @@
+"""The conditionals and loops that a walk of gradients passes as wholes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from ferroflow._src.control_flow.conditional import CondContext
+from ferroflow._src.control_flow.loop import WhileContext
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+Reads = list[tuple[int, int]]
+
+
+class Region(Protocol):
+    """A conditional or a loop on the way of gradients."""
+
+    # The nodes that bring values out of it.
+    outputs: list[int]
+
+    def reads(self) -> Reads:
+        """The (node, output) pairs that come in."""
+
+    def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
+        """The gradients of what comes in, given those of what goes out by node."""
+
+
+class Steps:
+    """What a walk visits: operations by node, and regions by numbers below zero."""
+
+    def __init__(self, reads: dict[int, Reads], region_of_node: dict[int, int], regions: dict[int, Region]) -> None:
+        self.reads = reads
+        self._region_of_node = region_of_node
+        self._regions = regions
+
+    def of(self, node: int) -> int:
+        """The step that visits a node."""
+        return self._region_of_node.get(node, node)
+
+    def region_of(self, step: int) -> Region | None:
+        """The region that a step is, or None."""
+        return self._regions.get(step)
+
+
+# How the gradients of a kind of region are made: (kind of context, maker of a region); filled by the modules that know.
+_MAKERS: list[tuple[type, Callable[[Graph, Any], Region]]] = []
+
+
+def register_region(kind: type, maker: Callable[[Graph, Any], Region]) -> None:
+    """Tells how to make the region of a context."""
+    _MAKERS.append((kind, maker))
+
+
+def steps(graph: Graph, between: Sequence[int], level: Any) -> Steps:
+    """The steps of a walk over the nodes `between`, in the context `level`."""
+    node_inputs = graph._core.node_inputs
+    if not graph._flow_contexts:
+        return Steps({node: node_inputs(node) for node in between}, {}, {})
+    numbers: dict[Any, int] = {}
+    contexts: dict[int, Any] = {}
+    region_of_node: dict[int, int] = {}
+    reads: dict[int, Reads] = {}
+    for node in between:
+        context = _region(graph, node, level)
+        if context is None:
+            reads[node] = node_inputs(node)
+            continue
+        key = context.pred._node_id if isinstance(context, CondContext) else context
+        number = numbers.setdefault(key, -1 - len(numbers))
+        contexts.setdefault(number, context)
+        region_of_node[node] = number
+    regions: dict[int, Region] = {}
+    outputs: dict[int, list[int]] = {number: [] for number in contexts}
+    for node, number in region_of_node.items():
+        if _context_of_output(graph, node) is level:
+            outputs[number].append(node)
+    for number, context in contexts.items():
+        maker = next(make for kind, make in _MAKERS if isinstance(context, kind))
+        region = regions[number] = maker(graph, context)
+        region.outputs = outputs[number]
+        reads[number] = region.reads()
+    return Steps(reads, region_of_node, regions)
+
+
+def _context_of_output(graph: Graph, node: int) -> Any:
+    return graph._flow_contexts.get(node)
+
+
+def _region(graph: Graph, node: int, level: Any) -> Any:
+    """The outermost conditional or loop inside of `level` that a node belongs to (its way out included), or None."""
+    context: Any = graph._flow_contexts.get(node)
+    if context is level:
+        loop: Any = graph._loop_of_exit.get(node)
+        if loop is not None:
+            return loop
+        op = graph._operations[node]
+        if op.type in ("Merge", "RefMerge"):
+            source, _ = graph._core.node_inputs(node)[0]
+            inner = graph._flow_contexts.get(source)
+            if inner is not level and isinstance(inner, CondContext) and inner.outer_context is level:
+                return inner
+        return None
+    inner = None
+    while context is not None and context is not level:
+        inner, context = context, context.outer_context
+    return inner if context is level else None
+
+
+def loop_variables_around(context: Any) -> list[int]:
+    """The nodes at which the iterations of the loops around a context begin."""
+    nodes = []
+    while context is not None:
+        if isinstance(context, WhileContext):
+            nodes += [v.merged._node_id for v in context.variables]
+        context = context.outer_context
+    return nodes
+
+
+def is_way_in(op: Operation) -> bool:
+    """Whether an operation brings a value from around its own context in: its gradient passes unchanged."""
+    context = op._get_control_flow_context()
+    if isinstance(context, CondContext):
+        return op.type in ("Switch", "RefSwitch") and op.inputs[1] is context.pred
+    return isinstance(context, WhileContext) and op.type in ("Enter", "RefEnter")

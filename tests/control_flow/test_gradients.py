@@ -1,0 +1,143 @@
+"""Gradients through conditionals and loops, of first and second order, against differences in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+
+START = np.array([0.3, -0.7, 1.1])
+STEP = 1e-5
+
+
+def differences(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
+    result = np.zeros_like(at)
+    for i in np.ndindex(*at.shape):
+        step = np.zeros_like(at)
+        step[i] = STEP
+        result[i] = (function(at + step) - function(at - step)) / (2 * STEP)
+    return result
+
+
+def _two_loops(x: Any) -> Any:
+    def body(i: Any, y: Any) -> Any:
+        inner = tf.while_loop(lambda j, z: j <= i, lambda j, z: (j + 1, tf.sin(z) * x + y), [0, y])[1]
+        return i + 1, inner
+
+    return tf.while_loop(lambda i, y: i < 3, body, [0, x])[1]
+
+
+def _cond_in_loop(x: Any) -> Any:
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: tf.sin(y) * x, lambda: y * y)
+
+    return tf.while_loop(lambda i, y: i < 4, body, [0, x])[1]
+
+
+def _cond_in_cond_in_loop(x: Any) -> Any:
+    def choose(i: Any, y: Any) -> Any:
+        inner = lambda: tf.cond(i > 1, lambda: tf.exp(-y) * x, lambda: y + x * x)  # noqa: E731
+        return tf.cond(tf.equal(i % 2, 0), inner, lambda: tf.tanh(y) * 2.0)
+
+    return tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, choose(i, y)), [0, x])[1]
+
+
+PROGRAMS: dict[str, Callable[[Any], Any]] = {
+    "branch taken": lambda x: tf.cond(x[0] > 0, lambda: tf.sin(x) * x, lambda: x * x),
+    "branch not taken": lambda x: tf.cond(x[1] > 0, lambda: tf.sin(x) * x, lambda: tf.exp(x) * 2.0),
+    "value passed through": lambda x: tf.cond(x[0] > 0, lambda: x, lambda: x * x) * x,
+    "only one branch depends": lambda x: tf.cond(x[1] > 0, lambda: x, lambda: tf.zeros([3], tf.float64)) + x * x,
+    "loop": lambda x: tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, tf.sin(y) * x), [0, x])[1],
+    "captured alone": lambda x: tf.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, y + x * x), [0, tf.zeros([3], tf.float64)]
+    )[1],
+    "as many iterations as data says": lambda x: tf.while_loop(
+        lambda y: tf.reduce_sum(y * y) < 50.0, lambda y: y * y * 0.5 + y * 1.5 + x, [x]
+    ),
+    "no iteration": lambda x: tf.while_loop(lambda i, y: i < 0, lambda i, y: (i + 1, y * y), [0, x * x])[1],
+    "two variables": lambda x: tf.add_n(
+        tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a * b, a + tf.sin(b)), [0, x, x * 2.0])[1:]
+    ),
+    "conditional in a loop": _cond_in_loop,
+    "conditionals in a conditional in a loop": _cond_in_cond_in_loop,
+    "loop in a conditional": lambda x: tf.cond(
+        x[0] > 0,
+        lambda: tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, tf.sin(y) * x), [0, x])[1],
+        lambda: x,
+    ),
+    "loop in a loop": _two_loops,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("threads", [1, 4])
+def test_derivatives_of_first_and_second_order_are_the_differences(name: str, threads: int) -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float64, [3])
+        y = tf.reduce_sum(PROGRAMS[name](x))
+        gradient = tf.gradients(y, x)[0]
+        squared = tf.reduce_sum(gradient * gradient)
+        second = tf.gradients(squared, x)[0]
+        with tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=threads)) as sess:
+            want = differences(lambda at: float(sess.run(y, {x: at})), START)
+            np.testing.assert_allclose(sess.run(gradient, {x: START}), want, rtol=1e-6, atol=1e-7)
+            want = differences(lambda at: float(sess.run(squared, {x: at})), START)
+            np.testing.assert_allclose(sess.run(second, {x: START}), want, rtol=1e-6, atol=1e-6)
+
+
+def test_variables_read_in_a_loop_have_gradients() -> None:
+    w = tf.Variable([[0.5, -0.2], [0.1, 0.3]], dtype=tf.float64)
+    h = tf.while_loop(
+        lambda i, h: i < 3, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w))), [0, tf.ones([1, 2], tf.float64)]
+    )
+    loss = tf.reduce_sum(h[1])
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        before = sess.run(loss)
+        for _ in range(5):
+            sess.run(train)
+        assert sess.run(loss) < before
+
+
+def test_gradients_taken_inside_a_body() -> None:
+    # Gradient descent written as a loop.
+    def body(i: Any, x: Any) -> Any:
+        return i + 1, x - 0.1 * tf.gradients((x - 3.0) ** 2, x)[0]
+
+    x = tf.while_loop(lambda i, x: i < 100, body, [0, 0.0])[1]
+    with tf.Session() as sess:
+        assert abs(sess.run(x) - 3.0) < 1e-4
+
+
+def test_gradients_of_a_gather_in_a_loop() -> None:
+    table = tf.Variable(np.arange(6.0).reshape(3, 2))
+
+    def body(i: Any, total: Any) -> Any:
+        return i + 1, total + tf.reduce_sum(tf.gather(table, [i % 3, 0]) ** 2)
+
+    total = tf.while_loop(lambda i, t: i < 4, body, [0, tf.constant(0.0, tf.float64)])[1]
+    gradient = tf.gradients(total, table)[0]
+    with tf.Session() as sess:
+        sess.run(table.initializer)
+        counts = np.array([[2 + 4], [1], [1]])
+        np.testing.assert_allclose(sess.run(gradient), 2 * counts * np.arange(6.0).reshape(3, 2))
+
+
+def test_a_loop_without_back_prop_passes_no_gradient() -> None:
+    x = tf.constant(1.0)
+    y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x], back_prop=False)[1]
+    assert tf.gradients(y, x) == [None]
+
+
+def test_ten_thousand_iterations_backwards() -> None:
+    x = tf.placeholder(tf.float64, [])
+    y = tf.while_loop(lambda i, y: i < 10_000, lambda i, y: (i + 1, y * 0.9999 + x), [0, x])[1]
+    gradient = tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        want = 0.9999**10_000 + (1 - 0.9999**10_000) / (1 - 0.9999)
+        np.testing.assert_allclose(sess.run(gradient, {x: 1.0}), want, rtol=1e-9)
