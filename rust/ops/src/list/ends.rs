@@ -148,7 +148,8 @@ mod tests {
         let list = push(&push(&empty(), 1.0), 2.0);
         let zeros = run("ZerosLike", std::slice::from_ref(&list), &[]).unwrap().remove(0);
         assert_eq!(pop(&zeros).unwrap().1, 0.0);
-        let doubled = crate::testing::run_args("AddN", vec![crate::testing::Arg::List(vec![list.clone(), list.clone()])], &[], 1);
+        let doubled =
+            crate::testing::run_args("AddN", vec![crate::testing::Arg::List(vec![list.clone(), list.clone()])], &[], 1);
         let (rest, last) = pop(&doubled.unwrap().values[0]).unwrap();
         assert_eq!((last, pop(&rest).unwrap().1), (4.0, 2.0));
         assert!(super::super::sum(&list, &empty(), ferroflow_tensor::threads::Threads::single()).is_err());

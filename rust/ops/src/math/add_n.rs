@@ -88,7 +88,11 @@ pub(super) fn register(r: &mut Registry) {
         let op = Op::new(name).input("inputs: N * T").output(output).attr("N: int >= 1").attr(types);
         op.commutative().aggregate().kernel(sum_kernel)
     };
-    r.add(op("AddN", "sum: T", "T: {numbertype, variant}").doc("Returns the sum of tensors of one shape.").shape(shape_rules::merged));
+    r.add(
+        op("AddN", "sum: T", "T: {numbertype, variant}")
+            .doc("Returns the sum of tensors of one shape.")
+            .shape(shape_rules::merged),
+    );
     r.add(
         op("AccumulateNV2", "sum: T", "T: numbertype")
             .attr("shape: shape")
