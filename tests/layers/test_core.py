@@ -135,3 +135,27 @@ def test_a_mode_that_is_none_is_refused():
 def test_flatten_keeps_the_order_of_elements():
     x = np.arange(24).reshape(2, 3, 4)
     np.testing.assert_array_equal(evaluate(lambda: tf.layers.flatten(tf.constant(x))), x.reshape(2, 12))
+
+
+def test_steps_outside_of_training_draw_no_numbers():
+    def drops(modes):
+        with tf.Graph().as_default(), tf.Session() as session:
+            training = tf.placeholder(tf.bool, [])
+            y = tf.layers.dropout(tf.ones([20]), 0.5, seed=1, training=training)
+            return [session.run(y, {training: mode}) for mode in modes]
+
+    first, second = drops([True, True])
+    found = drops([False, True, False, False, True])
+    np.testing.assert_array_equal(found[1], first)
+    np.testing.assert_array_equal(found[4], second)
+
+
+def test_gradients_flow_through_a_dropout_whose_mode_is_fed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        training = tf.placeholder(tf.bool, [])
+        x = tf.ones([3, 20])
+        y = tf.layers.dropout(x, 0.5, seed=1, training=training)
+        gradient = tf.gradients(tf.reduce_sum(y), x)[0]
+        dropped, by_x = session.run([y, gradient], {training: True})
+        np.testing.assert_array_equal(by_x, dropped)
+        np.testing.assert_array_equal(session.run(gradient, {training: False}), np.ones([3, 20]))

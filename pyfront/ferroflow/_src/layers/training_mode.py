@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.cast import cast
 
 
@@ -40,16 +40,16 @@ def training_mode(training: Any) -> bool | Tensor:
 
 
 def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """One of two tensors, by the mode; where the step tells it, both are computed.
+    """One of two values, by the mode; where the step tells it, only what makes that one runs.
 
     Args:
         training: bool, or Tensor of bool of shape [].
-        trained: callable that gives a Tensor.
-        otherwise: callable that gives a Tensor of its dtype and shape.
+        trained: callable that gives a Tensor, or a tuple of them.
+        otherwise: callable that gives one of the same dtypes and shapes.
 
     Returns:
-        Tensor.
+        Tensor, or a tuple of them.
     """
     if isinstance(training, bool):
         return trained() if training else otherwise()
-    return where(training, trained(), otherwise())
+    return cond(training, trained, otherwise)
