@@ -131,3 +131,86 @@ def test_flatten_keeps_examples_apart():
     y = L.flatten(x, "outputs")
     assert (y.op.name, tf.get_collection("outputs")) == ("Flatten/flatten/Reshape", [y])
     np.testing.assert_array_equal(run(y), x.reshape(2, 6))
+
+
+def test_a_convolution_pads_by_default_and_calls_its_variables_weights_and_biases():
+    x = np.random.default_rng(0).normal(size=(2, 5, 6, 3)).astype(np.float32)
+    y = L.conv2d(x, 4, 3, activation_fn=None)
+    other = tf.layers.conv2d(x, 4, 3, padding="same", name="other")
+    assert [v.op.name for v in tf.model_variables()] == ["Conv/weights", "Conv/biases"]
+    copies = [tf.assign(b, a) for a, b in zip(tf.global_variables()[:2], tf.global_variables()[2:], strict=True)]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(copies)
+        found, expected = session.run([y, other])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("function", "shape"), [("conv1d", [2, 5, 3]), ("conv3d", [2, 4, 4, 4, 3])])
+def test_convolutions_are_chosen_by_rank_and_channels_may_come_first(function, shape):
+    y = getattr(L, function)(tf.ones(shape), 4, 3, stride=2, scope="c")
+    assert L.convolution(tf.ones(shape), 4, 3, stride=2, scope="c", reuse=True).shape == y.shape
+    assert (run(y) >= 0).all()
+    with pytest.raises(ValueError, match="expects input with rank"):
+        getattr(L, function)(tf.ones([2, 5, 5, 3]), 4, 3)
+    with pytest.raises(ValueError, match="Invalid data_format"):
+        L.convolution(tf.ones(shape), 4, 3, data_format="CHWN")
+    with pytest.raises(ValueError, match="not supported"):
+        L.convolution(tf.ones([2, 3]), 4, 3)
+
+
+def test_an_argument_scope_sets_regularizers_and_activations_of_layers():
+    with tf.contrib.framework.arg_scope(
+        [L.conv2d, L.fully_connected], weights_regularizer=L.l2_regularizer(0.1), activation_fn=None
+    ):
+        x = L.conv2d(tf.ones([1, 4, 4, 1]), 2, 3)
+        y = L.fully_connected(L.flatten(x), 3)
+    assert y.op.type == "BiasAdd"
+    assert [loss.op.name.split("/")[0] for loss in tf.losses.get_regularization_losses()] == ["Conv", "fully_connected"]
+
+
+def test_dropout_keeps_with_a_probability_in_training():
+    x = np.ones([100, 100], np.float32)
+    kept, still = run([L.dropout(x, 0.75, seed=1), L.dropout(x, 0.75, is_training=False)])
+    np.testing.assert_allclose(np.unique(kept), [0, 1 / 0.75], rtol=1e-6)
+    assert abs((kept == 0).mean() - 0.25) < 0.02
+    np.testing.assert_array_equal(still, x)
+
+
+def test_layer_norm_normalizes_each_example():
+    x = np.random.default_rng(0).normal(3, 2, (4, 5, 6))
+    y, over_last = run([L.layer_norm(x), L.layer_norm(x, begin_norm_axis=-1, center=False, scale=False)])
+    np.testing.assert_allclose(y, (x - x.mean((1, 2), keepdims=True)) / x.std((1, 2), keepdims=True), rtol=1e-6)
+    np.testing.assert_allclose(over_last, (x - x.mean(2, keepdims=True)) / x.std(2, keepdims=True), rtol=1e-6)
+    assert [(v.op.name, v.shape.as_list()) for v in tf.model_variables()] == [
+        ("LayerNorm/beta", [6]),
+        ("LayerNorm/gamma", [6]),
+    ]
+    with pytest.raises(ValueError, match="undefined rank"):
+        L.layer_norm(tf.placeholder(tf.float32))
+    with pytest.raises(ValueError, match="not fully defined"):
+        L.layer_norm(tf.placeholder(tf.float32, [2, None]))
+    with pytest.raises(ValueError, match="must be <"):
+        L.layer_norm(tf.ones([2, 3]), begin_norm_axis=2)
+
+
+def test_labels_become_vectors():
+    np.testing.assert_array_equal(run(L.one_hot_encoding([2, 0], 3, on_value=5.0)), [[0, 0, 5], [5, 0, 0]])
+
+
+def test_layers_are_repeated_and_stacked_with_variables_of_their_own():
+    x = tf.ones([2, 3])
+    L.repeat(x, 2, L.fully_connected, 3, scope="again")
+    L.stack(x, L.fully_connected, [4, 5])
+    L.stack(tf.ones([1, 8, 8, 1]), L.conv2d, [(2, 3), (4, 1)], scope="convs")
+    names = [v.op.name for v in tf.global_variables() if v.op.name.endswith("weights")]
+    assert names == [
+        "again/again_1/weights",
+        "again/again_2/weights",
+        "Stack/fully_connected_1/weights",
+        "Stack/fully_connected_2/weights",
+        "convs/convs_1/weights",
+        "convs/convs_2/weights",
+    ]
+    with pytest.raises(ValueError, match="list or tuple"):
+        L.stack(x, L.fully_connected, 3)

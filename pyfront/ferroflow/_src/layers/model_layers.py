@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     add_to_collection,
@@ -13,17 +16,42 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
+from ferroflow._src.layers.dropout import Dropout
 from ferroflow._src.layers.fan_initializers import xavier_initializer
 from ferroflow._src.layers.flatten import flatten as flatten_layer
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.ops.array.making import one_hot
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.nn import normalization
 from ferroflow._src.ops.nn.activation import relu
-from ferroflow._src.variables.initializers import Zeros
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Ones, Zeros
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["flatten", "fully_connected"]
+__all__ = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "convolution",
+    "convolution1d",
+    "convolution2d",
+    "convolution3d",
+    "dropout",
+    "flatten",
+    "fully_connected",
+    "layer_norm",
+    "linear",
+    "one_hot_encoding",
+    "repeat",
+    "stack",
+]
 
-_XAVIER, _ZEROS = xavier_initializer(), Zeros()
+_XAVIER, _ZEROS, _ONES = xavier_initializer(), Zeros(), Ones()
+_NAMES = {"kernel": "weights", "bias": "biases"}
+_DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
 def _model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
@@ -39,7 +67,7 @@ def _model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def _collect_variable(variable: Any, collections: Any, kind: str) -> None:
-    keys = collections.get(kind) if isinstance(collections, dict) else collections
+    keys = _keys_of(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
         for key in keys or ():
             if not any(part is found for found in get_collection(key)):
@@ -53,6 +81,33 @@ def _collected(outputs: Any, collections: Any, alias: str) -> Any:
     return outputs
 
 
+def _keys_of(collections: Any, kind: str) -> Any:
+    return collections.get(kind) if isinstance(collections, dict) else collections
+
+
+def _finished(
+    layer: Layer,
+    inputs: Any,
+    scope_name: str,
+    normalizer_fn: Callable[..., Any] | None,
+    normalizer_params: dict[str, Any] | None,
+    activation_fn: Callable[..., Any] | None,
+    variables_collections: Any,
+    outputs_collections: Any,
+) -> Any:
+    """Applies a layer with kernel and bias, then what follows it, and fills the collections."""
+    outputs = layer.apply(inputs)
+    for attribute, kind in _NAMES.items():
+        if getattr(layer, attribute) is not None:
+            _collect_variable(getattr(layer, attribute), variables_collections, kind)
+    if normalizer_fn is not None:
+        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+    if activation_fn is not None:
+        outputs = activation_fn(outputs)
+    return _collected(outputs, outputs_collections, scope_name)
+
+
+@add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
     """Makes a matrix of a tensor, one row for each example.
 
@@ -68,6 +123,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
         return _collected(flatten_layer(convert_to_tensor(inputs)), outputs_collections, name)
 
 
+@add_arg_scope
 def fully_connected(
     inputs: Any,
     num_outputs: int,
@@ -111,7 +167,7 @@ def fully_connected(
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
-    getter = _model_variables_called({"kernel": "weights", "bias": "biases"})
+    getter = _model_variables_called(_NAMES)
     with variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as opened:
         inputs = convert_to_tensor(inputs)
         layer = Dense(
@@ -127,12 +183,310 @@ def fully_connected(
             _scope=opened,
             _reuse=reuse,
         )
-        outputs = layer.apply(inputs)
-        _collect_variable(layer.kernel, variables_collections, "weights")
-        if layer.bias is not None:
-            _collect_variable(layer.bias, variables_collections, "biases")
-        if normalizer_fn is not None:
-            outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+        return _finished(
+            layer,
+            inputs,
+            opened.name,
+            normalizer_fn,
+            normalizer_params,
+            activation_fn,
+            variables_collections,
+            outputs_collections,
+        )
+
+
+linear = functools.partial(fully_connected, activation_fn=None)
+
+
+_CONVOLUTION = """
+
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        num_outputs: int, the number of channels of the outputs.
+        kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
+        stride: int, or list of an int for each dimension of space: the distances of windows.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" and the like, or "NCHW" and the like; None for the first.
+        rate: int, or list of an int for each dimension of space: the distances of the points of a window.
+        activation_fn: callable of the outputs; None for none.
+        normalizer_fn: callable that is applied in place of adding biases; None for biases.
+        normalizer_params: dict of further arguments of it.
+        weights_initializer: initializer of the weights.
+        weights_regularizer: callable of the weights that gives a loss.
+        biases_initializer: initializer of the biases; None for no biases.
+        biases_regularizer: callable of the biases that gives a loss.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
+            such lists.
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        trainable: bool, whether the variables are trained.
+        scope: str, the variable scope; None for "Conv", made unique.
+
+    Returns:
+        Tensor of the dtype of `inputs`, with `num_outputs` channels.
+
+    Raises:
+        ValueError: the rank of the inputs or `data_format` is another.
+    """
+
+
+def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
+    def function(
+        inputs: Any,
+        num_outputs: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: str = "SAME",
+        data_format: str | None = None,
+        rate: Any = 1,
+        activation_fn: Callable[..., Any] | None = relu,
+        normalizer_fn: Callable[..., Any] | None = None,
+        normalizer_params: dict[str, Any] | None = None,
+        weights_initializer: Any = _XAVIER,
+        weights_regularizer: Callable[..., Any] | None = None,
+        biases_initializer: Any = _ZEROS,
+        biases_regularizer: Callable[..., Any] | None = None,
+        reuse: Any = None,
+        variables_collections: Any = None,
+        outputs_collections: Any = None,
+        trainable: bool = True,
+        scope: Any = None,
+    ) -> Any:
+        if data_format not in _DATA_FORMATS:
+            raise ValueError(f"Invalid data_format: {data_format!r}")
+        getter = _model_variables_called(_NAMES)
+        with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
+            inputs = convert_to_tensor(inputs)
+            rank = inputs.get_shape().ndims
+            if conv_dims is not None and conv_dims + 2 != rank:
+                raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
+            if rank not in (3, 4, 5):
+                raise ValueError("Convolution not supported for input with rank", rank)
+            layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
+                num_outputs,
+                kernel_size,
+                strides=stride,
+                padding=padding,
+                data_format="channels_first" if (data_format or "").startswith("NC") else "channels_last",
+                dilation_rate=rate,
+                use_bias=normalizer_fn is None and biases_initializer is not None,
+                kernel_initializer=weights_initializer,
+                bias_initializer=biases_initializer,
+                kernel_regularizer=weights_regularizer,
+                bias_regularizer=biases_regularizer,
+                trainable=trainable,
+                name=opened.name,
+                dtype=inputs.dtype.base_dtype,
+                _scope=opened,
+                _reuse=reuse,
+            )
+            return _finished(
+                layer,
+                inputs,
+                opened.name,
+                normalizer_fn,
+                normalizer_params,
+                activation_fn,
+                variables_collections,
+                outputs_collections,
+            )
+
+    function.__name__ = function.__qualname__ = public_name
+    space = "one, two or three dimensions" if conv_dims is None else f"{conv_dims} dimension{'s' * (conv_dims > 1)}"
+    function.__doc__ = f"Convolves over {space}, adds biases, and applies an activation, by default relu.{_CONVOLUTION}"
+    return add_arg_scope(function)
+
+
+convolution = _convolution("convolution", None)
+convolution1d = conv1d = _convolution("convolution1d", 1)
+convolution2d = conv2d = _convolution("convolution2d", 2)
+convolution3d = conv3d = _convolution("convolution3d", 3)
+
+
+@add_arg_scope
+def dropout(
+    inputs: Any,
+    keep_prob: Any = 0.5,
+    noise_shape: Any = None,
+    is_training: Any = True,
+    outputs_collections: Any = None,
+    scope: Any = None,
+    seed: int | None = None,
+) -> Any:
+    """Sets, in training, elements to 0 at random and scales the others up by `1 / keep_prob`.
+
+    Args:
+        inputs: Tensor of a float dtype, of any shape.
+        keep_prob: float, or Tensor of the dtype of `inputs`, of shape []: the probability that an element stays.
+        noise_shape: Tensor of int32, or list of int or None, as `tf.layers.Dropout`.
+        is_training: bool, or Tensor of bool of shape [].
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        scope: str, the variable scope; None for "Dropout", made unique.
+        seed: int, the op's seed; None to derive it from the graph's.
+
+    Returns:
+        Tensor of the dtype and shape of `inputs`.
+    """
+    with variable_scope(scope, "Dropout", [inputs]) as opened:
+        inputs = convert_to_tensor(inputs)
+        layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
+        return _collected(layer.apply(inputs, training=is_training), outputs_collections, opened.name)
+
+
+@add_arg_scope
+def layer_norm(
+    inputs: Any,
+    center: bool = True,
+    scale: bool = True,
+    activation_fn: Callable[..., Any] | None = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    begin_norm_axis: int = 1,
+    begin_params_axis: int = -1,
+    scope: Any = None,
+) -> Any:
+    """Normalizes each example by its own mean and variance.
+
+    Args:
+        inputs: Tensor of a float dtype, of known rank, of shape [batch, ...].
+        center: bool, whether an offset beta is added.
+        scale: bool, whether the result is multiplied by gamma.
+        activation_fn: callable of the outputs; None for none.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
+            lists.
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        trainable: bool, whether the variables are trained.
+        begin_norm_axis: int, the first dimension that is averaged over.
+        begin_params_axis: int, the first dimension that beta and gamma have.
+        scope: str, the variable scope; None for "LayerNorm", made unique.
+
+    Returns:
+        Tensor of the dtype and shape of `inputs`.
+
+    Raises:
+        ValueError: the rank or the dimensions of beta and gamma are not known, or an axis is out of range.
+
+    Source: Ba, Kiros, Hinton, Layer Normalization, 2016.
+    """
+    with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse) as opened:
+        inputs = convert_to_tensor(inputs)
+        static = inputs.get_shape()
+        rank = static.ndims
+        if rank is None:
+            raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+        if begin_norm_axis < 0:
+            begin_norm_axis = rank + begin_norm_axis
+        if begin_params_axis >= rank or begin_norm_axis >= rank:
+            raise ValueError(
+                f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be < "
+                f"rank(inputs) ({rank})"
+            )
+        shape = static[begin_params_axis:]
+        if not shape.is_fully_defined():
+            raise ValueError(
+                f"Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] is not fully defined: {static}"
+            )
+
+        def parameter(name: str, initializer: Any) -> Any:
+            own = list(_keys_of(variables_collections, name) or ())
+            keys = [*own, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+            dtype = inputs.dtype.base_dtype
+            return get_variable(name, shape, dtype, initializer, trainable=trainable, collections=keys)
+
+        beta = parameter("beta", _ZEROS) if center else None
+        gamma = parameter("gamma", _ONES) if scale else None
+        mean, variance = normalization.moments(inputs, list(range(begin_norm_axis, rank)), keep_dims=True)
+        # TF 1.x: 1e-12 of float16 would be 0, and no variance of 0 has a quotient.
+        epsilon = 1e-3 if inputs.dtype.base_dtype == dtypes.float16 else 1e-12
+        outputs = normalization.batch_normalization(inputs, mean, variance, beta, gamma, epsilon)
+        outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
         return _collected(outputs, outputs_collections, opened.name)
+
+
+@add_arg_scope
+def one_hot_encoding(
+    labels: Any,
+    num_classes: int,
+    on_value: float = 1.0,
+    off_value: float = 0.0,
+    outputs_collections: Any = None,
+    scope: str | None = None,
+) -> Any:
+    """Makes vectors that are `on_value` at one place.
+
+    Args:
+        labels: Tensor of int32 or int64, of any shape: the places.
+        num_classes: int, the length of the vectors.
+        on_value: float.
+        off_value: float, the other elements.
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of the shape of `labels` + [num_classes].
+    """
+    with name_scope(scope, "OneHotEncoding", [labels, num_classes]) as name:
+        labels = cast(convert_to_tensor(labels), dtypes.int64)
+        encoded = one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
+        return _collected(encoded, outputs_collections, name)
+
+
+def _name_of(layer: Any, default: str) -> str:
+    # That of a partial is its function's.
+    name: str = getattr(getattr(layer, "func", layer), "__name__", default)
+    return name
+
+
+def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Applies a layer several times, each time with variables of its own.
+
+    Args:
+        inputs: Tensor.
+        repetitions: int, how often.
+        layer: callable of a Tensor, these arguments and a `scope`.
+        *args: its arguments.
+        **kwargs: its arguments by name; `scope` is the variable scope, and its name that of the layers with a number.
+
+    Returns:
+        Tensor, the outputs of the last.
+    """
+    scope = kwargs.pop("scope", None)
+    with variable_scope(scope, "Repeat", [inputs]):
+        outputs = convert_to_tensor(inputs)
+        prefix = _name_of(layer, "repeat") if scope is None else scope
+        for i in range(repetitions):
+            outputs = layer(outputs, *args, **{**kwargs, "scope": f"{prefix}_{i + 1}"})
+        return outputs
+
+
+def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+    """Applies a layer several times with different arguments, each time with variables of its own.
+
+    Args:
+        inputs: Tensor.
+        layer: callable of a Tensor, arguments and a `scope`.
+        stack_args: list with the arguments of each time, a tuple or list of them or just one.
+        **kwargs: arguments by name that are the same each time; `scope` is the variable scope, and its name that of
+            the layers with a number.
+
+    Returns:
+        Tensor, the outputs of the last.
+
+    Raises:
+        ValueError: `stack_args` is neither list nor tuple.
+    """
+    scope = kwargs.pop("scope", None)
+    if not isinstance(stack_args, (list, tuple)):
+        raise ValueError("stack_args need to be a list or tuple")
+    with variable_scope(scope, "Stack", [inputs]):
+        outputs = convert_to_tensor(inputs)
+        prefix = _name_of(layer, "stack") if scope is None else scope
+        for i, given in enumerate(stack_args):
+            arguments = given if isinstance(given, (list, tuple)) else [given]
+            outputs = layer(outputs, *arguments, **{**kwargs, "scope": f"{prefix}_{i + 1}"})
+        return outputs

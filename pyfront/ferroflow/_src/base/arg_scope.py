@@ -1,0 +1,99 @@
+"""`arg_scope`: defaults for arguments of chosen functions, in force inside of a `with` block."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+Scope = dict[Any, dict[str, Any]]
+
+# The scopes in force, the innermost last: from functions' keys to their defaults.
+_SCOPES: list[Scope] = [{}]
+
+
+def _key(function: Callable[..., Any]) -> Any:
+    return getattr(function, "_key_op", None)
+
+
+def current_arg_scope() -> Scope:
+    """The scope in force, to be opened again with `arg_scope`."""
+    return _SCOPES[-1]
+
+
+def has_arg_scope(func: Callable[..., Any]) -> bool:
+    """Whether a function takes its defaults from scopes: whether it is decorated with `add_arg_scope`."""
+    return _key(func) is not None
+
+
+def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the arguments of a function that a scope can set: those with defaults.
+
+    Raises:
+        ValueError: the function is not decorated with `add_arg_scope`.
+    """
+    if not has_arg_scope(func):
+        raise ValueError(f"{(func.__module__, func.__name__)} is not decorated with @add_arg_scope")
+    names: tuple[str, ...] = getattr(func, "_scoped_arguments", ())
+    return names
+
+
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+    """Gives some functions other defaults for arguments.
+
+    Args:
+        list_ops_or_scope: list or tuple of functions that are decorated with `add_arg_scope`; or a scope to open again.
+        **kwargs: the defaults; they add to those of the scopes around.
+
+    Returns:
+        On entry, the scope.
+
+    Raises:
+        TypeError: `list_ops_or_scope` is neither.
+        ValueError: a function is not decorated, or defaults are given to a scope that is opened again.
+    """
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError("When attempting to re-use a scope by suppling adictionary, kwargs must be empty.")
+        scope = dict(list_ops_or_scope)
+    elif isinstance(list_ops_or_scope, (list, tuple)):
+        scope = dict(current_arg_scope())
+        for function in list_ops_or_scope:
+            if not has_arg_scope(function):
+                name = (function.__module__, function.__name__)
+                raise ValueError(f"{name} is not decorated with @add_arg_scope")
+            scope[_key(function)] = {**scope.get(_key(function), {}), **kwargs}
+    else:
+        raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+    _SCOPES.append(scope)
+    try:
+        yield scope
+    finally:
+        _SCOPES.pop()
+
+
+def add_arg_scope(func: _Function) -> _Function:
+    """Lets a function take defaults from the scopes in force.
+
+    Args:
+        func: a Python function.
+
+    Returns:
+        The decorated function.
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
+
+    key = f"{func.__module__}.{func.__qualname__}"
+    code = func.__code__
+    count = len(func.__defaults__ or ())
+    wrapper._key_op = key  # type: ignore[attr-defined]
+    wrapper._scoped_arguments = code.co_varnames[code.co_argcount - count : code.co_argcount]  # type: ignore[attr-defined]
+    return wrapper  # type: ignore[return-value]
