@@ -1,4 +1,4 @@
-"""`tf.contrib.framework`: nests and the global step under their older names."""
+"""`tf.contrib.framework`: nests, the global step, argument scopes, and variables of models."""
 
 from ferroflow._src.base import nest as nest
 from ferroflow._src.base.arg_scope import add_arg_scope as add_arg_scope
@@ -21,3 +21,17 @@ from ferroflow._src.training.global_step import (
 from ferroflow._src.training.global_step import (
     get_or_create_global_step as get_or_create_global_step,
 )
+from ferroflow._src.variables.model_variables import add_model_variable as add_model_variable
+from ferroflow._src.variables.model_variables import filter_variables as filter_variables
+from ferroflow._src.variables.model_variables import get_local_variables as get_local_variables
+from ferroflow._src.variables.model_variables import get_model_variables as get_model_variables
+from ferroflow._src.variables.model_variables import get_trainable_variables as get_trainable_variables
+from ferroflow._src.variables.model_variables import get_unique_variable as get_unique_variable
+from ferroflow._src.variables.model_variables import get_variables as get_variables
+from ferroflow._src.variables.model_variables import get_variables_by_name as get_variables_by_name
+from ferroflow._src.variables.model_variables import get_variables_by_suffix as get_variables_by_suffix
+from ferroflow._src.variables.model_variables import get_variables_to_restore as get_variables_to_restore
+from ferroflow._src.variables.model_variables import global_variable as global_variable
+from ferroflow._src.variables.model_variables import local_variable as local_variable
+from ferroflow._src.variables.model_variables import model_variable as model_variable
+from ferroflow._src.variables.model_variables import variable as variable
