@@ -1,8 +1,8 @@
 //! The gradient of a convolution's filter.
 
-use super::Geometry;
+use super::{ConvFloat, Geometry};
 use super::scratch::Scratch;
-use crate::gemm::{MatRef, PatchFloat};
+use crate::gemm::MatRef;
 use crate::status::{Result, Status};
 use crate::threads::{Threads, for_chunks_mut};
 use parking_lot::Mutex;
@@ -34,7 +34,7 @@ fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
-pub fn backward_filter<T: PatchFloat>(
+pub fn backward_filter<T: ConvFloat>(
     threads: Threads,
     geometry: &Geometry,
     input: &[T],
@@ -53,6 +53,9 @@ pub fn backward_filter<T: PatchFloat>(
     }
     if count == 0 {
         gradient.fill(T::default());
+        return Ok(());
+    }
+    if T::backward_filter_shorter(threads, geometry, input, output, gradient)? {
         return Ok(());
     }
     let size = depth * outputs;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scratch::Scratch;
-use super::{Geometry, Window};
+use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
@@ -44,7 +44,7 @@ fn phases(w: &Window) -> Vec<Phase> {
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
-pub fn backward_input<T: PatchFloat>(
+pub fn backward_input<T: ConvFloat>(
     threads: Threads,
     geometry: &Geometry,
     filter: &[T],
@@ -73,6 +73,9 @@ pub fn backward_input<T: PatchFloat>(
                 let turned = turned(threads, geometry, filter, taps)?;
                 let windows = Patches::new(output, geometry.batch, [d.axis, h.axis, w.axis], geometry.outputs)?;
                 let matrix = MatRef::row_major(turned.get(), windows.cols(), geometry.inputs)?;
+                if !strided && T::forward_shorter(threads, &geometry.turned(), output, turned.get(), gradient, None)? {
+                    continue;
+                }
                 if strided {
                     let mut part = Scratch::new(&[windows.rows(), geometry.inputs])?;
                     T::patches_by_matrix(threads, &windows, matrix, part.get_mut(), None)?;

@@ -1,7 +1,7 @@
 //! The convolution itself.
 
-use super::Geometry;
-use crate::gemm::{Epilogue, MatRef, PatchFloat, patches_by_matrix_wrapping};
+use super::{ConvFloat, Geometry};
+use crate::gemm::{Epilogue, MatRef, patches_by_matrix_wrapping};
 use crate::status::Result;
 use crate::threads::Threads;
 
@@ -9,7 +9,7 @@ use crate::threads::Threads;
 ///
 /// # Errors
 /// `InvalidArgument` when a slice does not have the geometry's size; `ResourceExhausted` for lack of memory.
-pub fn forward<T: PatchFloat>(
+pub fn forward<T: ConvFloat>(
     threads: Threads,
     geometry: &Geometry,
     input: &[T],
@@ -18,12 +18,15 @@ pub fn forward<T: PatchFloat>(
     epilogue: Option<&Epilogue<'_, T>>,
 ) -> Result<()> {
     let windows = geometry.windows(input)?;
-    let filter = geometry.filter(filter)?;
+    let matrix = geometry.filter(filter)?;
     if geometry.is_product() {
         let points = MatRef::row_major(input, windows.rows(), geometry.inputs)?;
-        return T::matrix_by_matrix(threads, points, filter, output, epilogue);
+        return T::matrix_by_matrix(threads, points, matrix, output, epilogue);
     }
-    T::patches_by_matrix(threads, &windows, filter, output, epilogue)
+    if T::forward_shorter(threads, geometry, input, filter, output, epilogue)? {
+        return Ok(());
+    }
+    T::patches_by_matrix(threads, &windows, matrix, output, epilogue)
 }
 
 /// `output = input convolved with filter` for integers; overflow wraps around.

@@ -13,14 +13,16 @@ mod backward_input;
 mod depthwise;
 mod forward;
 mod scratch;
+mod winograd;
 
 pub use backward_filter::backward_filter;
 pub use backward_input::backward_input;
 pub use depthwise::{depthwise_backward_filter, depthwise_backward_input, depthwise_forward};
 pub use forward::{forward, forward_wrapping};
 
-use crate::gemm::{MatRef, PatchAxis, Patches};
+use crate::gemm::{Epilogue, MatRef, PatchAxis, PatchFloat, Patches};
 use crate::status::Result;
+use crate::threads::Threads;
 
 /// One dimension of space of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +81,19 @@ impl Geometry {
         self.space.iter().all(Window::is_point)
     }
 
+    /// The convolution of the output's gradient that gives the input's, where the strides are one; a window that would begin
+    /// after the gradient's first point, which takes more zeros than a filter reaches, has no points at all.
+    fn turned(&self) -> Geometry {
+        let space = self.space.map(|w| Window {
+            input: w.output,
+            output: w.input,
+            before: (w.filter.saturating_sub(1) * w.dilation).saturating_sub(w.before),
+            filter: if (w.filter.saturating_sub(1) * w.dilation) < w.before { 0 } else { w.filter },
+            ..w
+        });
+        Geometry { batch: self.batch, inputs: self.outputs, outputs: self.inputs, space }
+    }
+
     /// Points of a filter.
     fn taps(&self) -> usize {
         self.space.iter().map(|w| w.filter).product()
@@ -91,6 +106,65 @@ impl Geometry {
     /// The filter as a matrix `[space.. inputs, outputs]`.
     fn filter<'a, T>(&self, filter: &'a [T]) -> Result<MatRef<'a, T>> {
         MatRef::row_major(filter, self.taps() * self.inputs, self.outputs)
+    }
+}
+
+/// A float of which there are convolutions; in some types some of them have a shorter way, which is tried first.
+pub trait ConvFloat: PatchFloat {
+    /// The convolution, or false where there is no shorter way, or it gave a value that is not finite.
+    ///
+    /// # Errors
+    /// As for [`forward`].
+    fn forward_shorter(
+        threads: Threads,
+        geometry: &Geometry,
+        input: &[Self],
+        filter: &[Self],
+        output: &mut [Self],
+        epilogue: Option<&Epilogue<'_, Self>>,
+    ) -> Result<bool> {
+        let _ = (threads, geometry, input, filter, output, epilogue);
+        Ok(false)
+    }
+
+    /// The gradient of the filter, likewise.
+    ///
+    /// # Errors
+    /// As for [`backward_filter`].
+    fn backward_filter_shorter(
+        threads: Threads,
+        geometry: &Geometry,
+        input: &[Self],
+        output: &[Self],
+        gradient: &mut [Self],
+    ) -> Result<bool> {
+        let _ = (threads, geometry, input, output, gradient);
+        Ok(false)
+    }
+}
+
+impl ConvFloat for f64 {}
+
+impl ConvFloat for f32 {
+    fn forward_shorter(
+        threads: Threads,
+        geometry: &Geometry,
+        input: &[f32],
+        filter: &[f32],
+        output: &mut [f32],
+        epilogue: Option<&Epilogue<'_, f32>>,
+    ) -> Result<bool> {
+        winograd::forward(threads, geometry, input, filter, output, epilogue)
+    }
+
+    fn backward_filter_shorter(
+        threads: Threads,
+        geometry: &Geometry,
+        input: &[f32],
+        output: &[f32],
+        gradient: &mut [f32],
+    ) -> Result<bool> {
+        winograd::backward_filter(threads, geometry, input, output, gradient)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Laws of convolutions, against sums written out, over random geometries.
 
 use super::*;
-use crate::gemm::{Activation, Epilogue, PatchFloat};
+use crate::gemm::{Activation, Epilogue};
 use crate::threads::Threads;
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn geometry() -> impl Strategy<Value = Geometry> {
         .prop_map(|(batch, inputs, outputs, d, h, w)| Geometry { batch, inputs, outputs, space: [d, h, w] })
 }
 
-fn all<T: PatchFloat>(g: &Geometry, x: &[T], f: &[T], dy: &[T], threads: usize) -> [Vec<T>; 3] {
+fn all<T: ConvFloat>(g: &Geometry, x: &[T], f: &[T], dy: &[T], threads: usize) -> [Vec<T>; 3] {
     let threads = Threads::new(threads);
     let filled = |len: usize| vec![T::default(); len];
     let (mut y, mut dx, mut df) = (filled(dy.len()), filled(x.len()), filled(f.len()));

@@ -11,7 +11,7 @@
 //! at any number of threads. NaN and infinities of either operand reach c as arithmetic has it; no factor is skipped for being zero.
 
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
 mod epilogue;
 mod matrix;
 mod patches;

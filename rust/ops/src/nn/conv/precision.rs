@@ -1,12 +1,12 @@
 //! `Precision`: the float types of convolutions, each with the type in which its sums are taken.
 
-use ferroflow_tensor::gemm::PatchFloat;
+use ferroflow_tensor::conv::ConvFloat;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, elementwise, f16};
 
 /// A float type whose convolutions are taken in `Sum`.
 pub(super) trait Precision: Scalar {
-    type Sum: Scalar + PatchFloat;
+    type Sum: Scalar + ConvFloat;
 }
 
 impl Precision for f32 {

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 /// A register of `N` elements. Every function needs AVX-512F, and inlines into a caller that has it enabled.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     type Elem: Copy + Send + Sync + Default + std::ops::Add<Output = Self::Elem> + 'static;
     type Mask: Copy;
     /// Elements in a register.

@@ -6,9 +6,9 @@
 //! packing, or on which other rows and columns are in the product. All choices below are free to follow speed alone.
 
 mod dot;
-mod lanes;
+pub(crate) mod lanes;
 mod pack;
-mod tile;
+pub(crate) mod tile;
 
 use std::arch::x86_64::{__m512, __m512d};
 use std::cell::UnsafeCell;
@@ -187,7 +187,7 @@ impl<T> Target<T> {
 }
 
 /// The tiles of `rows` rows: as few as possible, and of nearly equal height, since a low tile leaves the arithmetic units waiting.
-fn tile_rows(rows: usize) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn tile_rows(rows: usize) -> impl Iterator<Item = Range<usize>> {
     let tiles = rows.div_ceil(MAX_ROWS);
     (0..tiles).map(move |tile| tile * rows / tiles..(tile + 1) * rows / tiles)
 }

@@ -18,7 +18,7 @@ const UNROLL: usize = 4;
 const A_AHEAD: usize = 1024;
 
 /// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
-pub(super) struct Tile<L: Lanes> {
+pub(crate) struct Tile<L: Lanes> {
     pub depth: usize,
     pub a: *const L::Elem,
     /// Rows side by side in memory: distance of one inner step; else distance of one row, inner steps being side by side.
@@ -41,11 +41,41 @@ pub(super) struct Tile<L: Lanes> {
     pub ahead_step: usize,
 }
 
-pub(super) type Kernel<L> = unsafe fn(&Tile<L>);
+impl<L: Lanes> Tile<L> {
+    /// A tile whose registers are whole, with no end of its own; operands and c are given with the distances of their rows (of
+    /// a's columns where it lies along them).
+    pub fn whole(
+        depth: usize,
+        (a, a_stride): (*const L::Elem, usize),
+        (b, b_stride): (*const L::Elem, usize),
+        (c, c_stride): (*mut L::Elem, usize),
+        add: bool,
+    ) -> Tile<L> {
+        let part = L::first(L::N);
+        Tile {
+            depth,
+            a,
+            a_stride,
+            b,
+            b_stride,
+            b_part: part,
+            c,
+            c_stride,
+            c_part: part,
+            add,
+            bias: std::ptr::null(),
+            relu: false,
+            ahead: b.cast(),
+            ahead_step: 0,
+        }
+    }
+}
+
+pub(crate) type Kernel<L> = unsafe fn(&Tile<L>);
 
 /// How a's elements lie: side by side along a row, or along a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
+pub(crate) enum Order {
     AlongRow,
     AlongColumn,
 }
@@ -61,7 +91,7 @@ pub(super) fn widest(rows: usize) -> usize {
 }
 
 /// The kernel for `rows <= MAX_ROWS` rows and `width` registers across, a power of two that is at most `widest(rows)`.
-pub(super) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order) -> Kernel<L> {
+pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {
             match (width, order) {

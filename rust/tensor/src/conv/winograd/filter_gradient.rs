@@ -1,0 +1,118 @@
+//! The gradient of a convolution's filter from transformed tiles of its input and of its output's gradient.
+
+use std::arch::x86_64::__m512;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::avx512::{input_points, points, row_floats, transform_gradient, transform_input, transform_sums};
+use super::{POINTS, TASK_FLOATS, Tiles};
+use crate::conv::Geometry;
+use crate::conv::scratch::Scratch;
+use crate::gemm::avx512::tile::{Order, Tile, kernel};
+use crate::gemm::avx512::tile_rows;
+use crate::status::{Result, Status};
+use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use parking_lot::Mutex;
+
+/// Parts that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
+/// take little memory.
+const MOST_PARTS: usize = 16;
+const SUM_FLOATS: usize = 4 << 20;
+const PART_TILES: usize = 128;
+
+/// Inputs whose filters one task transforms.
+const TASK_INPUTS: usize = 4;
+
+/// Computes it; false where a value was not finite, and so may not be what it should.
+pub(super) fn compute(
+    threads: Threads,
+    g: &Geometry,
+    tiles: &Tiles,
+    input: &[f32],
+    output: &[f32],
+    gradient: &mut [f32],
+) -> Result<bool> {
+    let (inputs, outputs) = (g.inputs, g.outputs);
+    let size = |[h, w]: [usize; 2], channels: usize| tiles.images * h * w * channels;
+    let fits = input.len() == size(tiles.input, inputs)
+        && output.len() == size(tiles.output, outputs)
+        && gradient.len() == 9 * inputs * outputs;
+    if !fits {
+        return Err(Status::invalid_argument("the tensors of a convolution do not have its sizes"));
+    }
+    let (row_in, row_out) = (row_floats(inputs), row_floats(outputs));
+    let sum_floats = POINTS * inputs * row_out;
+    let most = (SUM_FLOATS / sum_floats).clamp(2, MOST_PARTS);
+    let parts = tiles.count().div_ceil(PART_TILES).min(most).next_multiple_of(2);
+    let block = (TASK_FLOATS / (POINTS * (row_in + row_out))).max(1);
+    let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
+    let failure = Mutex::new(None);
+    let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;
+    for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
+        let part = start / sum_floats;
+        let some = part * tiles.count() / parts..(part + 1) * tiles.count() / parts;
+        if some.is_empty() {
+            sum.fill(0.0);
+            return;
+        }
+        let mut room = match Scratch::<f32>::new(&[POINTS, block, row_in + row_out]) {
+            Ok(room) => room,
+            Err(e) => {
+                failure.lock().get_or_insert(e);
+                return;
+            }
+        };
+        let values = room.get_mut().as_mut_ptr();
+        let slopes = values.wrapping_add(POINTS * block * row_in);
+        for first in some.clone().step_by(block) {
+            let count = block.min(some.end - first);
+            for number in 0..count {
+                let tile = first + number;
+                let from = input_points(tiles, input.as_ptr(), inputs, tile, zeros.as_ptr());
+                let (image, y, x) = tiles.place(tile);
+                let image = output.as_ptr().wrapping_add(image * tiles.output[0] * tiles.output[1] * outputs);
+                let dy = points::<2>(image, tiles.output, outputs, (y as isize, x as isize), zeros.as_ptr());
+                // SAFETY: the points lie in the tensors or are zeros; the room holds a block of tiles.
+                unsafe {
+                    transform_input(&from, inputs, values.add(number * row_in), block * row_in);
+                    transform_gradient(&dy, outputs, slopes.add(number * row_out), block * row_out);
+                }
+            }
+            for f in 0..POINTS {
+                let (a, b) = (values.wrapping_add(f * block * row_in), slopes.wrapping_add(f * block * row_out));
+                let c = sum.as_mut_ptr().wrapping_add(f * inputs * row_out);
+                for column in (0..outputs).step_by(32) {
+                    let registers = if outputs - column > 16 { 2 } else { 1 };
+                    for rows in tile_rows(inputs) {
+                        let work = Tile::<__m512>::whole(
+                            count,
+                            (a.wrapping_add(rows.start), row_in),
+                            (b.wrapping_add(column), row_out),
+                            (c.wrapping_add(rows.start * row_out + column), row_out),
+                            first > some.start,
+                        );
+                        // SAFETY: the CPU has AVX-512F, or this would not run; all rows are whole registers long.
+                        unsafe { kernel::<__m512>(rows.len(), registers, Order::AlongColumn)(&work) };
+                    }
+                }
+            }
+        }
+    });
+    if let Some(e) = failure.into_inner() {
+        return Err(e);
+    }
+    let (sums, out, finite) = (sums.get(), SharedSlice::new(gradient), AtomicBool::new(true));
+    for_blocks(threads, inputs, TASK_INPUTS, |some| {
+        for row in some {
+            let sums = sums.as_ptr().wrapping_add(row * row_out);
+            // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
+            let all = unsafe {
+                let to = out.as_mut_ptr().add(row * outputs);
+                transform_sums(sums, parts, sum_floats, inputs * row_out, outputs, to, inputs * outputs)
+            };
+            if !all {
+                finite.store(false, Ordering::Relaxed);
+            }
+        }
+    });
+    Ok(finite.into_inner())
+}

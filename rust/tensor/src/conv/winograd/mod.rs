@@ -1,0 +1,121 @@
+//! Convolutions with filters of 3 x 3 points and stride 1 by Winograd's minimal filtering: 16 multiplications for the 36 of a tile
+//! of 2 x 2 points of the output.
+//!
+//! Tiles of the input and the filter are transformed by sums and halves, so that a convolution becomes 16 products of matrices, one
+//! for each point of a transformed tile; a last transform leads back. Rounding errors are two to three times those of the sums
+//! written out, which keeps them within a few units in the last place of the largest term. Infinities would turn to NaN for
+//! a whole tile: where a result is not finite, the caller computes it the plain way.
+//!
+//! Source: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015: F(2 x 2, 3 x 3), and F(3 x 3, 2 x 2) for the
+//! gradient of the filter.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod filter_gradient;
+#[cfg(target_arch = "x86_64")]
+mod output;
+
+use super::Geometry;
+use crate::gemm::Epilogue;
+use crate::status::Result;
+use crate::threads::Threads;
+
+/// Points of a transformed tile.
+const POINTS: usize = 16;
+
+/// Transformed tiles of a task take this much of the second-level cache, in floats.
+const TASK_FLOATS: usize = 128 << 10;
+
+/// With fewer tiles to a task, or in all, the products of matrices are too small.
+const FEWEST_TILES: usize = 24;
+const FEWEST_CHANNELS: usize = 16;
+
+/// Transformed filters larger than this do not stay in the second-level cache beside the tiles.
+const MOST_PRODUCTS: usize = 1 << 16;
+
+/// How the points of a convolution's output are cut into tiles.
+#[derive(Clone, Copy, Debug)]
+struct Tiles {
+    images: usize,
+    /// Height and width of input and output, in points, and the zeros before the input.
+    input: [usize; 2],
+    output: [usize; 2],
+    before: [usize; 2],
+    /// Tiles down and across an image.
+    down: usize,
+    across: usize,
+}
+
+impl Tiles {
+    /// The tiles of a convolution that is worth it.
+    fn of(g: &Geometry) -> Option<Tiles> {
+        let [d, h, w] = &g.space;
+        let fits = |w: &super::Window| w.filter == 3 && w.stride == 1 && w.dilation == 1 && w.before <= 2;
+        if !d.is_point() || !fits(h) || !fits(w) {
+            return None;
+        }
+        let (down, across) = (h.output.div_ceil(2), w.output.div_ceil(2));
+        let tiles = Tiles {
+            images: g.batch * d.input,
+            input: [h.input, w.input],
+            output: [h.output, w.output],
+            before: [h.before, w.before],
+            down,
+            across,
+        };
+        let wasted = 4 * down * across > h.output * w.output * 3 / 2;
+        let large = g.inputs.min(g.outputs) >= FEWEST_CHANNELS && g.inputs * g.outputs <= MOST_PRODUCTS;
+        let many = tiles.count() >= FEWEST_TILES && TASK_FLOATS / (POINTS * (g.inputs + g.outputs)) >= FEWEST_TILES;
+        (!wasted && large && many).then_some(tiles)
+    }
+
+    fn count(&self) -> usize {
+        self.images * self.down * self.across
+    }
+
+    /// The image of a tile, and where its first point of the output is.
+    fn place(&self, tile: usize) -> (usize, usize, usize) {
+        let (line, x) = (tile / self.across, tile % self.across);
+        (line / self.down, line % self.down * 2, x * 2)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_possible() -> bool {
+    static POSSIBLE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *POSSIBLE.get_or_init(|| std::arch::is_x86_feature_detected!("avx512f"))
+}
+
+/// The convolution, where this machine and the sizes are made for it; false where nothing useful was done.
+pub(super) fn forward(
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[f32],
+    filter: &[f32],
+    result: &mut [f32],
+    epilogue: Option<&Epilogue<'_, f32>>,
+) -> Result<bool> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(tiles) = Tiles::of(geometry).filter(|_| is_possible()) {
+        return output::compute(threads, geometry, &tiles, input, filter, result, epilogue);
+    }
+    let _ = (threads, geometry, input, filter, result, epilogue);
+    Ok(false)
+}
+
+/// The gradient of the filter, as [`forward`].
+pub(super) fn backward_filter(
+    threads: Threads,
+    geometry: &Geometry,
+    input: &[f32],
+    output: &[f32],
+    gradient: &mut [f32],
+) -> Result<bool> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(tiles) = Tiles::of(geometry).filter(|_| is_possible()) {
+        return filter_gradient::compute(threads, geometry, &tiles, input, output, gradient);
+    }
+    let _ = (threads, geometry, input, output, gradient);
+    Ok(false)
+}
