@@ -1,7 +1,7 @@
 //! The gradient of a convolution's filter.
 
-use super::{ConvFloat, Geometry};
 use super::scratch::Scratch;
+use super::{ConvFloat, Geometry};
 use crate::gemm::MatRef;
 use crate::status::{Result, Status};
 use crate::threads::{Threads, for_chunks_mut};

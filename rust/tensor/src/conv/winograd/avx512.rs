@@ -1,5 +1,7 @@
 //! The transforms of tiles, sixteen channels at a time.
 
+#![allow(clippy::needless_range_loop, reason = "both indices of a tile's points are numbers in the formulas")]
+
 use std::arch::x86_64::*;
 
 use super::{POINTS, Tiles};
@@ -106,9 +108,8 @@ pub(super) unsafe fn transform_filter(
             let part = __m512::first(outputs.saturating_sub(lane));
             // SAFETY: the loads are masked to the outputs; the stores go into the panels.
             unsafe {
-                let load = |i: usize| {
-                    _mm512_maskz_loadu_ps(part, filter.wrapping_add((i * inputs + input) * outputs + lane))
-                };
+                let load =
+                    |i: usize| _mm512_maskz_loadu_ps(part, filter.wrapping_add((i * inputs + input) * outputs + lane));
                 let mut columns = [[_mm512_setzero_ps(); 3]; 4];
                 for j in 0..3 {
                     let values = three(load(j), load(3 + j), load(6 + j));

@@ -4,7 +4,7 @@ use std::arch::x86_64::__m512;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::avx512::{input_points, points, row_floats, transform_gradient, transform_input, transform_sums};
-use super::{POINTS, TASK_FLOATS, Tiles};
+use super::{POINTS, Tiles, task_tiles};
 use crate::conv::Geometry;
 use crate::conv::scratch::Scratch;
 use crate::gemm::avx512::tile::{Order, Tile, kernel};
@@ -43,7 +43,7 @@ pub(super) fn compute(
     let sum_floats = POINTS * inputs * row_out;
     let most = (SUM_FLOATS / sum_floats).clamp(2, MOST_PARTS);
     let parts = tiles.count().div_ceil(PART_TILES).min(most).next_multiple_of(2);
-    let block = (TASK_FLOATS / (POINTS * (row_in + row_out))).max(1);
+    let block = task_tiles(row_in, row_out);
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
     let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;

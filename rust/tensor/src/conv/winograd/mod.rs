@@ -24,15 +24,21 @@ use crate::threads::Threads;
 /// Points of a transformed tile.
 const POINTS: usize = 16;
 
-/// Transformed tiles of a task take this much of the second-level cache, in floats.
+/// Transformed tiles of a task take this much of the second-level cache, in floats, or more where they would be too few: then the
+/// products of matrices would be too small.
 const TASK_FLOATS: usize = 128 << 10;
-
-/// With fewer tiles to a task, or in all, the products of matrices are too small.
 const FEWEST_TILES: usize = 24;
+
+/// With fewer channels the transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 16;
 
-/// Transformed filters larger than this do not stay in the second-level cache beside the tiles.
-const MOST_PRODUCTS: usize = 1 << 16;
+/// Transformed filters larger than this, 64 bytes a product, are read too slowly.
+const MOST_PRODUCTS: usize = 1 << 17;
+
+/// The tiles that a task takes, of rows of these lengths.
+fn task_tiles(row_in: usize, row_out: usize) -> usize {
+    (TASK_FLOATS / (POINTS * (row_in + row_out))).max(FEWEST_TILES)
+}
 
 /// How the points of a convolution's output are cut into tiles.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +72,7 @@ impl Tiles {
         };
         let wasted = 4 * down * across > h.output * w.output * 3 / 2;
         let large = g.inputs.min(g.outputs) >= FEWEST_CHANNELS && g.inputs * g.outputs <= MOST_PRODUCTS;
-        let many = tiles.count() >= FEWEST_TILES && TASK_FLOATS / (POINTS * (g.inputs + g.outputs)) >= FEWEST_TILES;
-        (!wasted && large && many).then_some(tiles)
+        (!wasted && large && tiles.count() >= FEWEST_TILES).then_some(tiles)
     }
 
     fn count(&self) -> usize {
@@ -119,3 +124,6 @@ pub(super) fn backward_filter(
     let _ = (threads, geometry, input, output, gradient);
     Ok(false)
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

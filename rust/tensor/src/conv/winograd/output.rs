@@ -4,7 +4,7 @@ use std::arch::x86_64::__m512;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::avx512::{Finish, input_points, row_floats, transform_filter, transform_input, transform_output};
-use super::{POINTS, TASK_FLOATS, Tiles};
+use super::{POINTS, Tiles, task_tiles};
 use crate::conv::Geometry;
 use crate::conv::scratch::Scratch;
 use crate::gemm::avx512::tile::{Order, Tile, kernel};
@@ -47,8 +47,7 @@ pub(super) fn compute(
     let turned = turned.get();
 
     let (row_in, row_out) = (row_floats(inputs), row_floats(panels * 32));
-    let most = (TASK_FLOATS / (POINTS * (row_in + row_out))).max(1);
-    let tasks = tiles.count().div_ceil(most).next_multiple_of(2);
+    let tasks = tiles.count().div_ceil(task_tiles(row_in, row_out)).next_multiple_of(2);
     let zeros = vec![0.0f32; inputs.next_multiple_of(16)];
     let out = SharedSlice::new(result);
     let (finite, failure) = (AtomicBool::new(true), Mutex::new(None));

@@ -1,0 +1,117 @@
+//! Laws of the shorter way: it gives what the sums written out give, as near as rounding allows, and refuses what it would spoil.
+
+use super::*;
+use crate::conv::{ConvFloat, Geometry, Window};
+use proptest::prelude::*;
+
+fn window() -> impl Strategy<Value = Window> {
+    (5usize..14, 0usize..3, 0usize..3).prop_map(|(input, before, after)| Window {
+        input,
+        filter: 3,
+        output: input + before + after - 2,
+        stride: 1,
+        dilation: 1,
+        before,
+    })
+}
+
+fn geometry() -> impl Strategy<Value = Geometry> {
+    (3usize..6, 16usize..70, 16usize..70, window(), window()).prop_map(|(batch, inputs, outputs, h, w)| Geometry {
+        batch,
+        inputs,
+        outputs,
+        space: [Window::FLAT, h, w],
+    })
+}
+
+/// Numbers spread over [-1, 1].
+fn numbers(len: usize, seed: usize) -> Vec<f64> {
+    (0..len).map(|i| f64::from(((i * 7919 + seed * 104_729) % 2003) as f32 / 1001.0 - 1.0)).collect()
+}
+
+fn single(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&v| v as f32).collect()
+}
+
+fn sizes(g: &Geometry) -> [usize; 3] {
+    let [_, h, w] = g.space;
+    [g.batch * h.input * w.input * g.inputs, 9 * g.inputs * g.outputs, g.batch * h.output * w.output * g.outputs]
+}
+
+/// The largest difference, as a part of the largest value.
+fn error(got: &[f32], want: &[f64]) -> f64 {
+    let largest = want.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    got.iter().zip(want).fold(0.0f64, |m, (&g, w)| m.max((f64::from(g) - w).abs())) / largest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn results_are_within_a_few_roundings_of_those_in_double(g in geometry()) {
+        prop_assume!(is_possible() && Tiles::of(&g).is_some());
+        let [x, f, dy] = sizes(&g);
+        let (x, f, dy) = (numbers(x, 1), numbers(f, 2), numbers(dy, 3));
+        let threads = Threads::new(2);
+        let (mut y, mut df) = (vec![0.0; dy.len()], vec![0.0; f.len()]);
+        crate::conv::forward(threads, &g, &x, &f, &mut y, None).unwrap();
+        crate::conv::backward_filter(threads, &g, &x, &dy, &mut df).unwrap();
+        let (mut got_y, mut got_df) = (vec![7.0f32; dy.len()], vec![7.0f32; f.len()]);
+        prop_assert!(forward(threads, &g, &single(&x), &single(&f), &mut got_y, None).unwrap());
+        prop_assert!(backward_filter(threads, &g, &single(&x), &single(&dy), &mut got_df).unwrap());
+        prop_assert!(error(&got_y, &y) < 3e-6, "{}", error(&got_y, &y));
+        prop_assert!(error(&got_df, &df) < 3e-6, "{}", error(&got_df, &df));
+    }
+}
+
+fn large() -> (Geometry, [Vec<f32>; 3]) {
+    let window = Window { input: 14, filter: 3, output: 14, stride: 1, dilation: 1, before: 1 };
+    let g = Geometry { batch: 8, inputs: 48, outputs: 40, space: [Window::FLAT, window, window] };
+    let [x, f, dy] = sizes(&g);
+    (g, [single(&numbers(x, 1)), single(&numbers(f, 2)), single(&numbers(dy, 3))])
+}
+
+#[test]
+fn an_infinity_reaches_only_what_it_should() {
+    let (g, [mut x, f, mut dy]) = large();
+    let at = (5 * 14 + 7) * 48 + 3;
+    x[at] = f32::INFINITY;
+    let mut y = vec![0.0; dy.len()];
+    crate::conv::forward(Threads::new(2), &g, &x, &f, &mut y, None).unwrap();
+    for (i, value) in y.iter().enumerate() {
+        let (point, image) = (i / 40 % 196, i / 40 / 196);
+        let near = image == 0 && (point / 14).abs_diff(5) <= 1 && (point % 14).abs_diff(7) <= 1;
+        assert_eq!(value.is_finite(), !near, "point {point} of image {image}");
+    }
+    x[at] = 0.0;
+    dy[(5 * 14 + 7) * 40 + 3] = f32::NAN;
+    let mut df = vec![0.0; f.len()];
+    crate::conv::backward_filter(Threads::new(2), &g, &x, &dy, &mut df).unwrap();
+    assert!(df.iter().enumerate().all(|(i, v)| v.is_finite() == (i % 40 != 3)));
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let (g, [x, f, dy]) = large();
+    let run = |threads: usize| {
+        let threads = Threads::new(threads);
+        let (mut y, mut df) = (vec![0.0; dy.len()], vec![0.0; f.len()]);
+        f32::forward_shorter(threads, &g, &x, &f, &mut y, None).unwrap();
+        f32::backward_filter_shorter(threads, &g, &x, &dy, &mut df).unwrap();
+        [y, df].map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
+    };
+    let one = run(1);
+    assert!(run(2) == one && run(4) == one);
+}
+
+#[test]
+fn slices_of_other_sizes_are_refused() {
+    if !is_possible() {
+        return;
+    }
+    let (g, [x, f, mut y]) = large();
+    assert!(forward(Threads::single(), &g, &x[1..], &f, &mut y, None).is_err());
+    assert!(forward(Threads::single(), &g, &x, &f[1..], &mut y, None).is_err());
+    assert!(forward(Threads::single(), &g, &x, &f, &mut y[1..], None).is_err());
+    assert!(backward_filter(Threads::single(), &g, &x, &y[1..], &mut vec![0.0; f.len()]).is_err());
+}
