@@ -177,3 +177,11 @@ def test_a_variable_decides_with_the_value_it_has_there() -> None:
         sess.run(flag.initializer)
         assert sess.run([first, second]) == [1, 2]
         assert sess.run([first, second]) == [2, 1]
+
+
+def test_values_from_outside_are_chosen_between() -> None:
+    x = tf.placeholder(tf.int32, [])
+    one, two = tf.constant(1), tf.constant(2)
+    chosen = tf.cond(x > 0, lambda: one, lambda: two)
+    with session() as sess:
+        assert [sess.run(chosen, {x: value}) for value in (1, -1)] == [1, 2]

@@ -213,7 +213,7 @@ def test_the_inside_of_a_loop_cannot_be_fetched() -> None:
         (
             lambda: tf.while_loop(lambda x: tf.constant(True), lambda x: tf.concat([x, x], 0), [tf.ones([2])]),
             ValueError,
-            "not an invariant for the loop",
+            "enters the loop with shape",
         ),
     ],
 )

@@ -8,6 +8,7 @@ mod math;
 mod nn;
 mod random;
 mod state;
+mod tensor_array;
 #[cfg(test)]
 mod testing;
 mod wide;
@@ -29,6 +30,7 @@ pub fn registry() -> Result<Arc<Registry>> {
     nn::register(&mut r);
     random::register(&mut r);
     state::register(&mut r);
+    tensor_array::register(&mut r);
     r.finish()
 }
 

@@ -122,6 +122,18 @@ impl Draft {
         }
     }
 
+    /// Every guard that something tests: nodes, the inputs of Merges, fetches.
+    pub fn tested_guards(&self) -> impl Iterator<Item = GuardId> + '_ {
+        let of_node = |n: &StepNode| {
+            let mut guards: SmallVec<[GuardId; 4]> = SmallVec::from_slice(&[n.guard]);
+            if let Action::Merge(inputs) = &n.action {
+                guards.extend(inputs.iter().copied());
+            }
+            guards
+        };
+        self.nodes.iter().flat_map(of_node).chain(self.fetch_guards.iter().copied())
+    }
+
     /// The step nodes whose values decide a guard.
     pub fn deciders(&self, guard: GuardId) -> impl Iterator<Item = u32> + '_ {
         self.guards.get(guard).iter().filter_map(|l| match *l {

@@ -230,14 +230,14 @@ impl<'a> Emitter<'a> {
             if let (Action::Check, Some(variable)) = (&node.action, node.root) {
                 wanted.entry((variable, 0)).or_insert(node.node.id);
             }
-            for literal in d.guards.get(node.guard) {
-                match *literal {
-                    Literal::Outcome { predicate: Source::Output { node, index }, .. } => {
-                        used[(first_output[node as usize] + index) as usize] = true;
-                    }
-                    Literal::Joined(node) => used[first_output[node as usize] as usize] = true,
-                    _ => {}
+        }
+        for literal in d.tested_guards().flat_map(|g| d.guards.get(g)) {
+            match *literal {
+                Literal::Outcome { predicate: Source::Output { node, index }, .. } => {
+                    used[(first_output[node as usize] + index) as usize] = true;
                 }
+                Literal::Joined(node) => used[first_output[node as usize] as usize] = true,
+                _ => {}
             }
         }
         let instructions = Vec::with_capacity(order.len());

@@ -204,4 +204,4 @@ class _As:
 
     def added(self, op: Operation) -> None:
         op._set_control_flow_context(self._context)
-        op.graph.prevent_fetching(op)
+        self._context.added(op)

@@ -269,9 +269,9 @@ class WhileContext(ControlFlowContext):
         next_value = primitives.next_iteration(value)
         if not _is_instance(next_value.shape, merged.shape):
             raise ValueError(
-                f"The shape for {merged.name} is not an invariant for the loop. It enters the loop with shape "
-                f"{enter_value.shape}, but has shape {next_value.shape} after one iteration. Provide shape invariants "
-                "using either the `shape_invariants` argument of tf.while_loop or set_shape() on the loop variables."
+                f"Input tensor '{enter_value.op.inputs[0].name}' enters the loop with shape {enter_value.shape}, but has "
+                f"shape {next_value.shape} after one iteration. To allow the shape to vary across iterations, use the "
+                "`shape_invariants` argument of tf.while_loop to specify a less-specific shape."
             )
         merged.op._update_input(1, next_value)
         return value

@@ -29,7 +29,7 @@ mod reshape;
 mod reverse;
 mod reverse_sequence;
 mod roll;
-mod rows;
+pub(crate) mod rows;
 mod scatter_nd;
 mod shape;
 mod slice;

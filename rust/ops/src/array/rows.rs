@@ -9,7 +9,7 @@ const BLOCK: usize = 1 << 15;
 /// A tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
 ///
 /// Errors: `Internal` where the parts do not make up the shape.
-pub(super) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
+pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
     let Some(first) = parts.first() else { return Tensor::new(ferroflow_tensor::DType::F32, shape) };
     let mut out = Tensor::new(first.dtype(), shape)?;
     by_size!(first.dtype(), E, {
@@ -55,7 +55,7 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
 /// Tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
 ///
 /// Errors: `Internal` where the shapes do not make up `x`.
-pub(super) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {
+pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {
     let total: usize = shapes.iter().map(Shape::elements).sum();
     ensure!(total == x.elements(), Internal, "parts of {total} elements do not make up {x:?}");
     let row = total / outer.max(1);

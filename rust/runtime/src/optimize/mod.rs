@@ -49,13 +49,7 @@ fn watched(d: &Draft) -> Vec<bool> {
         }
     }
     d.targets.iter().for_each(|&t| watched[t as usize] = true);
-    for n in &d.nodes {
-        d.deciders(n.guard).for_each(|p| watched[p as usize] = true);
-        if let Action::Merge(guards) = &n.action {
-            guards.iter().for_each(|&g| d.deciders(g).for_each(|p| watched[p as usize] = true));
-        }
-    }
-    d.fetch_guards.iter().for_each(|&g| d.deciders(g).for_each(|p| watched[p as usize] = true));
+    d.tested_guards().flat_map(|g| d.deciders(g)).for_each(|p| watched[p as usize] = true);
     watched
 }
 
