@@ -135,6 +135,10 @@ from ferroflow._src.base.tensor_shape import (
 )
 from ferroflow._src.control_flow.choice import case as case
 from ferroflow._src.control_flow.conditional import cond as cond
+from ferroflow._src.control_flow.functional import foldl as foldl
+from ferroflow._src.control_flow.functional import foldr as foldr
+from ferroflow._src.control_flow.functional import map_fn as map_fn
+from ferroflow._src.control_flow.functional import scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
 from ferroflow._src.framework.composite import (
     IndexedSlices as IndexedSlices,
@@ -987,6 +991,7 @@ from ferroflow._src.ops.state.assigning import (
 from ferroflow._src.ops.state.assigning import (
     scatter_update as scatter_update,
 )
+from ferroflow._src.ops.tensor_array import TensorArray as TensorArray
 from ferroflow._src.session.session import (
     InteractiveSession as InteractiveSession,
 )

@@ -70,14 +70,27 @@ def gradients(
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         seeds = _seeds(seeds, ys, colocate_gradients_with_ops)
+        _sources.append(graph._name_stack)
         sweep = Sweep(graph, Options(colocate_gradients_with_ops, gate_gradients, method), _level(ys))
-        sweep.run(
-            [y.values if isinstance(y, IndexedSlices) else y for y in ys],
-            seeds,
-            [x.values if isinstance(x, IndexedSlices) else x for x in xs],
-            {t.op._id for t in stops},
-        )
+        try:
+            sweep.run(
+                [y.values if isinstance(y, IndexedSlices) else y for y in ys],
+                seeds,
+                [x.values if isinstance(x, IndexedSlices) else x for x in xs],
+                {t.op._id for t in stops},
+            )
+        finally:
+            _sources.pop()
     return [sweep.gradient_of(x.values if isinstance(x, IndexedSlices) else x) for x in xs]
+
+
+# The name scopes of the calls under way, which tell the gradients of one from those of another.
+_sources: list[str] = []
+
+
+def current_source() -> str:
+    """What names the gradients of the call of `gradients` under way."""
+    return _sources[-1]
 
 
 def _level(ys: Sequence[Any]) -> Any:

@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.context import ControlFlowContext, made_in
-from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all, tensors_of
+from ferroflow._src.control_flow.structures import as_leaf, flat_tensors, rebuilt_all
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -269,9 +269,9 @@ class WhileContext(ControlFlowContext):
         next_value = primitives.next_iteration(value)
         if not _is_instance(next_value.shape, merged.shape):
             raise ValueError(
-                f"Input tensor '{enter_value.op.inputs[0].name}' enters the loop with shape {enter_value.shape}, but has "
-                f"shape {next_value.shape} after one iteration. To allow the shape to vary across iterations, use the "
-                "`shape_invariants` argument of tf.while_loop to specify a less-specific shape."
+                f"Input tensor '{enter_value.op.inputs[0].name}' enters the loop with shape {enter_value.shape}, but "
+                f"has shape {next_value.shape} after one iteration. To allow the shape to vary across iterations, use "
+                "the `shape_invariants` argument of tf.while_loop to specify a less-specific shape."
             )
         merged.op._update_input(1, next_value)
         return value
@@ -370,7 +370,7 @@ def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, 
 
 
 def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_invariants: Any) -> Any:
-    leaves = [_as_leaf(leaf) for leaf in nest.flatten(loop_vars)]
+    leaves = [as_leaf(leaf) for leaf in nest.flatten(loop_vars)]
     initial = flat_tensors(leaves)
     shapes = None
     if shape_invariants is not None:
@@ -396,7 +396,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
             with context._graph.control_dependencies(made):
                 result = nest.map_structure(lambda x: identity(x) if isinstance(x, Tensor) else x, result)
         nest.assert_same_structure(list(arguments), list(result))
-        results = [_as_leaf(leaf) for leaf in nest.flatten(result)]
+        results = [as_leaf(leaf) for leaf in nest.flatten(result)]
         for was, now in zip(leaves, results, strict=True):
             if isinstance(was, IndexedSlices | SparseTensor) and type(was) is not type(now):
                 raise TypeError(
@@ -408,16 +408,6 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
     exits = context.build(lambda tensors: cond(*packed(tensors)), run_body, initial, shapes)
     return packed(exits)
-
-
-def _as_leaf(value: Any) -> Any:
-    parts = tensors_of(value)
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], Tensor) and not _is_object(value) else value
-
-
-def _is_object(value: Any) -> bool:
-    """Whether a leaf is more than its one tensor."""
-    return not isinstance(value, Tensor) and getattr(value, "flow", None) is not None
 
 
 def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape]:

@@ -9,6 +9,7 @@ from ferroflow._src.base import nest
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.tensor_array import TensorArray
 
 # (type, its tensors, an object like it with other tensors)
 _PARTS: list[tuple[type, Callable[[Any], list[Tensor]], Callable[[Any, Sequence[Tensor]], Any]]] = []
@@ -27,6 +28,14 @@ def _indexed_slices_parts(x: IndexedSlices) -> list[Tensor]:
 
 register_parts(IndexedSlices, _indexed_slices_parts, lambda _, parts: IndexedSlices(*parts))
 register_parts(SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lambda _, parts: SparseTensor(*parts))
+
+
+register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(parts[0]))
+
+
+def as_leaf(value: Any) -> Any:
+    """A value of which a nest may consist: an object of tensors, or a tensor."""
+    return value if any(isinstance(value, kind) for kind, _, _ in _PARTS) else convert_to_tensor(value)
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:

@@ -5,7 +5,6 @@ use ferroflow_graph::KernelContext;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Elements that one array may have.
@@ -28,7 +27,7 @@ struct State {
     /// Whether a write added to an element.
     aggregated: bool,
     /// By source: the arrays of this one's gradients.
-    gradients: FxHashMap<String, Arc<TensorArray>>,
+    gradients: Vec<(String, Arc<TensorArray>)>,
 }
 
 /// What is fixed when an array is made.
@@ -58,7 +57,7 @@ impl TensorArray {
             element_shape,
             closed: false,
             aggregated: false,
-            gradients: FxHashMap::default(),
+            gradients: Vec::new(),
         };
         Ok(TensorArray { kind, state: Mutex::new(state) })
     }
@@ -235,13 +234,14 @@ impl TensorArray {
              previous write?  Gradient calculation is impossible when multiple writes are performed to the same index.",
             self.kind.name
         );
-        if let Some(found) = state.gradients.get(source) {
+        if let Some((_, found)) = state.gradients.iter().find(|(name, _)| name == source) {
             return Ok(found.clone());
         }
         let kind = Kind {
             name: format!("{}@{source}", self.kind.name),
             dynamic_size: false,
-            clear_after_read: true,
+            // Several writes added up to one element: each of them asks for its gradient.
+            clear_after_read: !self.kind.is_gradient,
             is_gradient: true,
             ..self.kind.clone()
         };
@@ -259,7 +259,7 @@ impl TensorArray {
             }
         }
         let made = Arc::new(made);
-        state.gradients.insert(source.to_owned(), made.clone());
+        state.gradients.push((source.to_owned(), made.clone()));
         Ok(made)
     }
 }

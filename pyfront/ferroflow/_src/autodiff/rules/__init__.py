@@ -2,7 +2,7 @@
 
 from ferroflow._src.autodiff import cond_gradient as _cond_gradient  # noqa: F401
 from ferroflow._src.autodiff import loop_gradient as _loop_gradient  # noqa: F401
-from ferroflow._src.autodiff.rules import array, flow, math, nn, random, state
+from ferroflow._src.autodiff.rules import array, flow, math, nn, random, state, tensor_array
 from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas are written with Python's operators
 
-__all__ = ["array", "flow", "math", "nn", "random", "state"]
+__all__ = ["array", "flow", "math", "nn", "random", "state", "tensor_array"]

@@ -1,0 +1,263 @@
+"""`map_fn`, `scan`, `foldl`, `foldr`: functions applied along the first dimension of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.control_flow.loop import while_loop
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.shaping import shape
+from ferroflow._src.ops.tensor_array import TensorArray
+
+
+def _flat(structure: Any) -> list[Any]:
+    return nest.flatten(structure) if nest.is_sequence(structure) else [structure]
+
+
+def _packed(structure: Any, leaves: Sequence[Any]) -> Any:
+    return nest.pack_sequence_as(structure, list(leaves)) if nest.is_sequence(structure) else leaves[0]
+
+
+def _check_callable(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError("fn must be callable.")
+
+
+class _Elements:
+    """Tensors taken apart along their first dimension."""
+
+    def __init__(self, elems: Any) -> None:
+        self._structure = elems
+        self.tensors = [convert_to_tensor(elem, name="elem") for elem in _flat(elems)]
+        for tensor in self.tensors:
+            if tensor.shape.ndims == 0:
+                if len(self.tensors) == 1:
+                    raise ValueError("elems must be a 1+ dimensional Tensor, not a scalar")
+                raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
+        first = self.tensors[0]
+        self.known_count = first.shape[0].value if first.shape.dims else None
+        self.count: Any = self.known_count if self.known_count is not None else shape(first)[0]
+        self._arrays = [TensorArray(t.dtype.base_dtype, size=self.count).unstack(t) for t in self.tensors]
+
+    def at(self, index: Any) -> Any:
+        """The elements at one index, in the structure of the whole."""
+        return _packed(self._structure, self.flat_at(index))
+
+    def flat_at(self, index: Any) -> list[Tensor]:
+        """The elements at one index."""
+        return [array.read(index) for array in self._arrays]
+
+    def stacked(self, arrays: Sequence[TensorArray]) -> list[Tensor]:
+        """The results for all elements."""
+        count = self.known_count
+        for tensor in self.tensors[1:]:
+            other = tensor.shape[0].value if tensor.shape.dims else None
+            if count is not None and other is not None and count != other:
+                raise ValueError(f"Dimensions {count} and {other} are not compatible")
+            count = other if count is None else count
+        results = [array.stack() for array in arrays]
+        for result in results:
+            if result.shape.dims is not None:
+                result.set_shape(TensorShape([count]).concatenate(result.shape[1:]))
+        return results
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+) -> Any:
+    """What `fn` gives for each element along the first dimension, stacked.
+
+    Args:
+      fn: makes a nest of tensors of one of elements.
+      elems: tensor [n, ...], or nest of such.
+      dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
+      parallel_iterations: accepted; elements are taken one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: accepted.
+      infer_shape: whether all results have one shape.
+      name: name scope of the operations.
+
+    Raises:
+      TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
+      ValueError: an element is a scalar.
+    """
+    _check_callable(fn)
+    if isinstance(elems, SparseTensor):
+        raise TypeError(
+            "To perform a map on the values of a sparse tensor use either "
+            " SparseTensor(input.indices, fn(input.values), input.dense_shape) or "
+            " SparseTensor(input.indices, map_fn(fn, input.values), input.dense_shape)"
+        )
+    with name_scope(name, "map", _flat(elems)):
+        elements = _Elements(elems)
+        types = dtype if dtype is not None else _packed(elems, [t.dtype.base_dtype for t in elements.tensors])
+        start = constant(0)
+        results = [TensorArray(t, size=elements.count, infer_shape=infer_shape) for t in _flat(types)]
+
+        def body(i: Tensor, arrays: Any) -> Any:
+            values = fn(elements.at(i))
+            nest.assert_same_structure(types, values)
+            return i + 1, [array.write(i, value) for array, value in zip(arrays, _flat(values), strict=True)]
+
+        _, ended = while_loop(
+            lambda i, _: i < elements.count,
+            body,
+            (start, results),
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=elements.count,
+        )
+        return _packed(types, elements.stacked(ended))
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The accumulated values of `fn` along the first dimension, stacked.
+
+    Args:
+      fn: makes the next accumulated value of (the one before, an element).
+      elems: tensor [n, ...], or nest of such.
+      initializer: nest of tensors, the value before the first element; by default the first element is the first value.
+      parallel_iterations: accepted; elements are taken one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: accepted.
+      infer_shape: whether all accumulated values have one shape.
+      reverse: whether elements are taken from the last to the first.
+      name: name scope of the operations.
+
+    Raises:
+      TypeError: `fn` is not callable, or gives another structure than `initializer`.
+      ValueError: an element is a scalar.
+    """
+    _check_callable(fn)
+    with name_scope(name, "scan", _flat(elems)):
+        elements = _Elements(elems)
+        structure = elems if initializer is None else initializer
+        last = elements.count - 1
+        if initializer is None:
+            first = last if reverse else 0
+            values = elements.flat_at(first)
+            start = constant(1) if not reverse else convert_to_tensor(last - 1)
+        else:
+            values = [convert_to_tensor(value) for value in _flat(initializer)]
+            start = constant(0) if not reverse else convert_to_tensor(last)
+        arrays = [
+            TensorArray(
+                value.dtype.base_dtype,
+                size=elements.count,
+                element_shape=value.shape if infer_shape else None,
+                infer_shape=infer_shape,
+            )
+            for value in values
+        ]
+        if initializer is None:
+            arrays = [array.write(first, value) for array, value in zip(arrays, values, strict=True)]
+
+        def body(i: Tensor, accumulated: Any, arrays: Any) -> Any:
+            following = fn(_packed(structure, accumulated), elements.at(i))
+            nest.assert_same_structure(structure, following)
+            leaves = _flat(following)
+            written = [array.write(i, value) for array, value in zip(arrays, leaves, strict=True)]
+            return (i - 1 if reverse else i + 1), leaves, written
+
+        _, _, ended = while_loop(
+            (lambda i, _1, _2: i >= 0) if reverse else (lambda i, _1, _2: i < elements.count),
+            body,
+            (start, values, arrays),
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=elements.count,
+        )
+        return _packed(structure, elements.stacked(ended))
+
+
+def _fold(
+    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, loop: dict[str, Any], name: str | None, reverse: bool
+) -> Any:
+    _check_callable(fn)
+    with name_scope(name, "foldr" if reverse else "foldl", _flat(elems)):
+        elements = _Elements(elems)
+        if initializer is None:
+            value = elements.at(elements.count - 1 if reverse else 0)
+            taken = 1
+        else:
+            value, taken = initializer, 0
+        value = nest.map_structure(convert_to_tensor, value)
+        if reverse:
+            start = convert_to_tensor(elements.count - taken)
+            _, result = while_loop(
+                lambda i, _: i > 0, lambda i, a: (i - 1, fn(a, elements.at(i - 1))), (start, value), **loop
+            )
+        else:
+            start = constant(taken)
+            _, result = while_loop(
+                lambda i, _: i < elements.count, lambda i, a: (i + 1, fn(a, elements.at(i))), (start, value), **loop
+            )
+        return result
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last accumulated value of `fn` along the first dimension, from the first element on.
+
+    Args:
+      fn: makes the next accumulated value of (the one before, an element).
+      elems: tensor [n, ...], or nest of such.
+      initializer: nest of tensors, the value before the first element; by default that is the first element.
+      parallel_iterations: accepted; elements are taken one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: accepted.
+      name: name scope of the operations.
+
+    Raises:
+      TypeError: `fn` is not callable.
+      ValueError: an element is a scalar.
+    """
+    loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
+    return _fold(fn, elems, initializer, loop, name, reverse=False)
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`foldl` from the last element to the first."""
+    loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
+    return _fold(fn, elems, initializer, loop, name, reverse=True)
