@@ -88,7 +88,8 @@ class Multinomial(VectorDistribution):
         batch, k = self.batch_shape_tensor(), self.event_shape_tensor()[0]
         counts = shaping.reshape(cast(self.total_count, dtypes.int32) * making.ones(batch, dtype=dtypes.int32), [-1])
         rows = shaping.reshape(self.logits + making.zeros_like(self._mean_val), [-1, k])
-        # All rows draw as often as the one of the largest count; what is too much for a row is masked.
+        # All rows draw as often as the one of the largest count; what is too much for a row is masked. TF 1.x draws
+        # row by row in a loop whose iterations run in any order, so that its own samples of a batch are no fixed ones.
         most = reduce_max(joining.concat([counts, [0]], 0))
         drawn = sampling.multinomial(rows, n * most, seed=seed)
         is_counted = making.sequence_mask(counts, most, dtype=self.dtype)
