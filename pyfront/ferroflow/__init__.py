@@ -11,17 +11,25 @@ from ferroflow import errors as errors
 from ferroflow import flags as flags
 from ferroflow import graph_util as graph_util
 from ferroflow import initializers as initializers
+from ferroflow import io as io
 from ferroflow import linalg as linalg
 from ferroflow import logging as logging
+from ferroflow import lookup as lookup
 from ferroflow import manip as manip
 from ferroflow import math as math
 from ferroflow import nn as nn
+from ferroflow import quantization as quantization
+from ferroflow import raw_ops as raw_ops
 from ferroflow import resource_loader as resource_loader
+from ferroflow import strings as strings
 from ferroflow import sysconfig as sysconfig
 from ferroflow import train as train
 from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
 from ferroflow._src.autodiff.aggregation import (
     AggregationMethod as AggregationMethod,
+)
+from ferroflow._src.autodiff.custom_gradient import (
+    custom_gradient as custom_gradient,
 )
 from ferroflow._src.autodiff.gradients import (
     gradients as gradients,
@@ -298,7 +306,13 @@ from ferroflow._src.ops.array.making import (
     fill as fill,
 )
 from ferroflow._src.ops.array.making import (
+    guarantee_const as guarantee_const,
+)
+from ferroflow._src.ops.array.making import (
     identity as identity,
+)
+from ferroflow._src.ops.array.making import (
+    identity_n as identity_n,
 )
 from ferroflow._src.ops.array.making import (
     lin_space as lin_space,
@@ -417,6 +431,15 @@ from ferroflow._src.ops.array.slicing import (
 from ferroflow._src.ops.array.space_to_batch import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
 )
+from ferroflow._src.ops.file.whole import (
+    matching_files as matching_files,
+)
+from ferroflow._src.ops.file.whole import (
+    read_file as read_file,
+)
+from ferroflow._src.ops.file.whole import (
+    write_file as write_file,
+)
 from ferroflow._src.ops.flow.checking import (
     Assert as Assert,
 )
@@ -506,6 +529,12 @@ from ferroflow._src.ops.flow.grouping import (
 )
 from ferroflow._src.ops.flow.printing import (
     Print as Print,
+)
+from ferroflow._src.ops.lookup.table import (
+    initialize_all_tables as initialize_all_tables,
+)
+from ferroflow._src.ops.lookup.table import (
+    tables_initializer as tables_initializer,
 )
 from ferroflow._src.ops.math.arithmetic import (
     accumulate_n as accumulate_n,
@@ -924,6 +953,33 @@ from ferroflow._src.ops.math.segment import (
 from ferroflow._src.ops.nn.activation import (
     log_sigmoid as log_sigmoid,
 )
+from ferroflow._src.ops.quantization.steps import (
+    dequantize as dequantize,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_args as fake_quant_with_min_max_args,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+)
+from ferroflow._src.ops.quantization.steps import (
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+)
+from ferroflow._src.ops.quantization.steps import (
+    quantize as quantize,
+)
+from ferroflow._src.ops.quantization.steps import (
+    quantize_v2 as quantize_v2,
+)
 from ferroflow._src.ops.random.sampling import (
     multinomial as multinomial,
 )
@@ -949,6 +1005,12 @@ from ferroflow._src.ops.random.sampling import (
     truncated_normal as truncated_normal,
 )
 from ferroflow._src.ops.removed import REMOVED_NAMES as _REMOVED_NAMES
+from ferroflow._src.ops.script.py_func import (
+    numpy_function as numpy_function,
+)
+from ferroflow._src.ops.script.py_func import (
+    py_func as py_func,
+)
 from ferroflow._src.ops.state.assigning import (
     assign as assign,
 )
@@ -991,12 +1053,66 @@ from ferroflow._src.ops.state.assigning import (
 from ferroflow._src.ops.state.assigning import (
     scatter_update as scatter_update,
 )
+from ferroflow._src.ops.string.characters import (
+    regex_replace as regex_replace,
+)
+from ferroflow._src.ops.string.encoding import (
+    as_string as as_string,
+)
+from ferroflow._src.ops.string.encoding import (
+    decode_base64 as decode_base64,
+)
+from ferroflow._src.ops.string.encoding import (
+    decode_compressed as decode_compressed,
+)
+from ferroflow._src.ops.string.encoding import (
+    decode_raw as decode_raw,
+)
+from ferroflow._src.ops.string.encoding import (
+    encode_base64 as encode_base64,
+)
+from ferroflow._src.ops.string.encoding import (
+    string_to_number as string_to_number,
+)
+from ferroflow._src.ops.string.hashing import (
+    string_to_hash_bucket as string_to_hash_bucket,
+)
+from ferroflow._src.ops.string.hashing import (
+    string_to_hash_bucket_fast as string_to_hash_bucket_fast,
+)
+from ferroflow._src.ops.string.hashing import (
+    string_to_hash_bucket_strong as string_to_hash_bucket_strong,
+)
+from ferroflow._src.ops.string.parts import (
+    reduce_join as reduce_join,
+)
+from ferroflow._src.ops.string.parts import (
+    string_join as string_join,
+)
+from ferroflow._src.ops.string.parts import (
+    string_split as string_split,
+)
+from ferroflow._src.ops.string.parts import (
+    string_strip as string_strip,
+)
+from ferroflow._src.ops.string.parts import (
+    substr as substr,
+)
 from ferroflow._src.ops.tensor_array import TensorArray as TensorArray
 from ferroflow._src.session.session import (
     InteractiveSession as InteractiveSession,
 )
 from ferroflow._src.session.session import (
     Session as Session,
+)
+from ferroflow._src.session.tensor_handle import (
+    delete_session_tensor as delete_session_tensor,
+)
+from ferroflow._src.session.tensor_handle import (
+    get_session_handle as get_session_handle,
+)
+from ferroflow._src.session.tensor_handle import (
+    get_session_tensor as get_session_tensor,
 )
 from ferroflow._src.variables.collections import (
     all_variables as all_variables,

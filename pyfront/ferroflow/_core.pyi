@@ -379,6 +379,20 @@ class Callable:
           BaseException: what the session's `make_error` returned, where the step failed.
         """
 
+def set_function_host(
+    call: collections.abc.Callable[[str, list[Any]], list[Any]],
+    describe: collections.abc.Callable[[BaseException], tuple[int | None, str]],
+) -> None:
+    """Says who calls the functions of `tf.py_func`; once in a process.
+
+    Args:
+      call: takes a token and the arguments; gives a list of arrays.
+      describe: takes an exception; gives its error code, None where its class decides it, and its text.
+
+    Raises:
+      RuntimeError: it was said before.
+    """
+
 def op_info(name: str) -> dict[str, Any]:
     """The schema of an op.
 

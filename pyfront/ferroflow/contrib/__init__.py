@@ -3,7 +3,7 @@
 import importlib as _importlib
 from typing import Any as _Any
 
-_MODULES = frozenset(("distributions", "framework", "layers", "losses", "metrics", "slim", "util"))
+_MODULES = frozenset(("distributions", "framework", "layers", "lookup", "losses", "metrics", "slim", "util"))
 
 
 def __getattr__(name: str) -> _Any:

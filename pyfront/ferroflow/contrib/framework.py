@@ -9,6 +9,9 @@ from ferroflow._src.base.arg_scope import has_arg_scope as has_arg_scope
 from ferroflow._src.framework.composite import (
     is_tensor as is_tensor,
 )
+from ferroflow._src.ops.script.py_func import (
+    py_func as py_func,
+)
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,
 )

@@ -123,6 +123,8 @@ pub struct OpDef {
     pub is_alias: bool,
     /// Its output names a variable of the session (`VariableV2`).
     pub is_variable: bool,
+    /// Its kernel runs code of the program: never while a graph is built or planned.
+    pub is_foreign: bool,
     pub ref_access: RefAccess,
     pub elementwise: Option<Elementwise>,
     pub flow: Option<Flow>,
@@ -162,6 +164,7 @@ impl Op {
                 is_aggregate: false,
                 is_alias: false,
                 is_variable: false,
+                is_foreign: false,
                 ref_access: RefAccess::Write,
                 elementwise: None,
                 flow: None,
@@ -235,6 +238,12 @@ impl Op {
     pub fn variable(mut self) -> Op {
         self.def.is_variable = true;
         self.stateful()
+    }
+
+    #[must_use]
+    pub fn foreign(mut self) -> Op {
+        self.def.is_foreign = true;
+        self
     }
 
     /// Reference inputs are looked at, not written.

@@ -2,12 +2,17 @@
 
 mod array;
 mod construction;
+mod file;
 mod flow;
 mod list;
+mod lookup;
 mod math;
 mod nn;
+mod quantization;
 mod random;
+pub mod script;
 mod state;
+mod string;
 mod tensor_array;
 #[cfg(test)]
 mod testing;
@@ -24,13 +29,18 @@ pub fn registry() -> Result<Arc<Registry>> {
     let mut r = Registry::new();
     array::register(&mut r);
     construction::register(&mut r);
+    file::register(&mut r);
     flow::register(&mut r);
     list::register(&mut r);
+    lookup::register(&mut r);
     math::register(&mut r);
     nn::register(&mut r);
+    quantization::register(&mut r);
     random::register(&mut r);
+    script::register(&mut r);
     state::register(&mut r);
     tensor_array::register(&mut r);
+    string::register(&mut r);
     r.finish()
 }
 

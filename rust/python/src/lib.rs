@@ -7,6 +7,7 @@ mod error;
 mod graph;
 mod handle;
 mod op_info;
+mod script;
 mod session;
 
 use pyo3::prelude::*;
@@ -23,5 +24,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::ResourceScope>()?;
     m.add_function(wrap_pyfunction!(op_info::op_info, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_names, m)?)?;
+    m.add_function(wrap_pyfunction!(script::set_function_host, m)?)?;
     Ok(())
 }

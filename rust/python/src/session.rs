@@ -5,11 +5,11 @@ use crate::convert::{quick_tensor, tensor_of, to_python};
 use crate::error::{caught, status};
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
-use ferroflow_graph::{OutputId, Resources};
+use ferroflow_graph::{NodeId, OutputId, Resources};
 use ferroflow_runtime::{Devices, Prepared, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
 use parking_lot::{Mutex, RwLock};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
@@ -82,10 +82,19 @@ fn key_of_tensor(t: &TensorHandle) -> u64 {
 
 impl Session {
     fn error(&self, py: Python<'_>, e: Status) -> PyErr {
-        match self.make_error.call1(py, (e.code() as i32, e.message(), e.node())) {
+        let cause = e.cause::<PyErr>();
+        if let Some(exit) = cause.filter(|c| !c.is_instance_of::<PyException>(py)) {
+            // Ctrl-C and sys.exit within a function: the program ends as it would without a session around.
+            return exit.clone_ref(py);
+        }
+        let error = match self.make_error.call1(py, (e.code() as i32, e.message(), e.node())) {
             Ok(exception) => PyErr::from_value(exception.into_bound(py)),
             Err(e) => e,
+        };
+        if let Some(cause) = cause {
+            error.set_cause(py, Some(cause.clone_ref(py)));
         }
+        error
     }
 
     /// Adds a fetch to key and request; false where Python must look at it.
@@ -101,7 +110,13 @@ impl Session {
         false
     }
 
-    /// The plan for a key; None where something may not be fetched or fed.
+    /// Whether a node's value is a session's handle, which Python wraps.
+    fn gives_handle(&self, node: NodeId) -> PyResult<bool> {
+        let graph = self.shared.graph.read();
+        Ok(graph.node(node).map_err(status)?.op.name.starts_with("GetSessionHandle"))
+    }
+
+    /// The plan for a key; None where something may not be fetched or fed, or is a handle.
     fn ready(&self, py: Python<'_>, key: &Key, fetches: usize) -> PyResult<Option<Arc<Ready>>> {
         if let Some(ready) = self.ready.read().get(key)
             && ready.prepared.graph_version == self.shared.graph.read().version()
@@ -112,7 +127,7 @@ impl Session {
         let mut has_value = SmallVec::new();
         for &k in &key[1..1 + fetches] {
             let (node, output) = ((k >> 32) as u32, k as u32);
-            if self.shared.unfetchable.read().contains(&node) {
+            if self.shared.unfetchable.read().contains(&node) || self.gives_handle(node)? {
                 return Ok(None);
             }
             has_value.push(output != 0);

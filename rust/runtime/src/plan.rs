@@ -216,7 +216,9 @@ impl<'a> Emitter<'a> {
         let mut used = vec![false; slots as usize];
         let mut wanted = Wanted::default();
         let running = d.nodes.iter().filter(|n| n.runs());
-        let read = running.flat_map(|n| n.inputs.iter().zip(&n.is_ref).filter(|(_, is_ref)| !**is_ref).map(|(s, _)| s));
+        // A reference to a variable is no read of its value; one that another op makes (a table's name) is a value.
+        let is_value = |(s, is_ref): &(&Source, &bool)| !**is_ref || !matches!(s, Source::Variable { .. });
+        let read = running.flat_map(|n| n.inputs.iter().zip(&n.is_ref).filter(is_value).map(|(s, _)| s));
         for source in read.chain(&d.fetches) {
             match *source {
                 Source::Output { node, index } => used[(first_output[node as usize] + index) as usize] = true,

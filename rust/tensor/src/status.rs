@@ -1,6 +1,8 @@
 //! `Status`: the one error type of the engine, with TensorFlow's seventeen codes.
 
+use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// TensorFlow's status codes, with their wire numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,17 +26,47 @@ pub enum Code {
     Unauthenticated = 16,
 }
 
+impl Code {
+    /// The code of that wire number; none for 0, which is success.
+    pub fn from_number(number: i32) -> Option<Code> {
+        use Code::*;
+        const ALL: [Code; 16] = [
+            Cancelled,
+            Unknown,
+            InvalidArgument,
+            DeadlineExceeded,
+            NotFound,
+            AlreadyExists,
+            PermissionDenied,
+            ResourceExhausted,
+            FailedPrecondition,
+            Aborted,
+            OutOfRange,
+            Unimplemented,
+            Internal,
+            Unavailable,
+            DataLoss,
+            Unauthenticated,
+        ];
+        ALL.into_iter().find(|&c| c as i32 == number)
+    }
+}
+
 pub type Result<T, E = Status> = std::result::Result<T, E>;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What lies behind a failure: an error of the program's own language.
+type Cause = Arc<dyn Any + Send + Sync>;
+
+#[derive(Clone)]
 struct Inner {
     code: Code,
     message: String,
     node: Option<u32>,
+    cause: Option<Cause>,
 }
 
 /// A failure: code, message, and the id of the graph node it belongs to once that is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Status(Box<Inner>);
 
 macro_rules! constructors {
@@ -47,7 +79,7 @@ macro_rules! constructors {
 
 impl Status {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Status(Box::new(Inner { code, message: message.into(), node: None }))
+        Status(Box::new(Inner { code, message: message.into(), node: None, cause: None }))
     }
 
     constructors! {
@@ -88,6 +120,39 @@ impl Status {
     }
 }
 
+impl Status {
+    /// Keeps what lies behind the failure.
+    #[must_use]
+    pub fn because(mut self, cause: impl Any + Send + Sync) -> Self {
+        self.0.cause = Some(Arc::new(cause));
+        self
+    }
+
+    /// What `because` kept, where it is a `T`.
+    pub fn cause<T: Any>(&self) -> Option<&T> {
+        self.0.cause.as_ref()?.downcast_ref()
+    }
+}
+
+/// Equal code, message and node.
+impl PartialEq for Status {
+    fn eq(&self, other: &Status) -> bool {
+        (self.0.code, &self.0.message, self.0.node) == (other.0.code, &other.0.message, other.0.node)
+    }
+}
+
+impl Eq for Status {}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Status")
+            .field("code", &self.0.code)
+            .field("message", &self.0.message)
+            .field("node", &self.0.node)
+            .finish()
+    }
+}
+
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.0.code, self.0.message)
@@ -112,4 +177,22 @@ macro_rules! ensure {
             $crate::bail!($code, $($arg)*);
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_give_back_their_codes() {
+        assert!((1..=16).all(|n| Code::from_number(n).is_some_and(|c| c as i32 == n)));
+        assert!([0, 17, -1].into_iter().all(|n| Code::from_number(n).is_none()));
+    }
+
+    #[test]
+    fn a_cause_stays_with_the_failure_and_does_not_make_it_another() {
+        let failure = Status::unknown("failed").because(7u32).at_node(1);
+        assert_eq!((failure.cause::<u32>(), failure.cause::<i32>()), (Some(&7), None));
+        assert_eq!(failure.clone(), Status::unknown("failed").at_node(1));
+    }
 }

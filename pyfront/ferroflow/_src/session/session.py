@@ -28,9 +28,12 @@ from ferroflow._src.session.config import check_config, session_options
 from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs
 from ferroflow._src.session.partial import PartialRun
 from ferroflow._src.session.step_stats import fill_run_metadata
+from ferroflow._src.session.tensor_handle import HANDLE_OPS, TensorHandle, delete_all
 
 _CLOSED = "Attempted to use a closed Session."
 _PACKAGE = __name__.split(".", maxsplit=1)[0]
+# Values whose handles are gone are forgotten when there are this many of them.
+_DEAD_HANDLES = 10
 
 
 class DeviceAttributes:
@@ -86,6 +89,7 @@ class BaseSession:
         )
         self._partial_runs: dict[str, PartialRun] = {}
         self._partial_run_count = 0
+        self._dead_handles: list[str] = []
         self._lock = threading.Lock()
         self._closed = False
 
@@ -178,7 +182,22 @@ class BaseSession:
         if run_metadata is not None:
             fill_run_metadata(run_metadata, self._graph, events if trace else [], options)
         by_element = dict(zip(tensors, values, strict=True))
+        for tensor in tensors:
+            if tensor.op.type in HANDLE_OPS:
+                by_element[tensor] = TensorHandle(by_element[tensor], tensor.op.inputs[0].dtype.base_dtype, self)
+        self._delete_dead_tensors()
         return plan.build([by_element.get(e) for e in plan.elements])
+
+    def _register_dead_handle(self, handle: str) -> None:
+        # Called by finalizers, which must not run a step.
+        self._dead_handles.append(handle)
+
+    def _delete_dead_tensors(self) -> None:
+        with self._lock:
+            if len(self._dead_handles) < _DEAD_HANDLES:
+                return
+            dead, self._dead_handles = self._dead_handles, []
+        delete_all(self, dead)
 
     def _print_placement(self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]) -> None:
         names = self._core.device_names()
@@ -204,6 +223,8 @@ class BaseSession:
         return tensor
 
     def _feed_value(self, tensor: Tensor, value: Any) -> Any:
+        if isinstance(value, TensorHandle):
+            value = value.eval()
         if isinstance(value, Tensor):
             raise TypeError(
                 "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
@@ -254,6 +275,8 @@ class BaseSession:
 
             return run_with_options
         plan = FetchPlan(self._graph, fetches)
+        if any(isinstance(e, Tensor) and e.op.type in HANDLE_OPS for e in plan.elements):
+            return lambda *args: self.run(fetches, dict(zip(feeds, args, strict=True)))
         if isinstance(fetches, Tensor | Operation):
             return self._core.make_callable(fetches, feeds)
         flat = self._core.make_callable(plan.elements, feeds)

@@ -18,6 +18,7 @@ mod initialized_value;
 mod row_update;
 mod scatter;
 mod scatter_nd;
+mod session_tensor;
 mod variable;
 
 use ferroflow_graph::Registry;
@@ -37,5 +38,6 @@ pub(crate) fn register(r: &mut Registry) {
     initialized_value::register(r);
     scatter::register(r);
     scatter_nd::register(r);
+    session_tensor::register(r);
     variable::register(r);
 }

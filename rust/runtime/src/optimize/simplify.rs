@@ -58,7 +58,7 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
         if own_control {
             continue;
         }
-        if !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_))) {
+        if !n.node.op.is_foreign && !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_))) {
             let inputs: Vec<Tensor> = n
                 .inputs
                 .iter()

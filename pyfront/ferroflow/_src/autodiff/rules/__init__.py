@@ -2,7 +2,33 @@
 
 from ferroflow._src.autodiff import cond_gradient as _cond_gradient  # noqa: F401
 from ferroflow._src.autodiff import loop_gradient as _loop_gradient  # noqa: F401
-from ferroflow._src.autodiff.rules import array, flow, math, nn, random, state, tensor_array
+from ferroflow._src.autodiff.rules import (
+    array,
+    file,
+    flow,
+    lookup,
+    math,
+    nn,
+    quantization,
+    random,
+    script,
+    state,
+    string,
+    tensor_array,
+)
 from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas are written with Python's operators
 
-__all__ = ["array", "flow", "math", "nn", "random", "state", "tensor_array"]
+__all__ = [
+    "array",
+    "file",
+    "flow",
+    "lookup",
+    "math",
+    "nn",
+    "quantization",
+    "random",
+    "script",
+    "state",
+    "string",
+    "tensor_array",
+]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, tensor_shape
-from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -20,7 +20,9 @@ from ferroflow._src.ops.math.cast import cast
 
 __all__ = [
     "fill",
+    "guarantee_const",
     "identity",
+    "identity_n",
     "lin_space",
     "linspace",
     "one_hot",
@@ -231,6 +233,32 @@ def identity(input: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `input`.
     """
     return tensor_op("Identity", [input], name=name)
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    """Passes several tensors on.
+
+    Args:
+        input: list of Tensors.
+        name: str, name of the operation.
+
+    Returns:
+        List of Tensors with the same values.
+    """
+    return list(apply_op("IdentityN", [list(input)], name=name).outputs)
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """Passes a tensor on, of which the program promises that it never changes.
+
+    Args:
+        input: Tensor of any dtype.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor with the same value.
+    """
+    return tensor_op("GuaranteeConst", [input], name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:

@@ -1,0 +1,7 @@
+"""Files pass no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+register_none(["MatchingFiles", "ReadFile", "WriteFile"])

@@ -1,0 +1,21 @@
+"""Tables pass no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+_OPS = [
+    "HashTable",
+    "InitializeTable",
+    "InitializeTableFromTextFile",
+    "LookupTableExport",
+    "LookupTableFind",
+    "LookupTableImport",
+    "LookupTableInsert",
+    "LookupTableSize",
+    "MutableDenseHashTable",
+    "MutableHashTable",
+    "MutableHashTableOfTensors",
+]
+
+register_none([*_OPS, *(f"{op}V2" for op in _OPS), "LookupTableRemoveV2"])

@@ -1,0 +1,33 @@
+"""Text passes no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+register_none(
+    [
+        "AsString",
+        "DecodeBase64",
+        "DecodeCompressed",
+        "DecodeRaw",
+        "EncodeBase64",
+        "Fingerprint",
+        "ReduceJoin",
+        "RegexFullMatch",
+        "RegexReplace",
+        "StaticRegexFullMatch",
+        "StaticRegexReplace",
+        "StringJoin",
+        "StringLength",
+        "StringLower",
+        "StringSplit",
+        "StringSplitV2",
+        "StringStrip",
+        "StringToHashBucket",
+        "StringToHashBucketFast",
+        "StringToHashBucketStrong",
+        "StringToNumber",
+        "StringUpper",
+        "Substr",
+    ]
+)

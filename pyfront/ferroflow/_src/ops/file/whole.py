@@ -1,0 +1,54 @@
+"""Whole files as strings, and the names of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["matching_files", "read_file", "write_file"]
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """Reads a file.
+
+    Args:
+        filename: Tensor of string, of shape [].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape [].
+
+    Raises:
+        tf.errors.NotFoundError: when run; there is no such file.
+    """
+    return tensor_op("ReadFile", [filename], name=name)
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
+    """Writes a file, and the folders it lies in; who reads meanwhile sees the old contents or the new ones.
+
+    Args:
+        filename: Tensor of string, of shape [].
+        contents: Tensor of string, of shape [].
+        name: str, name of the operation.
+
+    Returns:
+        Operation.
+    """
+    return apply_op("WriteFile", [filename, contents], name=name)
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+    """Lists files.
+
+    Args:
+        pattern: Tensor of string, of shape [] or [n]: names with `*`, `?` and `[...]`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape [files], sorted.
+    """
+    return tensor_op("MatchingFiles", [pattern], name=name)

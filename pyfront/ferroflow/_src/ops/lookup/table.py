@@ -1,0 +1,202 @@
+"""What all lookup tables offer, the table that is filled once, and the operation that fills all tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes, tensor_shape
+from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import colocate_with, get_collection, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.flow.grouping import group, no_op
+from ferroflow._src.ops.lookup.initializer import TableInitializerBase
+
+__all__ = [
+    "HashTable",
+    "InitializableLookupTableBase",
+    "LookupInterface",
+    "StaticHashTable",
+    "initialize_all_tables",
+    "tables_initializer",
+]
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """Makes the operation that fills all tables of the default graph.
+
+    Args:
+        name: str, name of the operation.
+
+    Returns:
+        Operation.
+    """
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    if initializers:
+        return group(*initializers, name=name)
+    return no_op(name=name)
+
+
+@deprecated("tf.tables_initializer", name="tf.initialize_all_tables")
+def initialize_all_tables(name: str = "init_all_tables") -> Operation:
+    """Makes the operation that fills all tables of the default graph."""
+    return tables_initializer(name)
+
+
+class LookupInterface:
+    """A table from keys of one dtype to values of another."""
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
+        self._key_dtype = dtypes.as_dtype(key_dtype)
+        self._value_dtype = dtypes.as_dtype(value_dtype)
+        self._name = name
+
+    @property
+    def key_dtype(self) -> dtypes.DType:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> dtypes.DType:
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._name
+
+    @property
+    def init(self) -> Operation:
+        """The operation that fills the table."""
+        raise NotImplementedError
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that fills the table."""
+        return self.init
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of rows, int64 []."""
+        raise NotImplementedError
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys."""
+        raise NotImplementedError
+
+    def _check_keys(self, dtype: dtypes.DType) -> None:
+        if dtype.base_dtype != self._key_dtype:
+            raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype}, got {dtype}.")
+
+
+def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -> tuple[Tensor, Tensor]:
+    """All keys and values of a table, by an operation named `scope`."""
+    with colocate_with(table.table_ref):
+        attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
+        keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs, name=scope).outputs
+    values.set_shape(keys.get_shape().concatenate(value_shape))
+    return keys, values
+
+
+class InitializableLookupTableBase(LookupInterface):
+    """A table that is filled once, by `initializer`; keys that it lacks have the value `default_value`."""
+
+    def __init__(self, table_ref: Tensor, default_value: Any, initializer: TableInitializerBase) -> None:
+        super().__init__(initializer.key_dtype, initializer.value_dtype, table_ref.op.name.rsplit("/", 1)[-1])
+        self._table_ref = table_ref
+        self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
+        self._default_value.get_shape().merge_with(tensor_shape.scalar())
+        self._init = initializer.initialize(self)
+
+    @property
+    def table_ref(self) -> Tensor:
+        """The tensor that names the table."""
+        return self._table_ref
+
+    @property
+    def resource_handle(self) -> Tensor:
+        """The tensor that names the table."""
+        return self._table_ref
+
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are not in the table."""
+        return self._default_value
+
+    @property
+    def init(self) -> Operation:
+        """The operation that fills the table."""
+        return self._init
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of rows, int64 []."""
+        with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope:
+            return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Looks keys up.
+
+        Args:
+            keys: Tensor or SparseTensor of the table's key dtype.
+            name: str, name of the operation.
+
+        Returns:
+            Tensor or SparseTensor, as `keys` is, of the value dtype.
+
+        Raises:
+            TypeError: `keys` have another dtype.
+            tf.errors.FailedPreconditionError: when run; the table is not filled.
+        """
+        if not isinstance(keys, SparseTensor):
+            keys = convert_to_tensor(keys)
+        self._check_keys(keys.dtype)
+        tensor = keys.values if isinstance(keys, SparseTensor) else keys
+        with name_scope(name, f"{self._name}_Lookup", (self._table_ref, tensor, self._default_value)) as scope:
+            values = tensor_op("LookupTableFindV2", [self._table_ref, tensor, self._default_value], name=scope)
+        values.set_shape(tensor.get_shape())
+        if isinstance(keys, SparseTensor):
+            return SparseTensor(keys.indices, values, keys.dense_shape)
+        return values
+
+
+class HashTable(InitializableLookupTableBase):
+    """A table that is filled once and then only read.
+
+    Args:
+        initializer: what fills it, such as a `KeyValueTensorInitializer`.
+        default_value: scalar, the value of keys that are not in the table.
+        shared_name: str; tables of one name are one table, over the sessions that share state.
+        name: str, name of the operation.
+    """
+
+    def __init__(
+        self, initializer: TableInitializerBase, default_value: Any, shared_name: str | None = None, name: Any = None
+    ) -> None:
+        with name_scope(name, "hash_table", (initializer, default_value)) as scope:
+            attrs = {
+                "shared_name": shared_name or "",
+                "key_dtype": initializer.key_dtype,
+                "value_dtype": initializer.value_dtype,
+            }
+            table_ref = tensor_op("HashTableV2", [], attrs, name=scope)
+            super().__init__(table_ref, default_value, initializer)
+            self._value_shape = self._default_value.get_shape()
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and their values.
+
+        Args:
+            name: str, name of the operation.
+
+        Returns:
+            Tensors of shape [n] of the key dtype and of the value dtype.
+        """
+        with name_scope(name, f"{self._name}_Export", [self._table_ref]) as scope:
+            return export_rows(self, self._value_shape, scope)
+
+
+StaticHashTable = HashTable

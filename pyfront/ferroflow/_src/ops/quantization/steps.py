@@ -1,0 +1,224 @@
+"""Floats as steps between two bounds, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = [
+    "dequantize",
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient",
+    "quantize",
+    "quantize_v2",
+]
+
+
+def quantize_v2(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # TF1's spelling
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Finds the nearest of equal steps to each number.
+
+    Args:
+        input: Tensor of float32.
+        min_range: Tensor of float32, of shape []: what the lowest step stands for.
+        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        T: a quantized dtype.
+        mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
+        name: str, name of the operation.
+        round_mode: str, "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
+
+    Returns:
+        (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order.
+    """
+    attrs = {"T": T, "mode": mode, "round_mode": round_mode}
+    output, low, high = apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs
+    return output, low, high
+
+
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # TF1's spelling
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Finds the nearest of equal steps to each number.
+
+    Args: as for `quantize_v2`.
+
+    Returns:
+        As `quantize_v2`.
+    """
+    return quantize_v2(input, min_range, max_range, T, mode, name, round_mode)
+
+
+def dequantize(
+    input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", name: str | None = None
+) -> Tensor:
+    """Gives the numbers that steps stand for.
+
+    Args:
+        input: Tensor of a quantized dtype.
+        min_range: Tensor of float32, of shape []: what the lowest step stands for.
+        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32.
+    """
+    return tensor_op("Dequantize", [input, min_range, max_range], {"mode": mode}, name=name)
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Moves numbers to the nearest step between two bounds.
+
+    Args:
+        inputs: Tensor of float32.
+        min: float, the lower bound.
+        max: float, the upper bound.
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32.
+    """
+    attrs = {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range}
+    return tensor_op("FakeQuantWithMinMaxArgs", [inputs], attrs, name=name)
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `fake_quant_with_min_max_args`.
+
+    Args:
+        gradients: Tensor of float32, the gradient of its result.
+        inputs: Tensor of float32, of the same shape.
+        min, max, num_bits, narrow_range, name: as there.
+
+    Returns:
+        Tensor of float32.
+    """
+    attrs = {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range}
+    return tensor_op("FakeQuantWithMinMaxArgsGradient", [gradients, inputs], attrs, name=name)
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Tensor:
+    """Moves numbers to the nearest step between two bounds, which have gradients.
+
+    Args:
+        inputs: Tensor of float32.
+        min: Tensor of float32, of shape [].
+        max: Tensor of float32, of shape [].
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32.
+    """
+    attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
+    return tensor_op("FakeQuantWithMinMaxVars", [inputs, min, max], attrs, name=name)
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: Tensor of float32, the gradient of its result.
+        inputs, min, max, num_bits, narrow_range, name: as there.
+
+    Returns:
+        Tensors of float32: the gradients of `inputs`, `min` and `max`.
+    """
+    attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
+    op = apply_op("FakeQuantWithMinMaxVarsGradient", [gradients, inputs, min, max], attrs, name=name)
+    of_inputs, of_min, of_max = op.outputs
+    return of_inputs, of_min, of_max
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Tensor:
+    """Moves numbers to the nearest step between the bounds of their channel, which have gradients.
+
+    Args:
+        inputs: Tensor of float32, of shape [..., channels].
+        min: Tensor of float32, of shape [channels].
+        max: Tensor of float32, of shape [channels].
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of float32.
+    """
+    attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
+    return tensor_op("FakeQuantWithMinMaxVarsPerChannel", [inputs, min, max], attrs, name=name)
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: Tensor of float32, the gradient of its result.
+        inputs, min, max, num_bits, narrow_range, name: as there.
+
+    Returns:
+        Tensors of float32: the gradients of `inputs`, `min` and `max`.
+    """
+    attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
+    op = apply_op("FakeQuantWithMinMaxVarsPerChannelGradient", [gradients, inputs, min, max], attrs, name=name)
+    of_inputs, of_min, of_max = op.outputs
+    return of_inputs, of_min, of_max

@@ -1,0 +1,1 @@
+"""Functions of the program as operations."""

@@ -1,0 +1,134 @@
+"""`tf.py_func`: a Python function on arrays as an operation."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow import _core
+from ferroflow._src.base import dtypes, errors
+from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.default_graph import get_default_graph
+
+__all__ = ["numpy_function", "py_func"]
+
+
+class _Registered:
+    """A function under its token; the graph that uses it keeps it alive, and nothing else does."""
+
+    __slots__ = ("__weakref__", "function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+
+_functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+
+def _array(value: Any) -> np.ndarray[Any, Any]:
+    """A result as an array that the engine reads: text becomes objects, for NumPy would pad it."""
+    array = np.asarray(value, order="C")
+    kind = array.dtype.kind
+    if kind == "S" and array is value:
+        # TF 1.x: an array of fixed-length bytes keeps the padding that it came with.
+        size = array.dtype.itemsize
+        padded: np.ndarray[Any, Any] = np.empty(array.size, object)
+        padded[:] = [item.ljust(size, b"\0") for item in array.reshape(-1).tolist()]
+        shaped: np.ndarray[Any, Any] = padded.reshape(array.shape)
+        return shaped
+    if kind in "SU" and array is not value:
+        return np.asarray(value, dtype=object, order="C")
+    if kind not in "biufcSUO" and array.dtype.name != "bfloat16":
+        raise NotImplementedError(f"Unsupported numpy type {array.dtype}")
+    return array
+
+
+def _call(token: str, arguments: list[Any]) -> list[np.ndarray[Any, Any]]:
+    registered = _functions.get(token)
+    if registered is None:
+        raise ValueError(f"callback {token} is not found")
+    try:
+        result = registered.function(*arguments)
+        if result is None:
+            return []
+        if isinstance(result, tuple | list):
+            return [_array(item) for item in result]
+        return [_array(result)]
+    except BaseException:
+        # Only a handler stores the traceback in the exception, where `_describe` looks for it.
+        raise
+
+
+def _describe(error: BaseException) -> tuple[int | None, str]:
+    """(the error's own code or None, what it says with its traceback)."""
+    code = error.error_code if isinstance(error, errors.OpError) else None
+    # The first frame is `_call`.
+    frames = error.__traceback__ and error.__traceback__.tb_next
+    trace = "".join(traceback.format_exception(type(error), error, frames))
+    return code, f"{type(error).__name__}: {error}\n{trace}"
+
+
+_core.set_function_host(_call, _describe)
+
+
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """Makes an operation of a Python function.
+
+    The function lives as long as the graph and is not part of its GraphDef.
+
+    Args:
+        func: called with an array (NumPy scalar or bytes for shape []) for each input; returns an array, a list or
+            tuple of arrays, or None for no outputs.
+        inp: list of Tensors.
+        Tout: dtype of the output; list or tuple of dtypes for several outputs or none.
+        stateful: bool; False promises that equal arguments give equal results and calls have no effects, so that the
+            function may be called less often.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor; list of Tensors where `Tout` is a list or tuple; the Operation where it is empty and `stateful`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; the results are not as many or not of the dtypes of `Tout`, or `func`
+            raised ValueError or TypeError.
+        tf.errors.OutOfRangeError: when run; `func` raised StopIteration.
+        tf.errors.ResourceExhaustedError: when run; `func` raised MemoryError.
+        tf.errors.UnimplementedError: when run; `func` raised NotImplementedError or returned what is no tensor.
+        tf.errors.UnknownError: when run; `func` raised another exception, which is the `__cause__` of all of these.
+    """
+    is_list = isinstance(Tout, list | tuple)
+    graph = get_default_graph()
+    token = f"pyfunc_{next(_numbers)}"
+    registered = _Registered(func)
+    _functions[token] = registered
+    owner: Any = graph
+    while getattr(owner, "outer_graph", None) is not None:
+        owner = owner.outer_graph
+    owner.__dict__.setdefault("_py_functions", []).append(registered)
+    op_type = "PyFunc" if stateful else "PyFuncStateless"
+    types = [dtypes.as_dtype(t) for t in (Tout if is_list else [Tout])]
+    op = apply_op(op_type, [list(inp)], {"token": token, "Tout": types}, name=name)
+    if not op.outputs and stateful:
+        return op
+    return list(op.outputs) if is_list else op.outputs[0]
+
+
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """Makes an operation of a Python function, as `py_func` with `stateful=True` does.
+
+    Args:
+        func: as for `py_func`.
+        inp: list of Tensors.
+        Tout: as for `py_func`.
+        name: str, name of the operation.
+
+    Returns:
+        As `py_func`.
+    """
+    return py_func(func, inp, Tout, stateful=True, name=name)

@@ -1,0 +1,1 @@
+"""Text: splitting, joining, searching, hashing, and numbers as text."""

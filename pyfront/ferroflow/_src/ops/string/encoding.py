@@ -1,0 +1,136 @@
+"""Strings as numbers, bytes and digits, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["as_string", "decode_base64", "decode_compressed", "decode_raw", "encode_base64", "string_to_number"]
+
+
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Writes numbers as text, as C's printf does.
+
+    Args:
+        input: Tensor of a number dtype or bool.
+        precision: int, digits after the point (of the shortest form: all digits); -1 for 6. Floats only.
+        scientific: bool, whether floats have an exponent.
+        shortest: bool, whether floats have an exponent where that is shorter.
+        width: int, the least characters; -1 for any.
+        fill: str, what fills up to the width: one of C's flags `0`, `-`, `+`, ` `, or empty for spaces.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; the arguments do not fit each other or the dtype.
+    """
+    attrs = {"precision": precision, "scientific": scientific, "shortest": shortest, "width": width, "fill": fill}
+    return tensor_op("AsString", [input], attrs, name=name)
+
+
+def string_to_number(
+    string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None
+) -> Tensor:
+    """Reads numbers from text.
+
+    Args:
+        string_tensor: Tensor of string.
+        out_type: float32, float64, int32 or int64.
+        name: str, name of the operation.
+        input: the later spelling of `string_tensor`.
+
+    Returns:
+        Tensor of `out_type`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; a string spells no number of that type.
+    """
+    text = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
+    return tensor_op("StringToNumber", [text], {"out_type": out_type}, name=name)
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Writes strings in base 64, in the alphabet that is safe in addresses.
+
+    Args:
+        input: Tensor of string.
+        pad: bool, whether `=` fills up to a multiple of four.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+    """
+    return tensor_op("EncodeBase64", [input], {"pad": pad}, name=name)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """Reads strings in base 64, in the alphabet that is safe in addresses.
+
+    Args:
+        input: Tensor of string.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; a string is not in base 64.
+    """
+    return tensor_op("DecodeBase64", [input], name=name)
+
+
+def decode_raw(
+    bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    input_bytes: Any = None,
+) -> Tensor:
+    """Reads the bytes of strings as numbers.
+
+    Args:
+        bytes: Tensor of string, all of one length.
+        out_type: dtype of the numbers.
+        little_endian: bool, whether the lowest byte of a number is first.
+        name: str, name of the operation.
+        input_bytes: the later spelling of `bytes`.
+
+    Returns:
+        Tensor of `out_type`, with one dimension more than `bytes`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; the lengths differ or are no multiple of a number's size.
+    """
+    bytes = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
+    return tensor_op("DecodeRaw", [bytes], {"out_type": out_type, "little_endian": little_endian}, name=name)
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Decompresses strings.
+
+    Args:
+        bytes: Tensor of string.
+        compression_type: str, "ZLIB", "GZIP", or empty for none.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+
+    Raises:
+        tf.errors.DataLossError: when run; a string is not so compressed.
+    """
+    return tensor_op("DecodeCompressed", [bytes], {"compression_type": compression_type}, name=name)

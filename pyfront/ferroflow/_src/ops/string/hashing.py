@@ -1,0 +1,75 @@
+"""Strings as small numbers, by their hash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
+
+
+def string_to_hash_bucket(
+    string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None, input: Any = None
+) -> Tensor:
+    """Hashes strings into buckets with a hash that may change between versions.
+
+    Args:
+        string_tensor: Tensor of string.
+        num_buckets: int, at least 1.
+        name: str, name of the operation.
+        input: the later spelling of `string_tensor`.
+
+    Returns:
+        Tensor of int64, in [0, num_buckets).
+    """
+    text = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
+    return tensor_op("StringToHashBucket", [text], {"num_buckets": num_buckets}, name=name)
+
+
+def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+    """Hashes strings into buckets with FarmHash's fingerprint, which never changes.
+
+    Args:
+        input: Tensor of string.
+        num_buckets: int, at least 1.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of int64, in [0, num_buckets).
+    """
+    return tensor_op("StringToHashBucketFast", [input], {"num_buckets": num_buckets}, name=name)
+
+
+def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
+    """Hashes strings into buckets with SipHash, so that who does not know the key cannot aim at a bucket.
+
+    Args:
+        input: Tensor of string.
+        num_buckets: int, at least 1.
+        key: list of two ints.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of int64, in [0, num_buckets).
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; `key` has not two elements.
+    """
+    return tensor_op("StringToHashBucketStrong", [input], {"num_buckets": num_buckets, "key": key}, name=name)
+
+
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+    """Takes fingerprints of the slices of a tensor along its first dimension.
+
+    Args:
+        data: Tensor of any dtype, of shape [n, ...].
+        method: Tensor of string, of shape []: "farmhash64".
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of uint8, of shape [n, 8], lowest byte first.
+    """
+    return tensor_op("Fingerprint", [data, method], name=name)

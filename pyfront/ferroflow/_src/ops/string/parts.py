@@ -1,0 +1,161 @@
+"""Strings taken apart and put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making, shaping
+
+__all__ = ["reduce_join", "string_join", "string_split", "string_split_v2", "string_strip", "substr"]
+
+
+def string_split(
+    source: Any, delimiter: Any = " ", skip_empty: bool = True, *, sep: Any = None, result_type: str = "SparseTensor"
+) -> SparseTensor:
+    """Splits strings at single characters.
+
+    Args:
+        source: Tensor of string, of shape [n].
+        delimiter: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes.
+        skip_empty: bool, whether empty parts are left out.
+        sep: the later spelling of `delimiter`.
+        result_type: str, "SparseTensor".
+
+    Returns:
+        SparseTensor of string, of shape [n, most parts of a string].
+
+    Raises:
+        ValueError: `result_type` is another.
+    """
+    _check_result_type(result_type)
+    delimiter = convert_to_tensor(delimiter if sep is None else sep, dtype=dtypes.string)
+    source = convert_to_tensor(source, dtype=dtypes.string)
+    return _sparse(apply_op("StringSplit", [source, delimiter], {"skip_empty": skip_empty}).outputs)
+
+
+def string_split_v2(
+    input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None
+) -> SparseTensor:
+    """Splits strings as Python's `str.split` does.
+
+    Args:
+        input: Tensor of string, of shape [n].
+        sep: Tensor of string, of shape []: what separates parts; None or empty for runs of spaces.
+        maxsplit: int, the most splits of a string; -1 for no limit.
+        result_type: str, "SparseTensor".
+        source: the older spelling of `input`.
+
+    Returns:
+        SparseTensor of string, of shape [n, most parts of a string].
+
+    Raises:
+        ValueError: `result_type` is another, or both `input` and `source` are given.
+    """
+    _check_result_type(result_type)
+    text = deprecated_argument_lookup("input", input, "source", source)
+    text = convert_to_tensor(text, dtype=dtypes.string, name="source")
+    separator = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string, name="sep")
+    return _sparse(apply_op("StringSplitV2", [text, separator], {"maxsplit": maxsplit}).outputs)
+
+
+def _check_result_type(result_type: str) -> None:
+    if result_type != "SparseTensor":
+        raise ValueError(f'result_type must be "SparseTensor", got {result_type!r}')
+
+
+def _sparse(outputs: list[Tensor]) -> SparseTensor:
+    indices, values, shape = outputs
+    return SparseTensor(indices, values, shape)
+
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+    """Joins the strings at equal places of several tensors.
+
+    Args:
+        inputs: list of Tensors of string, of one shape or of shape [].
+        separator: str, what is put between them.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+    """
+    return tensor_op("StringJoin", [inputs], {"separator": separator}, name=name)
+
+
+@deprecated_args(reduction_indices="axis", keep_dims="keepdims")
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """Joins the strings along dimensions.
+
+    Args:
+        inputs: Tensor of string.
+        axis: Tensor of int32: the dimensions, joined in this order; None for all, last one first.
+        keep_dims: the older spelling of `keepdims`.
+        separator: str, what is put between them.
+        name: str, name of the operation.
+        reduction_indices: the older spelling of `axis`.
+        keepdims: bool, whether joined dimensions are kept, with size 1.
+
+    Returns:
+        Tensor of string, without the dimensions `axis`.
+
+    Raises:
+        ValueError: an argument is given in both spellings.
+    """
+    if axis is not None and reduction_indices is not None:
+        raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
+    axis = deprecated_argument_lookup("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
+    inputs = convert_to_tensor(inputs, dtype=dtypes.string)
+    if axis is None:
+        ndims = inputs.get_shape().ndims
+        if ndims is not None:
+            axis = constant(np.arange(ndims - 1, -1, -1), dtype=dtypes.int32)
+        else:
+            axis = making.range(shaping.rank(inputs) - 1, -1, -1)
+    return tensor_op("ReduceJoin", [inputs, axis], {"keep_dims": keep, "separator": separator}, name=name)
+
+
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+    """Takes a part of each string.
+
+    Args:
+        input: Tensor of string.
+        pos: Tensor of int32 or int64: where the part begins; negative to count from the end.
+        len: Tensor of the dtype and shape of `pos`: the most units of the part.
+        name: str, name of the operation.
+        unit: str, "BYTE" or "UTF8_CHAR".
+
+    Returns:
+        Tensor of string, of the shape that `input` and `pos` broadcast to.
+    """
+    return tensor_op("Substr", [input, pos, len], {"unit": unit}, name=name)
+
+
+def string_strip(input: Any, name: str | None = None) -> Tensor:
+    """Takes the spaces, tabs and line ends before and after each string away.
+
+    Args:
+        input: Tensor of string.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string.
+    """
+    return tensor_op("StringStrip", [input], name=name)

@@ -1,0 +1,73 @@
+"""`tf.raw_ops`: every operation there is as a function of keyword arguments."""
+
+import collections as _collections
+import functools as _functools
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+
+from ferroflow import _core
+from ferroflow._src.framework.apply import apply_op as _apply_op
+from ferroflow._src.framework.op_schema import op_schema as _op_schema
+
+# TF 1.15: Python's names of some inputs are not the schema's.
+_RENAMED = {"dim": "axis", "reduction_indices": "axis", "split_dim": "axis"}
+
+
+@_functools.cache
+def _function(op_type: str) -> _Callable[..., _Any]:
+    schema = _op_schema(op_type)
+    inputs = [arg["name"] for arg in schema["inputs"]]
+    outputs = [arg["name"] for arg in schema["outputs"]]
+    attrs = {attr["name"] for attr in schema["attrs"]}
+    result_type = _collections.namedtuple(op_type, outputs, rename=True) if len(outputs) > 1 else None
+
+    def raw_op(*, name: str | None = None, **arguments: _Any) -> _Any:
+        values = []
+        for input_name in inputs:
+            other = _RENAMED.get(input_name, input_name)
+            if input_name not in arguments and other not in arguments:
+                raise TypeError(f"{op_type}() missing 1 required keyword-only argument: {other!r}")
+            values.append(arguments.pop(input_name if input_name in arguments else other))
+        unknown = sorted(set(arguments) - attrs)
+        if unknown:
+            raise TypeError(f"{op_type}() got an unexpected keyword argument {unknown[0]!r}")
+        op = _apply_op(op_type, values, {k: v for k, v in arguments.items() if v is not None}, name=name)
+        if not outputs:
+            return op
+        groups = _grouped(op, schema)
+        return groups[0] if result_type is None else result_type(*groups)
+
+    raw_op.__name__ = raw_op.__qualname__ = op_type
+    raw_op.__doc__ = f"{schema['doc']}\n\nArgs: {', '.join([*inputs, *sorted(attrs), 'name'])}."
+    return raw_op
+
+
+def _grouped(op: _Any, schema: dict[str, _Any]) -> list[_Any]:
+    """The outputs by argument of the schema: a tensor, or a list for list arguments."""
+    rest = list(op.outputs)
+    groups: list[_Any] = []
+    for arg in schema["outputs"]:
+        if not arg["is_list"]:
+            groups.append(rest.pop(0))
+            continue
+        attr = arg["number_attr"] if arg["number_attr"] else arg["type_attr"]
+        value = op.get_attr(attr)
+        count = value if arg["number_attr"] else len(value)
+        groups.append(rest[:count])
+        del rest[:count]
+    return groups
+
+
+@_functools.cache
+def _names() -> frozenset[str]:
+    return frozenset(_core.op_names())
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _names():
+        return _function(name)
+    raise AttributeError(f"module 'ferroflow.raw_ops' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(_names())

@@ -1,0 +1,29 @@
+//! ReadFile: the bytes of a file.
+
+use super::path::{name_in, read, scalar};
+use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(0)?.with_rank(0)?;
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("ReadFile")
+            .input("filename: string")
+            .output("contents: string")
+            .foreign()
+            .doc("The bytes of the file of that name.")
+            .shape(shape)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let contents = read(&name_in(ctx.input(0)?, "filename")?)?;
+                    ctx.set_output(0, scalar(contents)?);
+                    Ok(())
+                })
+            }),
+    );
+}

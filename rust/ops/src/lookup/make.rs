@@ -1,0 +1,136 @@
+//! HashTable, MutableHashTable, MutableHashTableOfTensors, MutableDenseHashTable: ops that name a table.
+
+use super::table::{Kind, Layout, Table};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, Unnamed, resource_kernel};
+use ferroflow_tensor::{DType, PartialShape, Result, Shape, bail, ensure};
+
+fn reference_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::vector(Some(2)));
+    Ok(())
+}
+
+fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
+fn unnamed(init: &KernelInit<'_>) -> Result<Unnamed> {
+    Ok(if init.bool("use_node_name_sharing")? { Unnamed::NodeName } else { Unnamed::Private })
+}
+
+fn layout_of(init: &KernelInit<'_>, kind: Kind, value_shape: Shape) -> Result<Layout> {
+    let (key_dtype, value_dtype) = (init.dtype("key_dtype")?, init.dtype("value_dtype")?);
+    let storable = |d: DType| d.is_plain() || d == DType::String;
+    if !storable(key_dtype) || !storable(value_dtype) || key_dtype.is_complex() {
+        bail!(
+            InvalidArgument,
+            "No OpKernel was registered to support Op '{}' with keys of type {} and values of type {}",
+            init.node.op.name,
+            key_dtype.schema_name(),
+            value_dtype.schema_name()
+        );
+    }
+    Ok(Layout { kind, key_dtype, value_dtype, key_shape: Shape::scalar(), value_shape })
+}
+
+fn value_shape(init: &KernelInit<'_>) -> Result<Shape> {
+    match init.shape("value_shape")?.to_shape() {
+        Some(s) => Ok(s),
+        None => bail!(InvalidArgument, "value_shape must be fully defined"),
+    }
+}
+
+fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
+    let got = &table.layout;
+    ensure!(
+        (got.key_dtype, got.value_dtype) == (wanted.key_dtype, wanted.value_dtype),
+        InvalidArgument,
+        "Conflicting key/value dtypes {}->{} with {}-{} for table {name}",
+        wanted.key_dtype.schema_name(),
+        wanted.value_dtype.schema_name(),
+        got.key_dtype.schema_name(),
+        got.value_dtype.schema_name()
+    );
+    Ok(())
+}
+
+fn make(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
+    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let new = move |_: &ferroflow_graph::KernelContext<'_>| Ok(Table::new(layout.clone()));
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+}
+
+fn hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    make(init, layout_of(init, Kind::Static, Shape::scalar())?)
+}
+
+fn mutable_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    make(init, layout_of(init, Kind::Mutable, Shape::scalar())?)
+}
+
+fn mutable_hash_table_of_tensors(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let shape = value_shape(init)?;
+    ensure!(shape.rank() == 1, InvalidArgument, "Default value must be a vector, got shape {shape}");
+    make(init, layout_of(init, Kind::Mutable, shape)?)
+}
+
+fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let shape = value_shape(init)?;
+    ensure!(shape.rank() <= 1, InvalidArgument, "Empty value must be a scalar or a vector, got shape {shape}");
+    let load = init.float("max_load_factor")?;
+    ensure!(load > 0.0 && load < 1.0, InvalidArgument, "max_load_factor must be between 0 and 1, got: {load}");
+    let buckets = init.int("initial_num_buckets")?;
+    ensure!(
+        buckets >= 4 && buckets & (buckets - 1) == 0,
+        InvalidArgument,
+        "Number of buckets must be at least 4 and a power of 2, got: {buckets}"
+    );
+    let layout = layout_of(init, Kind::Mutable, shape)?;
+    let (wanted, name) = (layout.clone(), init.node.name.to_string());
+    let new = move |ctx: &ferroflow_graph::KernelContext<'_>| {
+        let empty = ctx.input(0)?;
+        ensure!(
+            empty.rank() <= 1,
+            InvalidArgument,
+            "Empty key must be a scalar or a vector, got shape {}",
+            empty.shape()
+        );
+        Table::with_reserved(Layout { key_shape: empty.shape().clone(), ..layout.clone() }, empty)
+    };
+    resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    // Each op in two forms: the older one names the table by a reference, the newer one by a handle.
+    for v2 in [false, true] {
+        let op = |name: &str| {
+            let op = match v2 {
+                true => Op::new(&format!("{name}V2")).output("table_handle: resource").shape(handle_shape),
+                false => Op::new(name).output("table_handle: Ref(string)").shape(reference_shape),
+            };
+            op.attr("container: string = ''")
+                .attr("shared_name: string = ''")
+                .attr("use_node_name_sharing: bool = false")
+                .attr("key_dtype: type")
+                .attr("value_dtype: type")
+                .stateful()
+        };
+        r.add(op("HashTable").doc("A table that is filled once and then only read.").kernel(hash_table));
+        r.add(op("MutableHashTable").doc("A table of scalars by scalar keys.").kernel(mutable_hash_table));
+        r.add(
+            op("MutableHashTableOfTensors")
+                .attr("value_shape: shape = []")
+                .doc("A table of vectors by scalar keys.")
+                .kernel(mutable_hash_table_of_tensors),
+        );
+        r.add(
+            op("MutableDenseHashTable")
+                .input("empty_key: key_dtype")
+                .attr("value_shape: shape = []")
+                .attr("initial_num_buckets: int = 131072")
+                .attr("max_load_factor: float = 0.8")
+                .doc("A table of scalars or vectors by keys of either kind, of which `empty_key` is never used.")
+                .kernel(mutable_dense_hash_table),
+        );
+    }
+}

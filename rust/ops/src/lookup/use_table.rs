@@ -1,0 +1,92 @@
+//! LookupTableFind, LookupTableInsert, LookupTableRemove, LookupTableImport, LookupTableExport, LookupTableSize.
+
+use super::table::Table;
+use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{PartialShape, Result, Tensor};
+
+fn find(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let values = ctx.resource::<Table>(0)?.find(ctx.input(1)?, ctx.input(2)?)?;
+    ctx.set_output(0, values);
+    Ok(())
+}
+
+fn find_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(2)?.with_rank_at_most(1)?;
+    Ok(())
+}
+
+fn export(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (keys, values) = ctx.resource::<Table>(0)?.export()?;
+    ctx.set_output(0, keys);
+    ctx.set_output(1, values);
+    Ok(())
+}
+
+fn size(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let rows = ctx.resource::<Table>(0)?.rows();
+    ctx.set_output(0, Tensor::scalar(rows as i64));
+    Ok(())
+}
+
+fn size_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    for (suffix, handle) in [("", "Ref(string)"), ("V2", "resource")] {
+        let op = |name: &str| Op::new(&format!("{name}{suffix}")).input(&format!("table_handle: {handle}"));
+        let change = |name: &str| {
+            let op = op(name).input("keys: Tin").input("values: Tout").attr("Tin: type").attr("Tout: type");
+            op.stateful().shape(shape_rules::unknown)
+        };
+        r.add(
+            op("LookupTableFind")
+                .input("keys: Tin")
+                .input("default_value: Tout")
+                .output("values: Tout")
+                .attr("Tin: type")
+                .attr("Tout: type")
+                .doc("The value of each key, or `default_value` where the table has none.")
+                .shape(find_shape)
+                .kernel(|_| kernel(find)),
+        );
+        r.add(
+            change("LookupTableInsert")
+                .doc("Adds rows to a table, or gives rows new values.")
+                .kernel(|_| kernel(|ctx| ctx.resource::<Table>(0)?.insert(ctx.input(1)?, ctx.input(2)?))),
+        );
+        r.add(
+            change("LookupTableImport")
+                .doc("Replaces all rows of a table.")
+                .kernel(|_| kernel(|ctx| ctx.resource::<Table>(0)?.import(ctx.input(1)?, ctx.input(2)?))),
+        );
+        r.add(
+            op("LookupTableExport")
+                .output("keys: Tkeys")
+                .output("values: Tvalues")
+                .attr("Tkeys: type")
+                .attr("Tvalues: type")
+                .doc("All keys of a table and their values.")
+                .shape(shape_rules::unknown)
+                .kernel(|_| kernel(export)),
+        );
+        r.add(
+            op("LookupTableSize")
+                .output("size: int64")
+                .doc("The rows of a table.")
+                .shape(size_shape)
+                .kernel(|_| kernel(size)),
+        );
+    }
+    r.add(
+        Op::new("LookupTableRemoveV2")
+            .input("table_handle: resource")
+            .input("keys: Tin")
+            .attr("Tin: type")
+            .stateful()
+            .doc("Takes the rows of some keys out of a table.")
+            .shape(shape_rules::unknown)
+            .kernel(|_| kernel(|ctx| ctx.resource::<Table>(0)?.remove(ctx.input(1)?))),
+    );
+}

@@ -1,0 +1,82 @@
+//! Dequantize: the numbers that steps between two bounds stand for.
+
+use super::range::{Mode, Steps, bound};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch};
+use num_traits::ToPrimitive;
+
+const BLOCK: usize = 1 << 14;
+
+fn function(mode: Mode, steps: Steps, min: f32, max: f32) -> Box<dyn Fn(f64) -> f32 + Sync> {
+    let Steps { lowest, highest, .. } = steps;
+    match mode {
+        Mode::MinCombined => {
+            let scale = ((f64::from(max) - f64::from(min)) / (highest - lowest)) as f32;
+            let half = steps.half_range();
+            Box::new(move |q| (q as f32 + half) * scale + min)
+        }
+        Mode::MinFirst => {
+            let scale = f64::from(max - min) / (steps.count() - 1.0);
+            let first = if min == max { f64::from(min) } else { (f64::from(min) / scale).round() * scale };
+            Box::new(move |q| (first + (q - lowest) * scale) as f32)
+        }
+        Mode::Scaled => {
+            let top = f64::from(max) / highest;
+            let scale = if steps.is_signed() { top.max(f64::from(min) / lowest) } else { top } as f32;
+            Box::new(move |q| q as f32 * scale)
+        }
+    }
+}
+
+fn values<T: Scalar + ToPrimitive>(
+    ctx: &KernelContext<'_>,
+    q: &Tensor,
+    f: &(dyn Fn(f64) -> f32 + Sync),
+) -> Result<Tensor> {
+    let mut out = Tensor::new(DType::F32, q.shape().clone())?;
+    let q = q.slice::<T>()?;
+    for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
+        for (to, q) in chunk.iter_mut().zip(&q[start..]) {
+            *to = f(q.to_f64().unwrap_or_default());
+        }
+    });
+    Ok(out)
+}
+
+fn dequantize(ctx: &mut KernelContext<'_>, steps: Steps, mode: Mode) -> Result<()> {
+    let (min, max) = (bound(ctx.input(1)?, "min_range")?, bound(ctx.input(2)?, "max_range")?);
+    let f = function(mode, steps, min, max);
+    let q = ctx.take(0)?.bitcast_same_size(steps.plain)?;
+    let out = dispatch!(steps.plain, T in [I8, U8, I16, U16, I32], values::<T>(ctx, &q, &*f)?, else q);
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn kernel_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (steps, mode) = (Steps::of(init.dtype("T")?)?, Mode::of(init)?);
+    kernel(move |ctx| dequantize(ctx, steps, mode))
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(0)?.clone();
+    c.input(1)?.with_rank(0)?;
+    c.input(2)?.with_rank(0)?;
+    c.set_output(0, s);
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("Dequantize")
+            .input("input: T")
+            .input("min_range: float")
+            .input("max_range: float")
+            .output("output: float")
+            .attr("T: quantizedtype")
+            .attr(Mode::ATTR)
+            .doc("The numbers that steps between two bounds stand for.")
+            .shape(shape)
+            .kernel(kernel_of),
+    );
+}

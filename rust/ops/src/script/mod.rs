@@ -1,0 +1,11 @@
+//! Functions of the program's own language as ops.
+
+mod py_func;
+
+pub use py_func::{Host, set_host};
+
+use ferroflow_graph::Registry;
+
+pub(crate) fn register(r: &mut Registry) {
+    py_func::register(r);
+}

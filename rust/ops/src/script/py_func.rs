@@ -1,0 +1,143 @@
+//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` that knows the language.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
+use parking_lot::Mutex;
+use std::sync::OnceLock;
+
+/// Calls functions of the program's language.
+pub trait Host: Send + Sync {
+    /// The results of the function that is registered under `token`.
+    fn call(&self, token: &str, inputs: Vec<Tensor>) -> Result<Vec<Tensor>>;
+}
+
+static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
+
+/// Says who calls functions; false where that was said before.
+pub fn set_host(host: Box<dyn Host>) -> bool {
+    HOST.set(host).is_ok()
+}
+
+fn call(ctx: &mut KernelContext<'_>, token: &str, types: &[DType]) -> Result<Vec<Tensor>> {
+    let Some(host) = HOST.get() else { bail!(InvalidArgument, "There is nobody to call Python functions.") };
+    let inputs = (0..ctx.num_inputs()).map(|i| ctx.take(i)).collect::<Result<Vec<_>>>()?;
+    let values = host.call(token, inputs)?;
+    ensure!(
+        values.len() == types.len(),
+        InvalidArgument,
+        "{token} returns {} values, but expects to see {} values.",
+        values.len(),
+        types.len()
+    );
+    for (i, (value, &want)) in values.iter().zip(types).enumerate() {
+        ensure!(
+            value.dtype() == want,
+            InvalidArgument,
+            "{i}-th value returned by {token} is {}, but expects {}",
+            value.dtype().schema_name(),
+            want.schema_name()
+        );
+    }
+    Ok(values)
+}
+
+fn py_func(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (token, types) = (init.str("token")?, init.dtypes("Tout")?);
+    kernel(move |ctx| {
+        let values = call(ctx, &token, &types)?;
+        values.into_iter().enumerate().for_each(|(i, v)| ctx.set_output(i, v));
+        Ok(())
+    })
+}
+
+/// TF 1.x folds a stateless function of nothing into a constant of the session: it is called once.
+fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    if !init.input_types.is_empty() {
+        return py_func(init);
+    }
+    let (token, types) = (init.str("token")?, init.dtypes("Tout")?);
+    let known: Mutex<Option<Vec<Tensor>>> = Mutex::new(None);
+    kernel(move |ctx| {
+        let before = known.lock().clone();
+        let values = match before {
+            Some(values) => values,
+            None => {
+                // Not under the lock: the function may run a step of this session.
+                let made = call(ctx, &token, &types)?;
+                let made = made.into_iter().map(Tensor::into_owned).collect::<Result<Vec<_>>>()?;
+                known.lock().get_or_insert(made).clone()
+            }
+        };
+        values.into_iter().enumerate().for_each(|(i, v)| ctx.set_output(i, v));
+        Ok(())
+    })
+}
+
+fn shape(_: &mut ShapeContext<'_>) -> Result<()> {
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str| {
+        let op = Op::new(name).input("input: Tin").output("output: Tout").attr("token: string");
+        op.attr("Tin: list(type) >= 0").attr("Tout: list(type) >= 0").foreign().shape(shape)
+    };
+    r.add(
+        op("PyFunc")
+            .stateful()
+            .doc("Calls a Python function on the values of its inputs; `token` names it within this process.")
+            .kernel(py_func),
+    );
+    r.add(
+        op("PyFuncStateless")
+            .doc("Calls a Python function that has no effects and depends on its arguments alone.")
+            .kernel(stateless),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Arg, Rerun};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::Status;
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    /// Knows `echo`, which returns its arguments, and `count`, which counts its calls.
+    struct Echo(AtomicI32);
+
+    impl Host for Echo {
+        fn call(&self, token: &str, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+            match token {
+                "echo" => Ok(inputs),
+                "count" => Ok(vec![Tensor::scalar(self.0.fetch_add(1, Ordering::Relaxed))]),
+                _ => Err(Status::invalid_argument("callback is not found")),
+            }
+        }
+    }
+
+    fn node(op: &str, token: &str, inputs: Vec<Tensor>, types: &[DType]) -> Rerun {
+        set_host(Box::new(Echo(AtomicI32::new(0))));
+        let types = types.iter().map(|&t| AttrValue::Type(t)).collect();
+        let attrs = [("token", AttrValue::Str(token.into())), ("Tout", AttrValue::List(types))];
+        Rerun::of_args(op, vec![Arg::List(inputs)], &attrs).unwrap()
+    }
+
+    #[test]
+    fn results_must_be_as_many_and_of_the_types_that_were_promised() {
+        let x = Tensor::scalar(1f32);
+        assert_eq!(node("PyFunc", "echo", vec![x.clone()], &[DType::F32]).run(1).unwrap()[0], x);
+        let message =
+            |types: &[DType]| node("PyFunc", "echo", vec![x.clone()], types).run(1).unwrap_err().message().to_owned();
+        assert_eq!(message(&[]), "echo returns 1 values, but expects to see 0 values.");
+        assert_eq!(message(&[DType::F64]), "0-th value returned by echo is float, but expects double");
+    }
+
+    #[test]
+    fn a_stateless_function_of_nothing_is_called_once_a_stateful_one_each_time() {
+        let once = node("PyFuncStateless", "count", vec![], &[DType::I32]);
+        assert_eq!(once.run(1).unwrap(), once.run(1).unwrap());
+        let each = node("PyFunc", "count", vec![], &[DType::I32]);
+        assert_ne!(each.run(1).unwrap(), each.run(1).unwrap());
+    }
+}

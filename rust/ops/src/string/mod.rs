@@ -1,0 +1,44 @@
+//! Text: splitting, joining, searching, hashing, and numbers as text.
+
+mod as_string;
+mod base64;
+mod case;
+mod decode_compressed;
+mod decode_raw;
+mod each;
+mod farm_hash;
+mod fingerprint;
+mod join;
+mod length;
+mod murmur;
+mod printf;
+mod reduce_join;
+mod regex;
+mod regex_syntax;
+mod split;
+mod strip;
+mod substr;
+mod to_hash_bucket;
+mod to_number;
+
+use ferroflow_graph::Registry;
+
+pub(crate) use to_number::parse as parse_number;
+
+pub(crate) fn register(r: &mut Registry) {
+    as_string::register(r);
+    base64::register(r);
+    case::register(r);
+    decode_compressed::register(r);
+    decode_raw::register(r);
+    fingerprint::register(r);
+    join::register(r);
+    length::register(r);
+    reduce_join::register(r);
+    regex::register(r);
+    split::register(r);
+    strip::register(r);
+    substr::register(r);
+    to_hash_bucket::register(r);
+    to_number::register(r);
+}

@@ -1,0 +1,232 @@
+//! RegexReplace, RegexFullMatch and their twins with the pattern as an attribute.
+
+use super::each::{to_strings, to_values};
+use super::regex_syntax::translate;
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{Bytes, Result, Status, Tensor, bail};
+use parking_lot::Mutex;
+use regex::bytes::Regex;
+
+fn compile(pattern: &[u8], whole: bool) -> Result<Regex> {
+    let invalid = |error: String| {
+        Status::invalid_argument(format!("Invalid pattern: {}, error: {error}", String::from_utf8_lossy(pattern)))
+    };
+    let text = std::str::from_utf8(pattern).map_err(|_| invalid("invalid UTF-8".to_owned()))?;
+    let text = translate(text);
+    let text = if whole { format!(r"\A(?:{text})\z") } else { text };
+    Regex::new(&text)
+        .map_err(|e| invalid(e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()))
+}
+
+/// The last pattern used: mostly it is the same in each step.
+#[derive(Default)]
+struct Compiled(Mutex<Option<(Bytes, Regex)>>);
+
+impl Compiled {
+    fn get(&self, pattern: &Tensor, whole: bool) -> Result<Regex> {
+        let pattern = scalar(pattern, "Pattern")?;
+        let mut last = self.0.lock();
+        if let Some((known, regex)) = last.as_ref()
+            && known == pattern
+        {
+            return Ok(regex.clone());
+        }
+        let regex = compile(pattern, whole)?;
+        *last = Some((pattern.clone(), regex.clone()));
+        Ok(regex)
+    }
+}
+
+fn scalar<'a>(t: &'a Tensor, what: &str) -> Result<&'a Bytes> {
+    match (t.rank(), t.strings()?) {
+        (0, [one]) => Ok(one),
+        _ => bail!(InvalidArgument, "{what} must be scalar, but received {}", t.shape()),
+    }
+}
+
+/// A piece of a rewrite: text, or what a group matched.
+enum Piece {
+    Text(Vec<u8>),
+    Group(usize),
+}
+
+/// The pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern lacks.
+fn pieces(rewrite: &[u8], groups: usize) -> Option<Vec<Piece>> {
+    let mut out = Vec::new();
+    let mut text = Vec::new();
+    let mut bytes = rewrite.iter();
+    while let Some(&b) = bytes.next() {
+        if b != b'\\' {
+            text.push(b);
+            continue;
+        }
+        match bytes.next()? {
+            b'\\' => text.push(b'\\'),
+            d if d.is_ascii_digit() => {
+                let group = usize::from(d - b'0');
+                if group >= groups {
+                    return None;
+                }
+                out.push(Piece::Text(std::mem::take(&mut text)));
+                out.push(Piece::Group(group));
+            }
+            _ => return None,
+        }
+    }
+    out.push(Piece::Text(text));
+    Some(out)
+}
+
+/// Replaces the matches (or the first one) in `text`.
+fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
+    let mut out = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    let characters = std::str::from_utf8(text).ok();
+    for captures in regex.captures_iter(text) {
+        let Some(found) = captures.get(0) else { continue };
+        // An empty match inside a character is none.
+        if found.is_empty() && characters.is_some_and(|s| !s.is_char_boundary(found.start())) {
+            continue;
+        }
+        out.extend_from_slice(&text[copied..found.start()]);
+        copied = found.end();
+        for piece in pieces {
+            match piece {
+                Piece::Text(t) => out.extend_from_slice(t),
+                Piece::Group(g) => out.extend_from_slice(captures.get(*g).map_or(&[], |m| m.as_bytes())),
+            }
+        }
+        if !all {
+            break;
+        }
+    }
+    out.extend_from_slice(&text[copied..]);
+    out.into()
+}
+
+fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: bool) -> Result<()> {
+    // TF 1.x: a rewrite that cannot be leaves the text as it is.
+    let pieces = pieces(rewrite, regex.captures_len());
+    to_strings(ctx, |text| {
+        Ok(match &pieces {
+            Some(pieces) => replace(regex, text, pieces, all),
+            None => text.into(),
+        })
+    })
+}
+
+fn regex_replace(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let all = init.bool("replace_global")?;
+    let compiled = Compiled::default();
+    kernel(move |ctx| {
+        let regex = compiled.get(ctx.input(1)?, false)?;
+        let rewrite = scalar(ctx.input(2)?, "Rewrite")?.clone();
+        replace_all(ctx, &regex, &rewrite, all)
+    })
+}
+
+fn static_regex_replace(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let all = init.bool("replace_global")?;
+    let (regex, rewrite) = (compile(&init.bytes("pattern")?, false)?, init.bytes("rewrite")?);
+    kernel(move |ctx| replace_all(ctx, &regex, &rewrite, all))
+}
+
+fn full_match(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let compiled = Compiled::default();
+    kernel(move |ctx| {
+        let regex = compiled.get(ctx.input(1)?, true)?;
+        to_values::<bool>(ctx, |text| Ok(regex.is_match(text)))
+    })
+}
+
+fn static_full_match(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let regex = compile(&init.bytes("pattern")?, true)?;
+    kernel(move |ctx| to_values::<bool>(ctx, |text| Ok(regex.is_match(text))))
+}
+
+fn scalars_besides(c: &mut ShapeContext<'_>) -> Result<()> {
+    for i in 1..c.num_inputs() {
+        c.input(i)?.with_rank(0)?;
+    }
+    shape_rules::unchanged(c)
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("RegexReplace")
+            .input("input: string")
+            .input("pattern: string")
+            .input("rewrite: string")
+            .output("output: string")
+            .attr("replace_global: bool = true")
+            .doc("Each string with the matches of `pattern` (RE2's syntax) replaced; `\\1` stands for the first group.")
+            .shape(scalars_besides)
+            .kernel(regex_replace),
+    );
+    r.add(
+        Op::new("StaticRegexReplace")
+            .input("input: string")
+            .output("output: string")
+            .attr("pattern: string")
+            .attr("rewrite: string")
+            .attr("replace_global: bool = true")
+            .doc("RegexReplace with the pattern and the rewrite as attributes.")
+            .shape(shape_rules::unchanged)
+            .kernel(static_regex_replace),
+    );
+    r.add(
+        Op::new("RegexFullMatch")
+            .input("input: string")
+            .input("pattern: string")
+            .output("output: bool")
+            .doc("Whether `pattern` (RE2's syntax) matches each string as a whole.")
+            .shape(scalars_besides)
+            .kernel(full_match),
+    );
+    r.add(
+        Op::new("StaticRegexFullMatch")
+            .input("input: string")
+            .output("output: bool")
+            .attr("pattern: string")
+            .doc("RegexFullMatch with the pattern as an attribute.")
+            .shape(shape_rules::unchanged)
+            .kernel(static_full_match),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(pattern: &str, rewrite: &str, text: &str, all: bool) -> String {
+        let regex = compile(pattern.as_bytes(), false).unwrap();
+        let pieces = pieces(rewrite.as_bytes(), regex.captures_len()).unwrap();
+        String::from_utf8(replace(&regex, text.as_bytes(), &pieces, all).into()).unwrap()
+    }
+
+    #[test]
+    fn matches_are_replaced_by_text_and_groups() {
+        assert_eq!(replaced("a.", "x", "ab ac", true), "x x");
+        assert_eq!(replaced("a.", "x", "ab ac", false), "x ac");
+        assert_eq!(replaced(r"(\w+)@(\w+)", r"\2 of \1 \\ \0", "me@here", true), r"here of me \ me@here");
+        assert_eq!(replaced("", "-", "aé", true), "-a-é-");
+        assert_eq!(replaced("x*", "-", "axb", true), "-a-b-");
+    }
+
+    #[test]
+    fn a_rewrite_with_a_group_that_is_not_there_is_none() {
+        assert!(pieces(br"\1", 1).is_none() && pieces(br"\q", 1).is_none() && pieces(b"\\", 1).is_none());
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_an_error_that_shows_it() {
+        let message = compile(b"A[", false).unwrap_err().message().to_owned();
+        assert!(message.starts_with("Invalid pattern: A[, error: "), "{message}");
+    }
+
+    #[test]
+    fn a_full_match_takes_the_whole_string() {
+        let regex = compile(b"a|ab", true).unwrap();
+        assert!(regex.is_match(b"ab") && !regex.is_match(b"abc") && !regex.is_match(b"a\n"));
+    }
+}

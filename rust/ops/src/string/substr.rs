@@ -1,0 +1,122 @@
+//! Substr: parts of strings by position and length.
+
+use super::each::fill;
+use super::length::Unit;
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, broadcast, ensure};
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let (input, pos, len) = (c.input(0)?, c.input(1)?, c.input(2)?);
+    if let (Some(a), Some(b)) = (pos.dims(), len.dims()) {
+        ensure!(
+            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a == b || a.is_none() || b.is_none()),
+            InvalidArgument,
+            "pos and len shapes must match: {pos} vs. {len}"
+        );
+    }
+    let out = PartialShape::broadcast(input, pos)?;
+    c.set_output(0, out);
+    Ok(())
+}
+
+/// For each element of `to`, the element of a tensor of shape `from` stretched to it.
+fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
+    let lead = to.rank() - from.rank();
+    let strides = from.strides();
+    let mut out = vec![0];
+    for (axis, &size) in to.iter().enumerate() {
+        let step = axis.checked_sub(lead).map_or(0, |a| if from[a] == 1 { 0 } else { strides[a] });
+        out = out.iter().flat_map(|&at| (0..size).map(move |i| at + i * step)).collect();
+    }
+    out
+}
+
+/// `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
+fn part(text: &[u8], pos: i64, len: i64, unit: Unit) -> Option<&[u8]> {
+    let count = unit.count(text) as i64;
+    let from = if pos < 0 { pos.checked_add(count)? } else { pos };
+    if !(0..=count).contains(&from) {
+        return None;
+    }
+    // TF 1.x: a negative length is a very large one.
+    let to = if len < 0 { count } else { from.saturating_add(len).min(count) };
+    if unit == Unit::Byte {
+        return Some(&text[from as usize..to as usize]);
+    }
+    let mut starts = text.iter().enumerate().filter(|&(_, &b)| unit.starts(b)).map(|(i, _)| i);
+    let first = starts.clone().nth(from as usize).unwrap_or(text.len());
+    let end = starts.nth(to as usize).unwrap_or(text.len());
+    Some(&text[first..end])
+}
+
+fn substr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let unit = Unit::of(init)?;
+    kernel(move |ctx| {
+        let (input, pos, len) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+        ensure!(
+            pos.shape() == len.shape(),
+            InvalidArgument,
+            "pos and len should have the same shape, got: {} vs. {}",
+            pos.shape(),
+            len.shape()
+        );
+        let shape = broadcast(input.shape(), pos.shape())?;
+        let (texts, places) = (stretched(input.shape(), &shape), stretched(pos.shape(), &shape));
+        let (strings, pos, len) = (input.strings()?, pos.to_i64s()?, len.to_i64s()?);
+        let mut out = vec![Bytes::default(); shape.elements()];
+        fill(ctx.threads(), &mut out, |i| {
+            let (text, at) = (&strings[texts[i]], places[i]);
+            let part = part(text, pos[at], len[at], unit);
+            ensure!(
+                part.is_some(),
+                InvalidArgument,
+                "pos {} out of range for string b'{}' at index {i}",
+                pos[at],
+                String::from_utf8_lossy(text)
+            );
+            Ok(part.unwrap_or_default().into())
+        })?;
+        ctx.set_output(0, Tensor::from_strings(shape, out)?);
+        Ok(())
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("Substr")
+            .input("input: string")
+            .input("pos: T")
+            .input("len: T")
+            .output("output: string")
+            .attr("T: {int32, int64}")
+            .attr(Unit::ATTR)
+            .doc("The part of each string that begins at `pos` and has `len` bytes, or fewer where the string ends.")
+            .shape(shape)
+            .kernel(substr),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_from_either_end() {
+        let of = |pos, len| part(b"hello", pos, len, Unit::Byte);
+        assert_eq!(of(1, 3), Some(&b"ell"[..]));
+        assert_eq!(of(3, 9), Some(&b"lo"[..]));
+        assert_eq!((of(5, 1), of(-2, 1)), (Some(&b""[..]), Some(&b"l"[..])));
+        assert_eq!((of(6, 0), of(-6, 1), of(i64::MIN, i64::MAX)), (None, None, None));
+        let text = "aé€x".as_bytes();
+        assert_eq!(part(text, 1, 2, Unit::Utf8Character), Some("é€".as_bytes()));
+        assert_eq!(part(text, -1, 5, Unit::Utf8Character), Some(&b"x"[..]));
+    }
+
+    #[test]
+    fn strings_and_positions_stretch() {
+        let from = Shape::new(&[2, 1]);
+        assert_eq!(stretched(&from, &Shape::new(&[2, 3])), [0, 0, 0, 1, 1, 1]);
+        assert_eq!(stretched(&Shape::new(&[3]), &Shape::new(&[2, 3])), [0, 1, 2, 0, 1, 2]);
+        assert_eq!(stretched(&Shape::scalar(), &Shape::new(&[2])), [0, 0]);
+    }
+}

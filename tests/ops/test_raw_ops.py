@@ -1,0 +1,36 @@
+"""`tf.raw_ops` has every operation, by keyword arguments alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import ferroflow as tf
+from ferroflow import _core
+
+
+def test_every_operation_is_there() -> None:
+    assert set(_core.op_names()) == set(dir(tf.raw_ops))
+    assert all(callable(getattr(tf.raw_ops, name)) for name in dir(tf.raw_ops))
+
+
+def test_arguments_are_by_keyword_and_checked() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert session.run(tf.raw_ops.Add(x=1.0, y=2.0)) == 3.0
+        assert session.run(tf.raw_ops.Sum(input=[1.0, 2.0], axis=0, keep_dims=True)) == [3.0]
+        with pytest.raises(TypeError):
+            tf.raw_ops.Add(1.0, 2.0)
+        with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'y'"):
+            tf.raw_ops.Add(x=1.0)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+            tf.raw_ops.Add(x=1.0, y=2.0, z=3.0)
+        with pytest.raises(AttributeError):
+            _ = tf.raw_ops.NoSuchOp
+
+
+def test_several_outputs_have_names_lists_are_lists_and_none_is_the_operation() -> None:
+    with tf.Graph().as_default():
+        found = tf.raw_ops.Unique(x=[1, 1, 2])
+        assert found.y is found[0]
+        assert found.idx is found[1]
+        assert len(tf.raw_ops.Split(axis=0, value=[1.0, 2.0], num_split=2)) == 2
+        assert isinstance(tf.raw_ops.NoOp(name="nothing"), tf.Operation)
