@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.tensor import Tensor
@@ -20,6 +20,22 @@ __all__ = [
 ]
 
 
+class Quantized(NamedTuple):
+    """Steps, and what the lowest and the highest of them stand for."""
+
+    output: Tensor
+    output_min: Tensor
+    output_max: Tensor
+
+
+class FakeQuantGradients(NamedTuple):
+    """Gradients of the numbers and of the bounds."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
 def quantize_v2(
     input: Any,
     min_range: Any,
@@ -28,7 +44,7 @@ def quantize_v2(
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     round_mode: str = "HALF_AWAY_FROM_ZERO",
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Quantized:
     """Finds the nearest of equal steps to each number.
 
     Args:
@@ -47,8 +63,7 @@ def quantize_v2(
         tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order.
     """
     attrs = {"T": T, "mode": mode, "round_mode": round_mode}
-    output, low, high = apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs
-    return output, low, high
+    return Quantized(*apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs)
 
 
 def quantize(
@@ -59,7 +74,7 @@ def quantize(
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Quantized:
     """Finds the nearest of equal steps to each number.
 
     Args: as for `quantize_v2`.
@@ -164,7 +179,7 @@ def fake_quant_with_min_max_vars_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> FakeQuantGradients:
     """The gradients of `fake_quant_with_min_max_vars`.
 
     Args:
@@ -176,8 +191,7 @@ def fake_quant_with_min_max_vars_gradient(
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     op = apply_op("FakeQuantWithMinMaxVarsGradient", [gradients, inputs, min, max], attrs, name=name)
-    of_inputs, of_min, of_max = op.outputs
-    return of_inputs, of_min, of_max
+    return FakeQuantGradients(*op.outputs)
 
 
 def fake_quant_with_min_max_vars_per_channel(
@@ -208,7 +222,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> FakeQuantGradients:
     """The gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
@@ -220,5 +234,4 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     op = apply_op("FakeQuantWithMinMaxVarsPerChannelGradient", [gradients, inputs, min, max], attrs, name=name)
-    of_inputs, of_min, of_max = op.outputs
-    return of_inputs, of_min, of_max
+    return FakeQuantGradients(*op.outputs)
