@@ -24,3 +24,6 @@ from ferroflow._src.ops.quantization.steps import (
 from ferroflow._src.ops.quantization.steps import (
     quantize as quantize,
 )
+from ferroflow._src.ops.quantization.steps import (
+    quantize_and_dequantize as quantize_and_dequantize,
+)

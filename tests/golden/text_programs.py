@@ -161,6 +161,14 @@ def _cases() -> dict[str, Callable[[Any], Any]]:
                     )
                 )
             )
+    for signed in (True, False):
+        for given in (True, False):
+            for mode in ("HALF_TO_EVEN", "HALF_UP"):
+                cases[f"quantize_and_dequantize {signed} {given} {mode}"] = lambda tf, s=signed, g=given, m=mode: (
+                    tf.quantization.quantize_and_dequantize(
+                        np.array([-2.0, -0.75, 0.0, 0.3, 1.5, 2.5]), -1.0, 2.0, s, 4, g, m
+                    )
+                )
     cases["fake_quant of channels"] = lambda tf: tf.quantization.fake_quant_with_min_max_vars_per_channel(
         np.linspace(-3, 3, 12).reshape(4, 3).astype("f"), [-1.0, 0.0, -2.0], [1.0, 0.0, 3.0]
     )

@@ -5,6 +5,7 @@ mod fake_quant;
 mod fake_quant_gradient;
 mod nudge;
 mod quantize;
+mod quantize_and_dequantize;
 mod range;
 
 use ferroflow_graph::Registry;
@@ -14,4 +15,5 @@ pub(crate) fn register(r: &mut Registry) {
     fake_quant::register(r);
     fake_quant_gradient::register(r);
     quantize::register(r);
+    quantize_and_dequantize::register(r);
 }

@@ -31,6 +31,10 @@ register(
         "FakeQuantWithMinMaxArgs": _of_args,
         "FakeQuantWithMinMaxVars": _of_vars,
         "FakeQuantWithMinMaxVarsPerChannel": _of_channels,
+        # The rounding counts as none.
+        "QuantizeAndDequantize": lambda op, gradient: gradient,
+        "QuantizeAndDequantizeV2": lambda op, gradient: [gradient, None, None],
+        "QuantizeAndDequantizeV3": lambda op, gradient: [gradient, None, None, None],
     }
 )
 register_none(

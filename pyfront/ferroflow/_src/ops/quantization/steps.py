@@ -16,6 +16,7 @@ __all__ = [
     "fake_quant_with_min_max_vars_per_channel",
     "fake_quant_with_min_max_vars_per_channel_gradient",
     "quantize",
+    "quantize_and_dequantize",
     "quantize_v2",
 ]
 
@@ -101,6 +102,46 @@ def dequantize(
         Tensor of float32.
     """
     return tensor_op("Dequantize", [input, min_range, max_range], {"mode": mode}, name=name)
+
+
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+) -> Tensor:
+    """Moves numbers to the nearest of steps of which zero is one.
+
+    Args:
+        input: Tensor of float32 or float64.
+        input_min: Tensor of its dtype, of shape []: the lower bound, where `range_given`.
+        input_max: Tensor of its dtype, of shape []: the upper bound, where `range_given`.
+        signed_input: bool, whether steps may be negative.
+        num_bits: int, in [1, 63].
+        range_given: bool; False takes the least and the greatest number as bounds.
+        round_mode: str, "HALF_TO_EVEN" or "HALF_UP".
+        name: str, name of the operation.
+        narrow_range: bool, whether the lowest step is left out.
+
+    Returns:
+        Tensor of the dtype of `input`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order, or `num_bits` is out of range.
+    """
+    attrs = {
+        "signed_input": signed_input,
+        "num_bits": num_bits,
+        "range_given": range_given,
+        "round_mode": round_mode,
+        "narrow_range": narrow_range,
+    }
+    return tensor_op("QuantizeAndDequantizeV2", [input, input_min, input_max], attrs, name=name)
 
 
 def fake_quant_with_min_max_args(
