@@ -1,8 +1,26 @@
-//! `Wide`: the float types, each with the type it computes in: 16-bit floats in f32, the others in themselves.
+//! The types that floats are computed in: 16-bit floats in f32, the others in themselves; by element and by tensor.
 
-use ferroflow_tensor::vector::{Element, Reducible};
-use ferroflow_tensor::{Scalar, bf16, f16};
+use ferroflow_tensor::vector::{Element, Reducible, cast};
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, dispatch, f16};
 use num_traits::Float;
+
+/// The tensor with its elements in the type that they are computed in.
+pub(crate) fn widened(x: Tensor) -> Result<Tensor> {
+    dispatch!(x.dtype(), T in [F16, BF16], {
+        let mut wide = Tensor::new(DType::F32, x.shape().clone())?;
+        cast(x.slice::<T>()?, wide.slice_mut::<f32>()?);
+        Ok(wide)
+    }, else Ok(x))
+}
+
+/// What was computed of `widened` tensors of a type, in that type.
+pub(crate) fn narrowed(x: Tensor, dtype: DType) -> Result<Tensor> {
+    dispatch!(dtype, T in [F16, BF16], {
+        let mut narrow = Tensor::new(dtype, x.shape().clone())?;
+        cast(x.slice::<f32>()?, narrow.slice_mut::<T>()?);
+        Ok(narrow)
+    }, else Ok(x))
+}
 
 pub(crate) trait Wide: Scalar + Element {
     type In: Float + Scalar + Reducible;

@@ -6,6 +6,7 @@
 
 mod arg_extreme;
 mod binary;
+mod channels;
 mod compare;
 mod complex;
 mod convert;
@@ -21,12 +22,14 @@ mod reduce;
 mod softmax;
 mod trig;
 mod unary;
+mod window;
 
 pub use arg_extreme::{Ordered, arg_max, arg_max_with, arg_min, arg_min_with};
 pub use binary::{
     Binary, Operand, binary, binary_in_place_left, binary_in_place_left_with, binary_in_place_right,
     binary_in_place_right_with, binary_with, has_negative, has_zero,
 };
+pub use channels::{add_products, add_squared_deviations, normalize_rows, unnormalize_rows};
 pub use compare::{Comparable, Compare, compare, compare_with};
 pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
@@ -38,3 +41,6 @@ pub use reduce::{
 };
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
+pub use window::{
+    Averaged, Pooled, add_to_every_max, add_to_first_max, add_to_rows, max_of_rows, mean_of_rows, take_from_first_max,
+};

@@ -1,0 +1,230 @@
+//! LRN, LRNGrad: each channel divided by a power of the squares of its neighbours.
+//!
+//! Source: Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional neural networks", 2012.
+
+use crate::wide::{narrowed, widened};
+use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::for_chunks_mut;
+use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left};
+use ferroflow_tensor::{DType, Result, Tensor, ensure};
+
+/// Elements of one parallel block, as near as whole rows allow.
+const BLOCK: usize = 1 << 13;
+
+#[derive(Clone, Copy)]
+struct Response {
+    radius: usize,
+    bias: f32,
+    alpha: f32,
+    beta: f32,
+}
+
+impl Response {
+    fn of(attrs: &AttrMap) -> Result<Response> {
+        let radius = attrs.int("depth_radius")?;
+        ensure!(
+            i32::try_from(radius).is_ok_and(|r| r >= 0),
+            InvalidArgument,
+            "depth_radius = {radius} larger than int max"
+        );
+        let (bias, alpha, beta) = (attrs.float("bias")?, attrs.float("alpha")?, attrs.float("beta")?);
+        Ok(Response { radius: radius as usize, bias, alpha, beta })
+    }
+
+    /// The sum of each element and its neighbours.
+    fn add_neighbours(&self, x: &[f32], sums: &mut [f32]) {
+        let n = x.len();
+        let radius = self.radius.min(n.saturating_sub(1));
+        sums.copy_from_slice(x);
+        for apart in 1..=radius {
+            for (s, v) in sums[apart..].iter_mut().zip(x) {
+                *s += v;
+            }
+            for (s, v) in sums.iter_mut().zip(&x[apart..]) {
+                *s += v;
+            }
+        }
+    }
+
+    /// `bias + alpha * (sum of the squares)`.
+    fn norm(&self, x: &[f32], squares: &mut [f32], norm: &mut [f32]) {
+        for (s, v) in squares.iter_mut().zip(x) {
+            *s = v * v;
+        }
+        self.add_neighbours(squares, norm);
+        for n in norm {
+            *n = self.bias + self.alpha * *n;
+        }
+    }
+
+    fn row(&self, x: &[f32], squares: &mut [f32], y: &mut [f32]) {
+        self.norm(x, squares, y);
+        binary_in_place_left(Binary::Pow, y, Operand::Scalar(-self.beta));
+        for (y, x) in y.iter_mut().zip(x) {
+            *y *= x;
+        }
+    }
+
+    fn grad_row(&self, [g, x, y]: [&[f32]; 3], [norm, shares, scratch]: [&mut [f32]; 3], gx: &mut [f32]) {
+        self.norm(x, scratch, norm);
+        for (((s, g), y), n) in shares.iter_mut().zip(g).zip(y).zip(&*norm) {
+            *s = g * y / n;
+        }
+        self.add_neighbours(shares, scratch);
+        binary_in_place_left(Binary::Pow, norm, Operand::Scalar(-self.beta));
+        let factor = -2.0 * self.alpha * self.beta;
+        for ((((gx, g), x), n), s) in gx.iter_mut().zip(g).zip(x).zip(&*norm).zip(&*scratch) {
+            *gx = g * n + factor * x * s;
+        }
+    }
+}
+
+fn lrn(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let response = Response::of(init)?;
+    kernel(move |ctx| {
+        let x = ctx.take(0)?;
+        ensure!(x.rank() == 4, InvalidArgument, "in must be 4-dimensional");
+        let (dtype, depth) = (x.dtype(), x.shape()[3]);
+        let x = widened(x)?;
+        let mut y = Tensor::new(DType::F32, x.shape().clone())?;
+        let x = x.slice::<f32>()?;
+        if !x.is_empty() {
+            for_chunks_mut(ctx.threads(), y.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
+                let mut squares = vec![0.0; depth];
+                for (x, y) in x[start..].chunks_exact(depth).zip(out.chunks_exact_mut(depth)) {
+                    response.row(x, &mut squares, y);
+                }
+            });
+        }
+        ctx.set_output(0, narrowed(y, dtype)?);
+        Ok(())
+    })
+}
+
+fn lrn_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let response = Response::of(init)?;
+    kernel(move |ctx| {
+        let (g, x, y) = (ctx.take(0)?, ctx.take(1)?, ctx.take(2)?);
+        ensure!(g.rank() == 4 && x.rank() == 4, InvalidArgument, "inputs must be 4-dimensional");
+        ensure!(
+            g.shape() == x.shape() && y.shape() == x.shape(),
+            InvalidArgument,
+            "input_grads, input_image, and out_image should have the same shape"
+        );
+        let (dtype, depth) = (x.dtype(), x.shape()[3]);
+        let (g, x, y) = (widened(g)?, widened(x)?, widened(y)?);
+        let mut gx = Tensor::new(DType::F32, x.shape().clone())?;
+        let (g, x, y) = (g.slice::<f32>()?, x.slice::<f32>()?, y.slice::<f32>()?);
+        if !x.is_empty() {
+            for_chunks_mut(ctx.threads(), gx.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
+                let mut own = vec![0.0; 3 * depth];
+                let (a, rest) = own.split_at_mut(depth);
+                let (b, c) = rest.split_at_mut(depth);
+                for (row, gx) in out.chunks_exact_mut(depth).enumerate() {
+                    let at = start + row * depth..start + (row + 1) * depth;
+                    response.grad_row([&g[at.clone()], &x[at.clone()], &y[at]], [a, b, c], gx);
+                }
+            });
+        }
+        ctx.set_output(0, narrowed(gx, dtype)?);
+        Ok(())
+    })
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(0)?.with_rank(4)?;
+    c.set_output(0, s);
+    Ok(())
+}
+
+fn grad_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(0)?.merge(c.input(1)?)?.merge(c.input(2)?)?.with_rank(4)?;
+    c.set_output(0, s);
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let with_attrs = |op: Op| {
+        op.attr("depth_radius: int = 5")
+            .attr("bias: float = 1.0")
+            .attr("alpha: float = 1.0")
+            .attr("beta: float = 0.5")
+            .attr("T: {half, bfloat16, float} = DT_FLOAT")
+    };
+    r.add(
+        with_attrs(Op::new("LRN").input("input: T").output("output: T"))
+            .doc("Each channel divided by `(bias + alpha * (sum of its neighbours' squares)) ** beta`.")
+            .shape(shape)
+            .kernel(lrn),
+    );
+    let op = Op::new("LRNGrad").input("input_grads: T").input("input_image: T").input("output_image: T");
+    r.add(with_attrs(op.output("output: T")).doc("The gradient of `LRN`.").shape(grad_shape).kernel(lrn_grad));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::Tensor;
+
+    fn attrs(radius: i64) -> Vec<(&'static str, AttrValue)> {
+        vec![
+            ("depth_radius", AttrValue::Int(radius)),
+            ("bias", AttrValue::Float(1.5)),
+            ("alpha", AttrValue::Float(0.3)),
+            ("beta", AttrValue::Float(0.7)),
+        ]
+    }
+
+    fn reference(x: &[f64], depth: usize, radius: usize) -> Vec<f64> {
+        (0..x.len())
+            .map(|i| {
+                let (row, d) = (i / depth * depth, i % depth);
+                let near = d.saturating_sub(radius)..(d + radius + 1).min(depth);
+                let squares: f64 = near.map(|k| x[row + k] * x[row + k]).sum();
+                x[i] * (1.5 + 0.3 * squares).powf(-0.7)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn neighbours_are_those_within_the_radius_and_gradients_are_differences() {
+        for (depth, radius) in [(7, 2), (5, 0), (4, 9), (1, 3)] {
+            let n = 2 * 3 * depth;
+            let x: Vec<f64> = (0..n).map(|i| (i * 7 % 11) as f64 / 4.0 - 1.0).collect();
+            let g: Vec<f64> = (0..n).map(|i| (i * 5 % 13) as f64 / 6.0 - 1.0).collect();
+            let t = |v: &[f64]| {
+                Tensor::from_slice([2, 1, 3, depth], &v.iter().map(|&v| v as f32).collect::<Vec<_>>()).unwrap()
+            };
+            let y = run("LRN", &[t(&x)], &attrs(radius)).unwrap().remove(0);
+            let want = reference(&x, depth, radius as usize);
+            assert!(y.slice::<f32>().unwrap().iter().zip(&want).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-5));
+            let gx = run("LRNGrad", &[t(&g), t(&x), y], &attrs(radius)).unwrap().remove(0);
+            for i in 0..n {
+                let moved = |by: f64| {
+                    let mut x = x.clone();
+                    x[i] += by;
+                    reference(&x, depth, radius as usize).iter().zip(&g).map(|(y, g)| y * g).sum::<f64>()
+                };
+                let want = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - want).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn only_images_have_neighbours() {
+        let x = Tensor::from_slice([2, 3], &[1f32; 6]).unwrap();
+        assert!(run("LRN", &[x], &attrs(1)).is_err());
+        let x = Tensor::from_slice([1, 1, 2, 3], &[1f32; 6]).unwrap();
+        assert!(run("LRN", &[x], &attrs(-1)).is_err());
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let x: Vec<f32> = (0..4 * 30 * 30 * 20).map(|i| (i % 91) as f32 / 17.0).collect();
+        let x = Tensor::from_slice([4, 30, 30, 20], &x).unwrap();
+        let by = |n| run_args("LRN", vec![Arg::One(x.clone())], &attrs(4), n).unwrap().values;
+        assert_eq!(by(2), by(1));
+    }
+}
