@@ -1,5 +1,14 @@
 """`tf.nn`: building blocks of neural networks."""
 
+from ferroflow._src.ops.array.shaping import (
+    depth_to_space as depth_to_space,
+)
+from ferroflow._src.ops.array.shaping import (
+    space_to_batch as space_to_batch,
+)
+from ferroflow._src.ops.array.shaping import (
+    space_to_depth as space_to_depth,
+)
 from ferroflow._src.ops.nn.activation import (
     bias_add as bias_add,
 )
@@ -98,12 +107,47 @@ from ferroflow._src.ops.nn.depthwise import (
 )
 from ferroflow._src.ops.nn.depthwise import (
     separable_conv2d as separable_conv2d,
+from ferroflow._src.ops.nn.candidate_sampling import (
+    all_candidate_sampler as all_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    compute_accidental_hits as compute_accidental_hits,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_loss as ctc_loss,
 )
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup as embedding_lookup,
 )
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup_sparse as embedding_lookup_sparse,
+)
+from ferroflow._src.ops.nn.morphology import (
+    dilation2d as dilation2d,
+)
+from ferroflow._src.ops.nn.morphology import (
+    erosion2d as erosion2d,
 )
 from ferroflow._src.ops.nn.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -115,10 +159,19 @@ from ferroflow._src.ops.nn.normalization import (
     dropout as dropout,
 )
 from ferroflow._src.ops.nn.normalization import (
+    fused_batch_norm as fused_batch_norm,
+)
+from ferroflow._src.ops.nn.normalization import (
     l2_loss as l2_loss,
 )
 from ferroflow._src.ops.nn.normalization import (
     l2_normalize as l2_normalize,
+)
+from ferroflow._src.ops.nn.normalization import (
+    local_response_normalization as local_response_normalization,
+)
+from ferroflow._src.ops.nn.normalization import (
+    lrn as lrn,
 )
 from ferroflow._src.ops.nn.normalization import (
     moments as moments,
@@ -135,11 +188,56 @@ from ferroflow._src.ops.nn.normalization import (
 from ferroflow._src.ops.nn.normalization import (
     zero_fraction as zero_fraction,
 )
+from ferroflow._src.ops.nn.pooling import (
+    avg_pool as avg_pool,
+)
+from ferroflow._src.ops.nn.pooling import (
+    avg_pool1d as avg_pool1d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    avg_pool2d as avg_pool2d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    avg_pool3d as avg_pool3d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    avg_pool_v2 as avg_pool_v2,
+)
+from ferroflow._src.ops.nn.pooling import (
+    fractional_avg_pool as fractional_avg_pool,
+)
+from ferroflow._src.ops.nn.pooling import (
+    fractional_max_pool as fractional_max_pool,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool as max_pool,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool1d as max_pool1d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool2d as max_pool2d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool3d as max_pool3d,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool_v2 as max_pool_v2,
+)
+from ferroflow._src.ops.nn.pooling import (
+    max_pool_with_argmax as max_pool_with_argmax,
+)
 from ferroflow._src.ops.nn.ranking import (
     in_top_k as in_top_k,
 )
 from ferroflow._src.ops.nn.ranking import (
     top_k as top_k,
+)
+from ferroflow._src.ops.nn.sampled_losses import (
+    nce_loss as nce_loss,
+)
+from ferroflow._src.ops.nn.sampled_losses import (
+    sampled_softmax_loss as sampled_softmax_loss,
 )
 from ferroflow._src.ops.nn.softmax import (
     log_poisson_loss as log_poisson_loss,

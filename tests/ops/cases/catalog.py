@@ -13,7 +13,9 @@ from ops.cases import (
     linalg,
     losses,
     making,
+    normalization,
     placing,
+    pooling,
     reduction,
     segment,
     shaping,
@@ -36,5 +38,7 @@ FAMILIES = (
     clipping,
     segment,
     convolution,
+    pooling,
+    normalization,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

@@ -3,6 +3,7 @@
 mod activation;
 mod bias_add;
 mod conv;
+mod ctc;
 mod in_top_k;
 mod l2_loss;
 mod leaky_relu;
@@ -20,6 +21,7 @@ pub(crate) fn register(r: &mut Registry) {
     activation::register(r);
     bias_add::register(r);
     conv::register(r);
+    ctc::register(r);
     in_top_k::register(r);
     l2_loss::register(r);
     leaky_relu::register(r);

@@ -1,5 +1,6 @@
 //! Random ops: TensorFlow's streams, bit for bit; each node owns one.
 
+mod candidate_sampler;
 mod distribution;
 mod gamma;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod uniform_int;
 use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
+    candidate_sampler::register(r);
     distribution::register(r);
     gamma::register(r);
     multinomial::register(r);

@@ -146,6 +146,23 @@ impl Words {
         super::convert::unit_f64(high, self.next_u32())
     }
 
+    /// An integer in `[0, bound)` without bias, from as many words as it takes; 0 if `bound` is 0.
+    pub fn next_below_u32(&mut self, bound: u32) -> u32 {
+        if bound == 0 {
+            return 0;
+        }
+        if bound.is_power_of_two() {
+            return self.next_u32() & (bound - 1);
+        }
+        let rejected = u32::MAX % bound + 1;
+        loop {
+            let bits = self.next_u32();
+            if bits >= rejected {
+                return bits % bound;
+            }
+        }
+    }
+
     /// An integer in `[0, bound)` without bias, from as many pairs of words as it takes; 0 if `bound` is 0.
     pub fn next_below(&mut self, bound: u64) -> u64 {
         if bound == 0 {

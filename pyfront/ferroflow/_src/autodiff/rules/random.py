@@ -6,10 +6,17 @@ from ferroflow._src.autodiff.rules.registering import register_none
 
 register_none(
     [
+        "AllCandidateSampler",
+        "ComputeAccidentalHits",
+        "FixedUnigramCandidateSampler",
+        "LearnedUnigramCandidateSampler",
+        "LogUniformCandidateSampler",
         "Multinomial",
         "RandomStandardNormal",
         "RandomGamma",
         "RandomUniform",
+        "ThreadUnsafeUnigramCandidateSampler",
         "TruncatedNormal",
+        "UniformCandidateSampler",
     ]
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
-from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -25,8 +25,11 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "dropout",
+    "fused_batch_norm",
     "l2_loss",
     "l2_normalize",
+    "local_response_normalization",
+    "lrn",
     "moments",
     "normalize_moments",
     "sufficient_statistics",
@@ -296,6 +299,86 @@ def batch_norm_with_global_normalization(
         Tensor of the dtype and shape of `t`.
     """
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
+
+
+# TF 1.x: the least epsilon that its GPU library takes.
+_LEAST_EPSILON = 1.001e-5
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalizes each channel by its mean and variance, then scales and shifts it, in one operation.
+
+    Args:
+        x: Tensor of float16, bfloat16 or float32, of shape [batch, height, width, channels].
+        scale: Tensor of float32, of shape [channels].
+        offset: Tensor of float32, of shape [channels].
+        mean: Tensor of float32, of shape [channels]: the mean to normalize by when not training.
+        variance: Tensor of float32, of shape [channels]: the variance to normalize by when not training.
+        epsilon: float, added to the variance; at least 1.001e-5.
+        data_format: "NHWC", or "NCHW" for channels in the second dimension.
+        is_training: bool, whether mean and variance are those of the batch.
+        name: str, name of the operation.
+
+    Returns:
+        (y, mean, variance): `x` normalized, and the moments of the batch, or those given; the variance is divided by
+        n - 1.
+
+    Raises:
+        ValueError: a mean or variance is given for training, or shapes do not fit.
+
+    Source: Ioffe, Szegedy, Batch Normalization, 2015.
+    """
+    x = convert_to_tensor(x, name="input")
+    scale = convert_to_tensor(scale, name="scale")
+    offset = convert_to_tensor(offset, name="offset")
+    if is_training and (mean is not None or variance is not None):
+        raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
+    mean = constant([]) if mean is None else mean
+    variance = constant([]) if variance is None else variance
+    op_type = "FusedBatchNormV2" if x.dtype in (dtypes.float16, dtypes.bfloat16) else "FusedBatchNorm"
+    attrs = {"epsilon": max(epsilon, _LEAST_EPSILON), "data_format": data_format, "is_training": is_training}
+    outputs = apply_op(op_type, [x, scale, offset, mean, variance], attrs, name=name).outputs
+    return outputs[0], outputs[1], outputs[2]
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """Divides each channel by `(bias + alpha * s) ** beta`, with `s` the sum of its and its neighbours' squares.
+
+    Args:
+        input: Tensor of float16, bfloat16 or float32, of shape [batch, height, width, channels].
+        depth_radius: int, how many channels to each side are neighbours.
+        bias: float.
+        alpha: float.
+        beta: float.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+
+    Source: Krizhevsky, Sutskever, Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+    """
+    attrs = {"depth_radius": depth_radius, "bias": float(bias), "alpha": float(alpha), "beta": float(beta)}
+    return tensor_op("LRN", [input], attrs, name=name)
+
+
+lrn = local_response_normalization
 
 
 def _noise_shape(x: Tensor, noise_shape: Any) -> Any:

@@ -72,10 +72,7 @@ fn made(init: &KernelInit<'_>, order: Order, spatial: usize, sizes_at: Option<us
         None => Some(Pooling::of_attrs(init, spatial)?),
         Some(_) => None,
     };
-    let fixed = match order {
-        Order::First | Order::FirstOf3d | Order::Second => fixed.map(Pooling::only_spatial).transpose()?,
-        Order::Forward => fixed,
-    };
+    let fixed = if spatial == 3 { fixed.map(Pooling::only_spatial).transpose()? } else { fixed };
     let (attrs, first) = (init.node.attrs.clone(), sizes_at.unwrap_or_default());
     dispatch!(init.output_type(0)?, T in real, {
         kernel(move |ctx| {
@@ -175,10 +172,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {half, bfloat16, float}")
             .doc("The largest element of each window.")
             .shape(shape::<3>)
-            .kernel(|init| {
-                Pooling::of_attrs(init, 3)?.only_spatial()?;
-                made(init, Order::Forward, 3, None)
-            }),
+            .kernel(|init| made(init, Order::Forward, 3, None)),
     );
     let op = Op::new("MaxPool3DGrad").input("orig_input: TInput").input("orig_output: TInput").input("grad: T");
     r.add(

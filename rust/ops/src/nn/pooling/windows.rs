@@ -17,7 +17,6 @@ pub(crate) struct Axis {
     pub output: usize,
     window: usize,
     stride: usize,
-    /// Places before the first element that the first window covers.
     before: usize,
 }
 
@@ -42,6 +41,11 @@ impl Axis {
             );
         };
         Ok(Axis { input, output: output / stride, window, stride, before: 0 })
+    }
+
+    /// Places before the first element that the first window covers.
+    pub(crate) fn before(&self) -> usize {
+        self.before
     }
 
     /// The elements that window `i` covers.

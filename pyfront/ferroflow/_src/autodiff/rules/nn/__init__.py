@@ -1,5 +1,14 @@
 """Gradient rules of neural network operations."""
 
-from ferroflow._src.autodiff.rules.nn import activation, bias_add, convolution, ranking, softmax
+from ferroflow._src.autodiff.rules.nn import (
+    activation,
+    bias_add,
+    convolution,
+    ctc,
+    normalization,
+    pooling,
+    ranking,
+    softmax,
+)
 
-__all__ = ["activation", "bias_add", "convolution", "ranking", "softmax"]
+__all__ = ["activation", "bias_add", "convolution", "ctc", "normalization", "pooling", "ranking", "softmax"]

@@ -1,0 +1,22 @@
+//! Connectionist temporal classification: the loss of label sequences without alignment, and decoders of its outputs.
+//!
+//! Source: Graves, "Supervised sequence labelling with recurrent neural networks", 2012, chapter 7.
+
+mod beam_search_decoder;
+mod decoding;
+mod greedy_decoder;
+mod loss;
+
+use ferroflow_graph::Registry;
+
+/// The logarithm of the sum of two numbers given by their logarithms.
+fn log_sum_exp<T: num_traits::Float>(a: T, b: T) -> T {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    if low == T::neg_infinity() { high } else { high + (low - high).exp().ln_1p() }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    beam_search_decoder::register(r);
+    greedy_decoder::register(r);
+    loss::register(r);
+}

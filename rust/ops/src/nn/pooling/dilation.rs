@@ -1,0 +1,316 @@
+//! Dilation2D: the largest sum of image and filter in each window; and its gradients.
+
+use super::windows::{Axis, check_shape};
+use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{SharedSlice, for_blocks, for_chunks_mut};
+use ferroflow_tensor::vector::Pooled;
+use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
+
+/// The attributes: for rows and columns, how far windows and their elements lie apart.
+#[derive(Clone, Copy)]
+struct Dilation {
+    strides: [i64; 2],
+    rates: [i64; 2],
+    same: bool,
+}
+
+/// One dimension of the windows.
+#[derive(Clone, Copy)]
+struct Span {
+    input: usize,
+    output: usize,
+    filter: usize,
+    stride: usize,
+    rate: usize,
+    before: usize,
+}
+
+impl Span {
+    /// The element of the image under element `f` of the filter in window `o`.
+    fn element(&self, o: usize, f: usize) -> Option<usize> {
+        (o * self.stride + f * self.rate).checked_sub(self.before).filter(|&i| i < self.input)
+    }
+}
+
+impl Dilation {
+    fn of(attrs: &AttrMap) -> Result<Dilation> {
+        let pair = |name: &str, what: &str| -> Result<[i64; 2]> {
+            let values = attrs.ints(name)?;
+            ensure!(
+                values.len() == 4,
+                InvalidArgument,
+                "Dilation2D requires the {name} attribute to contain 4 values, but got: {}",
+                values.len()
+            );
+            ensure!(
+                values[0] == 1 && values[3] == 1,
+                Unimplemented,
+                "{what} is only supported across spatial dimensions."
+            );
+            ensure!(values[1] > 0 && values[2] > 0, InvalidArgument, "{what} must be > 0, but got {values:?}");
+            Ok([values[1], values[2]])
+        };
+        let (strides, rates) = (pair("strides", "Stride")?, pair("rates", "Rate")?);
+        Ok(Dilation { strides, rates, same: attrs.str("padding")? == "SAME" })
+    }
+
+    fn span(&self, d: usize, input: usize, filter: usize) -> Result<Span> {
+        let (stride, rate) = (self.strides[d], self.rates[d]);
+        let wide = (filter as i64 - 1).checked_mul(rate).and_then(|n| n.checked_add(1));
+        let Some(wide) = wide else {
+            ferroflow_tensor::bail!(InvalidArgument, "a filter of {filter} at rate {rate} is too large");
+        };
+        let axis = Axis::new(input, wide, stride, self.same)?;
+        Ok(Span {
+            input,
+            output: axis.output,
+            filter,
+            stride: stride as usize,
+            rate: rate as usize,
+            before: axis.before(),
+        })
+    }
+}
+
+/// The windows of an image and a filter.
+struct Windows {
+    batch: usize,
+    rows: Span,
+    columns: Span,
+    depth: usize,
+}
+
+impl Windows {
+    fn of(dilation: &Dilation, input: &Shape, filter: &Shape) -> Result<Windows> {
+        ensure!(input.rank() == 4, InvalidArgument, "input must be 4-dimensional{input}");
+        ensure!(filter.rank() == 3, InvalidArgument, "filter must be 3-dimensional: {filter}");
+        ensure!(
+            input[3] == filter[2],
+            InvalidArgument,
+            "input and filter must have the same depth: {} vs {}",
+            input[3],
+            filter[2]
+        );
+        let rows = dilation.span(0, input[1], filter[0])?;
+        Ok(Windows { batch: input[0], rows, columns: dilation.span(1, input[2], filter[1])?, depth: input[3] })
+    }
+
+    fn pooled(&self) -> Shape {
+        Shape::new(&[self.batch, self.rows.output, self.columns.output, self.depth])
+    }
+
+    /// The places of the elements, in the image and in the filter, of the window at `row` (of all images) and `column`.
+    fn place(&self, row: usize, column: usize, places: &mut Vec<(usize, usize)>) {
+        places.clear();
+        let (image, row) = (row / self.rows.output, row % self.rows.output);
+        for fr in 0..self.rows.filter {
+            let Some(r) = self.rows.element(row, fr) else { continue };
+            for fc in 0..self.columns.filter {
+                let Some(c) = self.columns.element(column, fc) else { continue };
+                let at = (image * self.rows.input + r) * self.columns.input + c;
+                places.push((at * self.depth, (fr * self.columns.filter + fc) * self.depth));
+            }
+        }
+    }
+}
+
+/// Which of `places` has the largest sum in a channel: the first of equals.
+fn best<T: Pooled>(x: &[T], filter: &[T], places: &[(usize, usize)], channel: usize) -> (T, Option<(usize, usize)>) {
+    let mut best = (T::LOWEST, places.first().copied());
+    for &(i, f) in places {
+        let sum = x[i + channel].plus(filter[f + channel]);
+        if T::is_less(best.0, sum) {
+            best = (sum, Some((i, f)));
+        }
+    }
+    best
+}
+
+fn forward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation) -> Result<()> {
+    let (x, filter) = (ctx.input(0)?, ctx.input(1)?);
+    let windows = Windows::of(dilation, x.shape(), filter.shape())?;
+    let mut y = Tensor::new(x.dtype(), windows.pooled())?;
+    let (x, filter) = (x.slice::<T>()?, filter.slice::<T>()?);
+    let width = windows.columns.output * windows.depth;
+    if width > 0 {
+        for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, width, |start, line| {
+            let mut places = Vec::new();
+            for (column, cell) in line.chunks_exact_mut(windows.depth).enumerate() {
+                windows.place(start / width, column, &mut places);
+                for (channel, y) in cell.iter_mut().enumerate() {
+                    *y = best(x, filter, &places, channel).0;
+                }
+            }
+        });
+    }
+    ctx.set_output(0, y);
+    Ok(())
+}
+
+fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation, of_filter: bool) -> Result<()> {
+    let (x, filter, g) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+    let windows = Windows::of(dilation, x.shape(), filter.shape())?;
+    check_shape("out_backprop", g, &windows.pooled())?;
+    let like = if of_filter { filter } else { x };
+    let mut out = Tensor::zeros(like.dtype(), like.shape().clone())?;
+    let (x, filter, g) = (x.slice::<T>()?, filter.slice::<T>()?, g.slice::<T>()?);
+    let image = windows.rows.input * windows.columns.input * windows.depth;
+    let shared = SharedSlice::new(out.slice_mut::<T>()?);
+    let visit = |images: std::ops::Range<usize>, base: usize, out: &mut [T]| {
+        let mut places = Vec::new();
+        for row in images.start * windows.rows.output..images.end * windows.rows.output {
+            for column in 0..windows.columns.output {
+                windows.place(row, column, &mut places);
+                for channel in 0..windows.depth {
+                    let Some((i, f)) = best(x, filter, &places, channel).1 else { continue };
+                    let to = &mut out[if of_filter { f } else { i - base } + channel];
+                    *to = to.plus(g[(row * windows.columns.output + column) * windows.depth + channel]);
+                }
+            }
+        }
+    };
+    if of_filter {
+        // SAFETY: the only part in use.
+        visit(0..windows.batch, 0, unsafe { shared.range(0..shared.len()) });
+    } else {
+        for_blocks(ctx.threads(), windows.batch, 1, |images| {
+            let base = images.start * image;
+            // SAFETY: each task has images of its own.
+            let own = unsafe { shared.range(base..images.end * image) };
+            visit(images, base, own);
+        });
+    }
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn made(init: &KernelInit<'_>, order: usize) -> Result<Box<dyn Kernel>> {
+    let dilation = Dilation::of(init)?;
+    dispatch!(init.output_type(0)?, T in real, {
+        kernel(move |ctx| match order {
+            0 => forward::<T>(ctx, &dilation),
+            order => backward::<T>(ctx, &dilation, order == 2),
+        })
+    }, else Err(init.unsupported()))
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let dilation = Dilation::of(c)?;
+    let (input, filter) = (c.input(0)?.with_rank(4)?, c.input(1)?.with_rank(3)?);
+    let depth = PartialShape::vector(input.dim(3)).merge(&PartialShape::vector(filter.dim(2)))?.dim(0);
+    let size = |d: usize| match (input.dim(d + 1), filter.dim(d)) {
+        (Some(i), Some(f)) => dilation.span(d, i, f).map(|s| Some(s.output)),
+        _ => Ok(None),
+    };
+    let dims = [input.dim(0), size(0)?, size(1)?, depth];
+    c.set_output(0, PartialShape::from_dims(&dims));
+    Ok(())
+}
+
+fn shape_of_input<const I: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(I)?.clone();
+    c.set_output(0, s);
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let with_attrs = |op: Op| {
+        op.attr("T: realnumbertype")
+            .attr("strides: list(int) >= 4")
+            .attr("rates: list(int) >= 4")
+            .attr("padding: {'SAME', 'VALID'}")
+    };
+    let inputs = |name: &str| Op::new(name).input("input: T").input("filter: T");
+    r.add(
+        with_attrs(inputs("Dilation2D").output("output: T"))
+            .doc("The largest sum of image and filter in each window.")
+            .shape(shape)
+            .kernel(|init| made(init, 0)),
+    );
+    r.add(
+        with_attrs(inputs("Dilation2DBackpropInput").input("out_backprop: T").output("in_backprop: T"))
+            .doc("The gradient of `Dilation2D` by the image: at the first largest sum of each window.")
+            .shape(shape_of_input::<0>)
+            .kernel(|init| made(init, 1)),
+    );
+    r.add(
+        with_attrs(inputs("Dilation2DBackpropFilter").input("out_backprop: T").output("filter_backprop: T"))
+            .doc("The gradient of `Dilation2D` by the filter: at the first largest sum of each window.")
+            .shape(shape_of_input::<1>)
+            .kernel(|init| made(init, 2)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, run, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::Tensor;
+
+    fn attrs(strides: i64, rates: i64, padding: &str) -> Vec<(&'static str, AttrValue)> {
+        let four = |n: i64| AttrValue::List([1, n, n, 1].map(AttrValue::Int).to_vec());
+        vec![
+            ("strides", four(strides)),
+            ("rates", four(rates)),
+            ("padding", AttrValue::Str(padding.as_bytes().to_vec())),
+        ]
+    }
+
+    fn values(shape: &[usize], k: usize) -> Tensor {
+        let n = shape.iter().product::<usize>();
+        Tensor::from_slice(shape, &(0..n).map(|i| (i * k % 37) as f64 / 4.0).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn sums_are_largest_and_gradients_go_where_they_are() {
+        for (stride, rate, padding) in [(1, 1, "SAME"), (2, 1, "VALID"), (1, 2, "SAME"), (2, 2, "VALID")] {
+            let (x, f) = (values(&[2, 7, 6, 3], 11), values(&[2, 3, 3], 5));
+            let at = attrs(stride, rate, padding);
+            let y = run("Dilation2D", &[x.clone(), f.clone()], &at).unwrap().remove(0);
+            let g = values(y.shape().dims(), 7);
+            let args = [x.clone(), f.clone(), g.clone()];
+            let gx = run("Dilation2DBackpropInput", &args, &at).unwrap().remove(0);
+            let gf = run("Dilation2DBackpropFilter", &args, &at).unwrap().remove(0);
+            let sum = |t: &Tensor| t.slice::<f64>().unwrap().iter().sum::<f64>();
+            assert!((sum(&gx) - sum(&g)).abs() < 1e-9 && (sum(&gf) - sum(&g)).abs() < 1e-9);
+            // y is linear where the largest stays the largest, so y = <gx of ones> x + <gf of ones> f in total.
+            let ones = Tensor::from_slice(y.shape().clone(), &vec![1.0; y.elements()]).unwrap();
+            let args = [x.clone(), f.clone(), ones];
+            let dot = |a: &Tensor, b: &Tensor| {
+                a.slice::<f64>().unwrap().iter().zip(b.slice::<f64>().unwrap()).map(|(a, b)| a * b).sum::<f64>()
+            };
+            let gx = run("Dilation2DBackpropInput", &args, &at).unwrap().remove(0);
+            let gf = run("Dilation2DBackpropFilter", &args, &at).unwrap().remove(0);
+            assert!((dot(&gx, &x) + dot(&gf, &f) - sum(&y)).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn a_hand_made_window() {
+        let x = Tensor::from_slice([1, 2, 2, 1], &[0.1f32, 0.2, 0.3, 0.4]).unwrap();
+        let f = Tensor::from_slice([2, 2, 1], &[0.4f32, 0.3, 0.1, 0.0]).unwrap();
+        let y = run("Dilation2D", &[x.clone(), f.clone()], &attrs(1, 1, "VALID")).unwrap();
+        assert_eq!(y[0].slice::<f32>().unwrap(), [0.5]);
+        let y = run("Dilation2D", &[x, f], &attrs(1, 1, "SAME")).unwrap();
+        assert_eq!(y[0].slice::<f32>().unwrap(), [0.5, 0.6, 0.7, 0.8]);
+    }
+
+    #[test]
+    fn misuse_is_an_error() {
+        let (x, f) = (values(&[1, 3, 3, 2], 3), values(&[2, 2, 2], 5));
+        for at in [attrs(0, 1, "SAME"), attrs(1, 0, "SAME"), attrs(1, 3, "VALID"), attrs(1, i64::MAX, "SAME")] {
+            assert!(run("Dilation2D", &[x.clone(), f.clone()], &at).is_err());
+        }
+        assert!(run("Dilation2D", &[x.clone(), values(&[2, 2, 1], 5)], &attrs(1, 1, "SAME")).is_err());
+        assert!(run("Dilation2DBackpropInput", &[x.clone(), f, x], &attrs(1, 1, "VALID")).is_err());
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let (x, f) = (values(&[4, 20, 20, 3], 11), values(&[3, 3, 3], 5));
+        let g = values(&[4, 20, 20, 3], 13);
+        let args = || [x.clone(), f.clone(), g.clone()].map(Arg::One).into();
+        let by = |n| run_args("Dilation2DBackpropInput", args(), &attrs(1, 1, "SAME"), n).unwrap().values;
+        assert_eq!(by(2), by(1));
+    }
+}
