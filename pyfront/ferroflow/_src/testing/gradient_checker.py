@@ -57,7 +57,8 @@ def _theoretical(
 def _numeric(x: Tensor, x_data: Any, y: Tensor, delta: float, extra_feed_dict: Any) -> np.ndarray[Any, Any]:
     """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
     sess = _session()
-    data = np.array(x_data)
+    # In C order: the flat view must be one of these elements.
+    data = np.array(x_data, order="C")
     flat = _real_view(data)
     rows = []
     step = np.asarray(delta, dtype=flat.dtype)

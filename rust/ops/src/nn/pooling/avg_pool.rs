@@ -7,7 +7,7 @@ use ferroflow_tensor::vector::{add_to_rows, mean_of_rows};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, dispatch, ensure};
 
 fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, spatial)?.only_spatial()?;
+    let pooling = Pooling::of_attrs(init, spatial)?.within_channels()?;
     let dtype = init.output_type(0)?;
     dispatch!(compute_type(dtype), T in [F32, F64], {
         kernel(move |ctx| {
@@ -24,7 +24,7 @@ fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
 }
 
 fn avg_pool_grad(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, spatial)?.only_spatial()?;
+    let pooling = Pooling::of_attrs(init, spatial)?.within_channels()?;
     let dtype = init.output_type(0)?;
     dispatch!(compute_type(dtype), T in [F32, F64], {
         kernel(move |ctx| {

@@ -72,7 +72,7 @@ fn made(init: &KernelInit<'_>, order: Order, spatial: usize, sizes_at: Option<us
         None => Some(Pooling::of_attrs(init, spatial)?),
         Some(_) => None,
     };
-    let fixed = if spatial == 3 { fixed.map(Pooling::only_spatial).transpose()? } else { fixed };
+    let fixed = fixed.map(if spatial == 3 { Pooling::within_channels } else { Pooling::within_images }).transpose()?;
     let (attrs, first) = (init.node.attrs.clone(), sizes_at.unwrap_or_default());
     dispatch!(init.output_type(0)?, T in real, {
         kernel(move |ctx| {

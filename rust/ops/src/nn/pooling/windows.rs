@@ -215,7 +215,7 @@ impl Pooling {
     /// Of an op whose sizes are inputs `first` and `first + 1`.
     pub(crate) fn of_inputs(attrs: &AttrMap, ctx: &KernelContext<'_>, first: usize) -> Result<Pooling> {
         let (ksize, strides) = (ctx.input(first)?.to_i64s()?, ctx.input(first + 1)?.to_i64s()?);
-        Pooling::unsized_of(attrs, 2)?.with_sizes(ksize, strides)
+        Pooling::unsized_of(attrs, 2)?.with_sizes(ksize, strides)?.within_images()
     }
 
     /// `of_inputs` where the graph decides the sizes; checks that they are four.
@@ -231,26 +231,32 @@ impl Pooling {
         if self.channels_first { 1 } else { self.spatial + 1 }
     }
 
-    /// Whether the op that sees only spatial windows may use this.
-    pub(crate) fn only_spatial(self) -> Result<Pooling> {
-        let c = self.channel();
+    /// For an op that pools within images.
+    pub(crate) fn within_images(self) -> Result<Pooling> {
         ensure!(
-            self.ksize[c] == 1 && self.strides[c] == 1,
+            self.ksize[0] == 1 && self.strides[0] == 1,
+            Unimplemented,
+            "Pooling is not yet supported on the batch dimension."
+        );
+        Ok(self)
+    }
+
+    /// For an op that pools within channels of images.
+    pub(crate) fn within_channels(self) -> Result<Pooling> {
+        let pooling = self.within_images()?;
+        let c = pooling.channel();
+        ensure!(
+            pooling.ksize[c] == 1 && pooling.strides[c] == 1,
             Unimplemented,
             "Pooling is not yet supported on the depth dimension."
         );
-        Ok(self)
+        Ok(pooling)
     }
 
     /// The windows of an input.
     pub(crate) fn windows(&self, input: &Shape) -> Result<Windows> {
         let rank = self.spatial + 2;
         ensure!(input.rank() == rank, InvalidArgument, "tensor_in must be {rank}-dimensional");
-        ensure!(
-            self.ksize[0] == 1 && self.strides[0] == 1,
-            Unimplemented,
-            "Pooling is not yet supported on the batch dimension."
-        );
         let c = self.channel();
         let mut pooled: Vec<usize> = input.dims().to_vec();
         if self.ksize[c] != 1 || self.strides[c] != 1 {
