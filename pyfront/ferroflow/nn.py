@@ -51,6 +51,24 @@ from ferroflow._src.ops.nn.activation import (
 from ferroflow._src.ops.nn.activation import (
     xw_plus_b as xw_plus_b,
 )
+from ferroflow._src.ops.nn.candidate_sampling import (
+    all_candidate_sampler as all_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    compute_accidental_hits as compute_accidental_hits,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from ferroflow._src.ops.nn.candidate_sampling import (
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from ferroflow._src.ops.nn.conv import (
     atrous_conv2d_transpose as atrous_conv2d_transpose,
 )
@@ -93,6 +111,18 @@ from ferroflow._src.ops.nn.convolution import (
 from ferroflow._src.ops.nn.convolution import (
     with_space_to_batch as with_space_to_batch,
 )
+from ferroflow._src.ops.nn.ctc import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_loss as ctc_loss,
+)
 from ferroflow._src.ops.nn.depthwise import (
     depthwise_conv2d as depthwise_conv2d,
 )
@@ -107,35 +137,6 @@ from ferroflow._src.ops.nn.depthwise import (
 )
 from ferroflow._src.ops.nn.depthwise import (
     separable_conv2d as separable_conv2d,
-from ferroflow._src.ops.nn.candidate_sampling import (
-    all_candidate_sampler as all_candidate_sampler,
-)
-from ferroflow._src.ops.nn.candidate_sampling import (
-    compute_accidental_hits as compute_accidental_hits,
-)
-from ferroflow._src.ops.nn.candidate_sampling import (
-    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
-)
-from ferroflow._src.ops.nn.candidate_sampling import (
-    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
-)
-from ferroflow._src.ops.nn.candidate_sampling import (
-    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
-)
-from ferroflow._src.ops.nn.candidate_sampling import (
-    uniform_candidate_sampler as uniform_candidate_sampler,
-)
-from ferroflow._src.ops.nn.ctc import (
-    ctc_beam_search_decoder as ctc_beam_search_decoder,
-)
-from ferroflow._src.ops.nn.ctc import (
-    ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2,
-)
-from ferroflow._src.ops.nn.ctc import (
-    ctc_greedy_decoder as ctc_greedy_decoder,
-)
-from ferroflow._src.ops.nn.ctc import (
-    ctc_loss as ctc_loss,
 )
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup as embedding_lookup,
@@ -226,6 +227,9 @@ from ferroflow._src.ops.nn.pooling import (
 )
 from ferroflow._src.ops.nn.pooling import (
     max_pool_with_argmax as max_pool_with_argmax,
+)
+from ferroflow._src.ops.nn.pooling import (
+    pool as pool,
 )
 from ferroflow._src.ops.nn.ranking import (
     in_top_k as in_top_k,

@@ -104,6 +104,30 @@ def _dilated(x: Any, f: Any, strides: Any, rates: Any, padding: str, sign: int =
     return result
 
 
+def _pool(
+    x: Any,
+    window_shape: Any,
+    pooling_type: str,
+    padding: str,
+    dilation_rate: Any = None,
+    strides: Any = None,
+    data_format: str | None = None,
+) -> Any:
+    if data_format is not None and data_format.startswith("NC"):
+        last = np.moveaxis(x, 1, -1)
+        return np.moveaxis(_pool(last, window_shape, pooling_type, padding, dilation_rate, strides), -1, 1)
+    reduce = {"MAX": np.max, "AVG": np.mean}[pooling_type]
+    strides = strides or [1] * len(window_shape)
+    if dilation_rate is None:
+        return _pooled(reduce, x, [1, *window_shape, 1], [1, *strides, 1], padding)
+    outs = [n - (k - 1) * r for n, k, r in zip(x.shape[1:-1], window_shape, dilation_rate, strict=True)]
+    shifted = [
+        x[(slice(None), *(slice(i * r, i * r + n) for i, r, n in zip(at, dilation_rate, outs, strict=True)))]
+        for at in itertools.product(*map(range, window_shape))
+    ]
+    return reduce(np.stack(shifted), axis=0)
+
+
 _DILATIONS = (
     call(Values((2, 5, 6, 3), -9, 9), Values((2, 3, 3)), strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME"),
     call(Values((1, 7, 6, 2), -9, 9), Values((2, 2, 2)), strides=[1, 2, 1, 1], rates=[1, 2, 3, 1], padding="VALID"),
@@ -136,6 +160,42 @@ RECORDS = [
                 "not supported",
             ),
         ),
+    ),
+    Record(
+        name="pool",
+        function=pooling.pool,
+        reference=_pool,
+        variants=(
+            call(Values((2, 9, 3), -9, 9), window_shape=[3], pooling_type="MAX", padding="SAME", strides=[2]),
+            call(Values((2, 3, 9), -9, 9), window_shape=[2], pooling_type="AVG", padding="VALID", data_format="NCW"),
+            call(
+                Values((1, 9, 8, 2), -9, 9),
+                window_shape=[2, 3],
+                pooling_type="MAX",
+                padding="VALID",
+                dilation_rate=[3, 2],
+            ),
+            call(
+                Values((1, 4, 5, 6, 2), -9, 9),
+                window_shape=[2, 2, 3],
+                pooling_type="AVG",
+                padding="VALID",
+                dilation_rate=[2, 1, 2],
+            ),
+        ),
+        dtypes=("float32", "float64"),
+        differentiable=(0,),
+        needs="sizes",
+        refused=(
+            Refused(lambda: pooling.pool(np.zeros((1, 4, 1)), [2], "MIN", "SAME"), ValueError, "not supported"),
+            Refused(
+                lambda: pooling.pool(np.zeros((1, 4, 1)), [2], "MAX", "SAME", dilation_rate=[2]),
+                ValueError,
+                "SAME padding is not implemented",
+            ),
+            Refused(lambda: pooling.pool(np.zeros((1, 4, 1)), [1], "MAX", "SAME", strides=[2]), ValueError, "strides"),
+        ),
+        lossy=True,
     ),
     Record(
         name="dilation2d",

@@ -17,6 +17,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.nn.convolution import strides_and_dilation_rate, with_space_to_batch
 
 __all__ = [
     "avg_pool",
@@ -32,6 +33,7 @@ __all__ = [
     "max_pool3d",
     "max_pool_v2",
     "max_pool_with_argmax",
+    "pool",
 ]
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
@@ -330,6 +332,75 @@ def avg_pool3d(
         ValueError: sizes are not positive, or a window does not fit.
     """
     return tensor_op("AvgPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    padding: str,
+    dilation_rate: Any = None,
+    strides: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Pools over 1 to 3 dimensions of space, in windows that may have holes.
+
+    Args:
+        input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, ..., channels].
+        window_shape: list of n ints, the window's size in each dimension of space.
+        pooling_type: "MAX" or "AVG".
+        padding: "SAME" or "VALID".
+        dilation_rate: list of n ints, how far points of a window lie apart; None for 1; not with strides.
+        strides: list of n ints, how far windows lie apart; None for 1; none above the window's size.
+        name: str, name of the operation.
+        data_format: "NWC", "NHWC" or "NDHWC", or "NC..." for channels in the second dimension; None for the former.
+        dilations: the newer name of `dilation_rate`.
+
+    Returns:
+        Tensor of the dtype and rank of `input`.
+
+    Raises:
+        ValueError: the arguments do not fit.
+    """
+    dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
+    with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
+        input = convert_to_tensor(input, name="input")
+        space = len(window_shape)
+        if not 1 <= space <= 3:
+            raise ValueError("It is required that 1 <= num_spatial_dims <= 3.")
+        input.get_shape().with_rank(space + 2)
+        strides, dilation_rate = strides_and_dilation_rate(space, strides, dilation_rate)
+        if padding == "SAME" and np.any(dilation_rate > 1):
+            raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")
+        if np.any(strides > np.asarray(window_shape)):
+            raise ValueError(
+                "strides > window_shape not supported due to inconsistency between CPU and GPU implementations"
+            )
+        if pooling_type not in ("MAX", "AVG"):
+            raise ValueError(f"{space}-D {pooling_type} pooling is not supported.")
+        kind = pooling_type.capitalize()
+        is_first = data_format is not None and data_format.startswith("NC")
+        if space == 1 and data_format not in (None, "NWC", "NCW"):
+            raise ValueError('data_format must be either "NWC" or "NCW".')
+        dims = list(range(2, space + 2) if is_first else range(1, space + 1))
+
+        def pooled(blocks: Tensor, _: int, padding: str) -> Tensor:
+            if space == 1:
+                # Sequences are images of one row.
+                blocks = shaping.expand_dims(blocks, dims[0])
+            ones = [1, 1] if space == 1 else [1]
+            ksize = [*ones, 1, *window_shape] if is_first else [*ones, *window_shape, 1]
+            steps = [*ones, 1, *strides] if is_first else [*ones, *strides, 1]
+            plain = ("NCHW" if is_first else "NHWC") if space < 3 else ("NCDHW" if is_first else "NDHWC")
+            if space < 3:
+                result = _pool_2d(f"{kind}Pool", blocks, ksize, steps, padding, plain, scope, None)
+            else:
+                result = tensor_op(f"{kind}Pool3D", [blocks], _attrs(ksize, steps, padding, plain), name=scope)
+            return shaping.squeeze(result, [dims[0]]) if space == 1 else result
+
+        return with_space_to_batch(input, dilation_rate, padding, pooled, filter_shape=window_shape, spatial_dims=dims)
 
 
 def max_pool_with_argmax(

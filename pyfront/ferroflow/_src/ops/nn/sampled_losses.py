@@ -101,8 +101,8 @@ def _sampled_logits(
         true_b = slicing.slice(all_b, [0], shaping.shape(flat))
         sampled_b = slicing.slice(all_b, shaping.shape(flat), [-1])
         dim = shaping.shape(true_w)[1:2]
-        by_example = shaping.reshape(true_w, joining.concat([[-1, num_true], dim], 0))
-        products = multiply(shaping.expand_dims(inputs, 1), by_example)
+        by_example = joining.concat([[-1, num_true], dim], 0)
+        products = multiply(shaping.expand_dims(inputs, 1), shaping.reshape(true_w, by_example))
         rows = shaping.reshape(products, joining.concat([[-1], dim], 0))
         true_logits: Any = shaping.reshape(_sum_rows(rows), [-1, num_true])
         true_logits = true_logits + shaping.reshape(true_b, [-1, num_true])

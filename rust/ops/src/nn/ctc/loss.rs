@@ -146,8 +146,8 @@ impl Sequence<'_> {
     fn forward(&self) -> Vec<f64> {
         let n = self.labels.len();
         let mut alpha = vec![ZERO; self.time() * n];
-        for u in 0..n.min(2) {
-            alpha[u] = self.at(0, u);
+        for (u, a) in alpha.iter_mut().take(n.min(2)).enumerate() {
+            *a = self.at(0, u);
         }
         for t in 1..self.time() {
             let (before, now) = alpha.split_at_mut(t * n);

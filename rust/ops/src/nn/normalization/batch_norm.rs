@@ -1,5 +1,7 @@
 //! FusedBatchNorm: each channel shifted and scaled to mean 0 and variance 1, and then as `scale` and `offset` say; and its
-//! gradient. Source: Ioffe, Szegedy, "Batch Normalization", 2015.
+//! gradient.
+//!
+//! Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 //!
 //! Moments are taken in one pass over memory: of each block while it is in the cache, and then of the blocks together in
 //! their order (Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm", 1979).

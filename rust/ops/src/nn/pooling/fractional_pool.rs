@@ -1,5 +1,7 @@
 //! FractionalMaxPool, FractionalAvgPool: pooling over regions whose random sizes make up a ratio that need not be whole; and
-//! their gradients. Source: Graham, "Fractional max-pooling", 2015.
+//! their gradients.
+//!
+//! Source: Graham, "Fractional max-pooling", 2015.
 
 use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -303,7 +305,7 @@ fn given_regions(ctx: &KernelContext<'_>, input: &Shape, first: usize, overlappi
 fn max_pool(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let fraction = Fraction::of(init)?;
     dispatch!(init.output_type(0)?, T in [F32, F64, I32, I64], {
-        kernel(move |ctx| forward::<T>(ctx, &fraction, |x, starts, out| max_of_rows(x, starts, out)))
+        kernel(move |ctx| forward::<T>(ctx, &fraction, max_of_rows::<T>))
     }, else Err(init.unsupported()))
 }
 
