@@ -52,6 +52,22 @@ def conj(x: Any) -> Any:
     return x
 
 
+def real(x: Tensor) -> Tensor:
+    """The real part, of the real dtype."""
+    return tensor_op("Real", [x], {"Tout": x.dtype.base_dtype.real_dtype})
+
+
+def imag(x: Tensor) -> Tensor:
+    """The imaginary part, of the real dtype."""
+    return tensor_op("Imag", [x], {"Tout": x.dtype.base_dtype.real_dtype})
+
+
+def complex_of(x: Tensor, y: Tensor) -> Tensor:
+    """The complex number of a real and an imaginary part."""
+    is_double = x.dtype.base_dtype == dtypes.float64
+    return tensor_op("Complex", [x, y], {"Tout": dtypes.complex128 if is_double else dtypes.complex64})
+
+
 def cast(x: Tensor, dtype: Any) -> Tensor:
     """`x` with elements of `dtype`; itself where it has them."""
     dtype = dtypes.as_dtype(dtype).base_dtype

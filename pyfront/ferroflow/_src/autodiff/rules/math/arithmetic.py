@@ -7,7 +7,17 @@ from typing import Any
 
 from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
 from ferroflow._src.autodiff.rules.registering import register, register_none
-from ferroflow._src.autodiff.terms import cast, conj, ones_like, same_known_shape, select, term, zeros_like
+from ferroflow._src.autodiff.terms import (
+    cast,
+    conj,
+    imag,
+    ones_like,
+    real,
+    same_known_shape,
+    select,
+    term,
+    zeros_like,
+)
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.operation import Operation
@@ -141,7 +151,7 @@ register(
         op_type: _broadcast(formula)
         for op_type, formula in {
             "Atan2": _atan2,
-            "Complex": lambda g, x, y: (term("Real")(g), term("Imag")(g)),
+            "Complex": lambda g, x, y: (real(g), imag(g)),
             "Div": lambda g, x, y: (g / y, g * (-x / y / y)),
             "DivNoNan": lambda g, x, y: (div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y)),
             "FloorMod": lambda g, x, y: (g, g * neg(floor_div(x, y))),

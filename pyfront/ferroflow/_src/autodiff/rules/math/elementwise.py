@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
-from ferroflow._src.autodiff.terms import conj, term, zeros_like
+from ferroflow._src.autodiff.terms import complex_of, conj, imag, real, term, zeros_like
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 cos, cosh, exp, sin, sinh = map(term, ["Cos", "Cosh", "Exp", "Sin", "Sinh"])
 neg, reciprocal, sign, sqrt, square = map(term, ["Neg", "Reciprocal", "Sign", "Sqrt", "Square"])
-digamma, sigmoid, real, imag = map(term, ["Digamma", "Sigmoid", "Real", "Imag"])
+digamma, sigmoid = map(term, ["Digamma", "Sigmoid"])
 add, mul, sub = (term(op_type, 2) for op_type in ["Add", "Mul", "Sub"])
-complex_ = term("Complex", 2)
 inv_grad, reciprocal_grad, rsqrt_grad, sigmoid_grad, sqrt_grad, tanh_grad = (
     term(op_type, 2) for op_type in ["InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad", "TanhGrad"]
 )
@@ -111,22 +110,22 @@ def _sigmoid_grad(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
 
 def _complex_abs(op: Operation, g: Tensor) -> Tensor:
     y = op.outputs[0]
-    return term("DivNoNan", 2)(complex_(g, zeros_like(g)) * op.inputs[0], complex_(y, zeros_like(y)))
+    return term("DivNoNan", 2)(complex_of(g, zeros_like(g)) * op.inputs[0], complex_of(y, zeros_like(y)))
 
 
 def _angle(op: Operation, g: Tensor) -> Any:
     x = op.inputs[0]
-    inverse = reciprocal(complex_(imag(x), real(x)))
-    return -complex_(g, constant(0, dtype=g.dtype)) * inverse
+    inverse = reciprocal(complex_of(imag(x), real(x)))
+    return -complex_of(g, constant(0, dtype=g.dtype)) * inverse
 
 
 register(
     {
         "Angle": _angle,
         "ComplexAbs": _complex_abs,
-        "Imag": lambda op, g: complex_(constant(0, dtype=g.dtype), g),
+        "Imag": lambda op, g: complex_of(constant(0, dtype=g.dtype), g),
         "InvGrad": _reciprocal_grad,
-        "Real": lambda op, g: complex_(g, constant(0, dtype=g.dtype)),
+        "Real": lambda op, g: complex_of(g, constant(0, dtype=g.dtype)),
         "ReciprocalGrad": _reciprocal_grad,
         "RsqrtGrad": _rsqrt_grad,
         "SigmoidGrad": _sigmoid_grad,
