@@ -12,7 +12,6 @@ from ferroflow import flags as flags
 from ferroflow import graph_util as graph_util
 from ferroflow import initializers as initializers
 from ferroflow import io as io
-from ferroflow import linalg as linalg
 from ferroflow import logging as logging
 from ferroflow import lookup as lookup
 from ferroflow import manip as manip
@@ -530,6 +529,57 @@ from ferroflow._src.ops.flow.grouping import (
 from ferroflow._src.ops.flow.printing import (
     Print as Print,
 )
+from ferroflow._src.ops.linalg.decomposing import (
+    qr as qr,
+)
+from ferroflow._src.ops.linalg.decomposing import (
+    self_adjoint_eig as self_adjoint_eig,
+)
+from ferroflow._src.ops.linalg.decomposing import (
+    self_adjoint_eigvals as self_adjoint_eigvals,
+)
+from ferroflow._src.ops.linalg.decomposing import (
+    svd as svd,
+)
+from ferroflow._src.ops.linalg.determinant import (
+    log_matrix_determinant as log_matrix_determinant,
+)
+from ferroflow._src.ops.linalg.determinant import (
+    matrix_determinant as matrix_determinant,
+)
+from ferroflow._src.ops.linalg.einsum import (
+    einsum as einsum,
+)
+from ferroflow._src.ops.linalg.matrix_function import (
+    matrix_exponential as matrix_exponential,
+)
+from ferroflow._src.ops.linalg.matrix_function import (
+    matrix_logarithm as matrix_logarithm,
+)
+from ferroflow._src.ops.linalg.matrix_function import (
+    matrix_square_root as matrix_square_root,
+)
+from ferroflow._src.ops.linalg.norm import (
+    norm as norm,
+)
+from ferroflow._src.ops.linalg.solving import (
+    cholesky as cholesky,
+)
+from ferroflow._src.ops.linalg.solving import (
+    cholesky_solve as cholesky_solve,
+)
+from ferroflow._src.ops.linalg.solving import (
+    matrix_inverse as matrix_inverse,
+)
+from ferroflow._src.ops.linalg.solving import (
+    matrix_solve as matrix_solve,
+)
+from ferroflow._src.ops.linalg.solving import (
+    matrix_solve_ls as matrix_solve_ls,
+)
+from ferroflow._src.ops.linalg.solving import (
+    matrix_triangular_solve as matrix_triangular_solve,
+)
 from ferroflow._src.ops.lookup.table import (
     initialize_all_tables as initialize_all_tables,
 )
@@ -616,6 +666,9 @@ from ferroflow._src.ops.math.arithmetic import (
 )
 from ferroflow._src.ops.math.arithmetic import (
     zeta as zeta,
+)
+from ferroflow._src.ops.math.beta import (
+    lbeta as lbeta,
 )
 from ferroflow._src.ops.math.cast import (
     bitcast as bitcast,
@@ -849,7 +902,7 @@ from ferroflow._src.ops.math.linalg import (
     matrix_transpose as matrix_transpose,
 )
 from ferroflow._src.ops.math.linalg import (
-    norm as norm,
+    matvec as matvec,
 )
 from ferroflow._src.ops.math.linalg import (
     sparse_matmul as sparse_matmul,
@@ -1010,6 +1063,24 @@ from ferroflow._src.ops.script.py_func import (
 )
 from ferroflow._src.ops.script.py_func import (
     py_func as py_func,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    fft as fft,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    fft2d as fft2d,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    fft3d as fft3d,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    ifft as ifft,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    ifft2d as ifft2d,
+)
+from ferroflow._src.ops.spectral.fourier import (
+    ifft3d as ifft3d,
 )
 from ferroflow._src.ops.state.assigning import (
     assign as assign,
@@ -1275,7 +1346,9 @@ _MESSAGES = frozenset(
         "TensorInfo",
     )
 )
-_MODULES = frozenset(("contrib", "distributions", "layers", "losses", "metrics", "test"))
+_MODULES = frozenset(
+    ("contrib", "distributions", "layers", "linalg", "losses", "metrics", "signal", "spectral", "test")
+)
 
 
 def __getattr__(name: str) -> _Any:

@@ -11,7 +11,8 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import placeholder
-from ferroflow._src.ops.math import cast, linalg, reduction
+from ferroflow._src.ops.linalg.norm import norm
+from ferroflow._src.ops.math import cast, reduction
 from ferroflow._src.ops.nn import normalization, softmax
 
 assert operators
@@ -24,7 +25,7 @@ _PAIRS: list[tuple[str, Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     ("dim", softmax.softmax, {"dim": -1}, {"axis": -1}),
     ("dim", softmax.log_softmax, {"dim": -1}, {"axis": -1}),
     ("dim", normalization.l2_normalize, {"dim": 1}, {"axis": 1}),
-    ("keep_dims", linalg.norm, {"axis": 1, "keep_dims": True}, {"axis": 1, "keepdims": True}),
+    ("keep_dims", norm, {"axis": 1, "keep_dims": True}, {"axis": 1, "keepdims": True}),
 ]
 
 

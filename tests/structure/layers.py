@@ -7,6 +7,7 @@ PYTHON_LAYERS = (
     ("framework",),
     ("session", "ops"),
     ("control_flow",),
+    ("linear_operator",),
     ("variables",),
     ("autodiff",),
     ("nn", "layers", "losses", "metrics", "distributions", "summary"),
@@ -33,6 +34,8 @@ LATE_IMPORTS = {
 _ENGINE = {
     "ferroflow-proto",
     "ferroflow-tensor",
+    "ferroflow-linalg",
+    "ferroflow-fourier",
     "ferroflow-io",
     "ferroflow-graph",
     "ferroflow-ops",
@@ -41,13 +44,28 @@ _ENGINE = {
 RUST_LAYERS = {
     "ferroflow-proto": set(),
     "ferroflow-tensor": set(),
+    "ferroflow-linalg": set(),
+    "ferroflow-fourier": set(),
     "ferroflow-io": {"ferroflow-proto", "ferroflow-tensor"},
     "ferroflow-graph": {"ferroflow-proto", "ferroflow-tensor"},
-    "ferroflow-ops": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
+    "ferroflow-ops": {
+        "ferroflow-proto",
+        "ferroflow-tensor",
+        "ferroflow-linalg",
+        "ferroflow-fourier",
+        "ferroflow-io",
+        "ferroflow-graph",
+    },
     "ferroflow-runtime": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph"},
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,
 }
 
 # Crates that only these members may name.
-RESERVED_CRATES = {"pyo3": {"ferroflow-python"}, "numpy": {"ferroflow-python"}}
+RESERVED_CRATES = {
+    "pyo3": {"ferroflow-python"},
+    "numpy": {"ferroflow-python"},
+    "faer": {"ferroflow-linalg"},
+    "rustfft": {"ferroflow-fourier"},
+    "realfft": {"ferroflow-fourier"},
+}

@@ -3,7 +3,20 @@
 import importlib as _importlib
 from typing import Any as _Any
 
-_MODULES = frozenset(("distributions", "framework", "layers", "lookup", "losses", "metrics", "slim", "util"))
+_MODULES = frozenset(
+    (
+        "distributions",
+        "framework",
+        "layers",
+        "linalg",
+        "lookup",
+        "losses",
+        "metrics",
+        "signal",
+        "slim",
+        "util",
+    )
+)
 
 
 def __getattr__(name: str) -> _Any:

@@ -7,6 +7,7 @@ from ops.cases import (
     clipping,
     comparison,
     convolution,
+    decomposition,
     elementwise,
     indexing,
     joining,
@@ -19,6 +20,7 @@ from ops.cases import (
     reduction,
     segment,
     shaping,
+    spectral,
 )
 
 FAMILIES = (
@@ -28,6 +30,8 @@ FAMILIES = (
     casting,
     reduction,
     linalg,
+    decomposition,
+    spectral,
     shaping,
     joining,
     making,

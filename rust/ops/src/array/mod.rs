@@ -37,7 +37,7 @@ mod space_to_batch;
 mod space_to_depth;
 mod split;
 mod squeeze;
-mod strided;
+pub(crate) mod strided;
 mod strided_slice;
 mod tile;
 pub(crate) mod transpose;

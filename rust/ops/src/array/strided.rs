@@ -11,19 +11,19 @@ const STRIP: usize = 64;
 
 /// Element `(i0, i1, ...)` of the view lies at `base + i0 * strides[0] + i1 * strides[1] + ...` of the array.
 #[derive(Clone, Debug)]
-pub(super) struct Walk {
+pub(crate) struct Walk {
     dims: SmallVec<[usize; 8]>,
     strides: SmallVec<[isize; 8]>,
     base: usize,
 }
 
 impl Walk {
-    pub(super) fn new(base: usize) -> Walk {
+    pub(crate) fn new(base: usize) -> Walk {
         Walk { dims: SmallVec::new(), strides: SmallVec::new(), base }
     }
 
     /// Adds an axis inside those added before. Axes that continue each other become one.
-    pub(super) fn push(&mut self, dim: usize, stride: isize) {
+    pub(crate) fn push(&mut self, dim: usize, stride: isize) {
         if dim == 1 {
             return;
         }
@@ -226,7 +226,7 @@ impl<'a> Odometer<'a> {
 }
 
 /// A new tensor of `shape` whose elements are those of `x` that `walk` visits.
-pub(super) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
+pub(crate) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
     let mut out = Tensor::new(x.dtype(), shape)?;
     by_size!(x.dtype(), E, walk.read(threads, E::view(x)?, E::view_mut(&mut out)?))?;
     Ok(out)

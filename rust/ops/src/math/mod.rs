@@ -15,7 +15,6 @@ mod incomplete_gamma;
 mod logical;
 mod mat_mul;
 mod pairwise;
-mod qr;
 mod reduction;
 mod saddle_point;
 mod scan;
@@ -44,7 +43,6 @@ pub(crate) fn register(r: &mut Registry) {
     incomplete_gamma::register(r);
     logical::register(r);
     mat_mul::register(r);
-    qr::register(r);
     reduction::register(r);
     scan::register(r);
     segment::register(r);

@@ -1,4 +1,4 @@
-"""Matrix products, norms and matrices of a given form."""
+"""Matrix products and matrices of a given form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
-from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -19,9 +18,10 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.reduction import reduce_max, reduce_prod, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
 __all__ = [
+    "adjoint",
     "diag",
     "diag_part",
     "eye",
@@ -31,7 +31,7 @@ __all__ = [
     "matrix_diag_part",
     "matrix_set_diag",
     "matrix_transpose",
-    "norm",
+    "matvec",
     "sparse_matmul",
     "tensordot",
     "trace",
@@ -99,6 +99,45 @@ def matmul(
         return tensor_op("MatMul", [a, b], attrs, name=scope)
 
 
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies matrices and vectors, or batches of them.
+
+    Args:
+        a: Tensor of a dtype that `matmul` takes, of shape [..., m, k].
+        b: Tensor of the dtype of `a`, of shape [..., k].
+        transpose_a: bool, whether `a` is given as [..., k, m].
+        adjoint_a: bool, whether `a` is given conjugated and transposed.
+        a_is_sparse: bool, whether most elements of `a` are zero.
+        b_is_sparse: bool, whether most elements of `b` are zero.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `a`, of shape [..., m].
+
+    Raises:
+        ValueError: dimensions do not fit, or `a` is to be both transposed and adjoint.
+    """
+    with name_scope(name, "MatVec", [a, b]):
+        column = shaping.expand_dims(b, axis=-1)
+        product = matmul(
+            a,
+            column,
+            transpose_a=transpose_a,
+            adjoint_a=adjoint_a,
+            a_is_sparse=a_is_sparse,
+            b_is_sparse=b_is_sparse,
+        )
+        return shaping.squeeze(product, axis=-1)
+
+
 def sparse_matmul(
     a: Any,
     b: Any,
@@ -157,6 +196,23 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
             rank = shaping.rank(a)
             perm = joining.concat((tensor_op("Range", [0, rank - 2, 1]), [rank - 1, rank - 2]), 0)
         return shaping.transpose(a, perm=perm, conjugate=conjugate)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """Swaps the last two dimensions and conjugates.
+
+    Args:
+        matrix: Tensor of any dtype, of shape [..., m, n].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `matrix`, of shape [..., n, m].
+
+    Raises:
+        ValueError: `matrix` has less than two dimensions.
+    """
+    with name_scope(name, "adjoint", [matrix]):
+        return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
@@ -296,70 +352,6 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
         Tensor of the dtype and shape of `input`.
     """
     return tensor_op("MatrixBandPart", [input, num_lower, num_upper], name=name)
-
-
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """Computes norms of vectors or matrices.
-
-    Args:
-        tensor: Tensor of float32, float64, complex64 or complex128.
-        ord: "euclidean", "fro", 1, inf, or of vectors 2 or another positive number.
-        axis: int, the dimension that holds vectors; tuple of two ints, the dimensions that hold matrices; None to take
-            the whole tensor as one vector.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
-        name: str, name scope of the operations.
-        keep_dims: deprecated name of `keepdims`.
-
-    Returns:
-        Tensor of the dtype of `tensor`.
-
-    Raises:
-        ValueError: `ord` or `axis` is not one of the above.
-    """
-    if keep_dims is not None:
-        warn_deprecated("The argument keep_dims of norm", "keepdims")
-    keepdims = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
-    is_matrix_norm = isinstance(axis, (tuple, list)) and len(axis) == 2
-    if is_matrix_norm:
-        axis = tuple(axis)
-        if not all(isinstance(a, int) for a in axis) or axis[0] == axis[1]:
-            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-        supported: list[Any] = ["euclidean", "fro", 1, np.inf]
-        if ord not in supported:
-            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
-    else:
-        if not (axis is None or isinstance(axis, int)):
-            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-        if ord != "euclidean" and (isinstance(ord, str) or not np.isreal(ord) or ord <= 0):
-            raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
-        if axis is not None:
-            axis = (axis,)
-    with name_scope(name, "norm", [tensor]):
-        tensor = convert_to_tensor(tensor)
-        if ord in ("fro", "euclidean", 2):
-            squares = tensor * elementwise.conj(tensor)
-            result = elementwise.sqrt(reduce_sum(squares, axis, keepdims=True))
-        else:
-            result = elementwise.abs(tensor)
-            if ord == 1:
-                result = reduce_sum(result, None if axis is None else axis[0], keepdims=True)
-                if is_matrix_norm:
-                    result = reduce_max(result, axis[-1], keepdims=True)
-            elif ord == np.inf:
-                if is_matrix_norm:
-                    result = reduce_sum(result, axis[1], keepdims=True)
-                result = reduce_max(result, None if axis is None else axis[0], keepdims=True)
-            else:
-                powers = reduce_sum(tensor_op("Pow", [result, ord]), axis, keepdims=True)
-                result = tensor_op("Pow", [powers, 1.0 / ord])
-        return result if keepdims else shaping.squeeze(result, axis)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:

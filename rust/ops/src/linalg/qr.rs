@@ -1,38 +1,16 @@
 //! Qr: orthogonal times triangular, by Householder reflections.
 
+use super::batch::Batch;
+use super::matrix_shape::{batch_of, smaller, split};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::threads::for_chunks_mut;
-use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
+use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 use num_complex::{Complex, ComplexFloat};
-use num_traits::{One, Zero};
 
-/// An element type, and the field it is computed in: float32 in float64, so that rounding happens once, at the end.
-trait Element: Scalar {
-    type Field: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + From<f64>;
-    fn widen(self) -> Self::Field;
-    fn narrow(x: Self::Field) -> Self;
-}
-
-macro_rules! element {
-    ($($t:ty, $field:ty, $widen:expr, $narrow:expr;)*) => {$(
-        impl Element for $t {
-            type Field = $field;
-            fn widen(self) -> $field {
-                $widen(self)
-            }
-            fn narrow(x: $field) -> $t {
-                $narrow(x)
-            }
-        }
-    )*};
-}
-element! {
-    f32, f64, f64::from, |x| x as f32;
-    f64, f64, |x| x, |x| x;
-    Complex<f32>, Complex<f64>, |x: Complex<f32>| Complex::new(x.re.into(), x.im.into()),
-        |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
-    Complex<f64>, Complex<f64>, |x| x, |x| x;
-}
+/// A real or complex number of double precision.
+trait Number: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + From<f64> {}
+impl Number for f64 {}
+impl Number for Complex<f64> {}
 
 /// A column-major matrix, so that reflections run along columns.
 struct Columns<F> {
@@ -40,7 +18,7 @@ struct Columns<F> {
     data: Vec<F>,
 }
 
-impl<F: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + From<f64>> Columns<F> {
+impl<F: Number> Columns<F> {
     fn column(&mut self, j: usize) -> &mut [F] {
         &mut self.data[j * self.rows..(j + 1) * self.rows]
     }
@@ -60,9 +38,9 @@ impl<F: ComplexFloat<Real = f64> + std::ops::AddAssign + std::ops::SubAssign + F
 }
 
 /// Q and R of a row-major matrix; `inner` is the number of Q's columns and of R's rows.
-fn factor<T: Element>(a: &[T], (rows, columns): (usize, usize), inner: usize) -> (Vec<T>, Vec<T>) {
+fn factor<F: Number>(a: &[F], (rows, columns): (usize, usize), inner: usize, to_q: &mut [F], to_r: &mut [F]) {
     let steps = rows.min(columns);
-    let data = (0..columns).flat_map(|j| (0..rows).map(move |i| a[i * columns + j].widen())).collect();
+    let data = (0..columns).flat_map(|j| (0..rows).map(move |i| a[i * columns + j])).collect();
     let mut r = Columns { rows, data };
     let mut reflections = Vec::with_capacity(steps);
     for k in 0..steps {
@@ -73,28 +51,27 @@ fn factor<T: Element>(a: &[T], (rows, columns): (usize, usize), inner: usize) ->
         }
         reflections.push((v, tau));
     }
-    let mut q = Columns { rows, data: vec![T::Field::zero(); rows * inner] };
+    let mut q = Columns { rows, data: vec![F::zero(); rows * inner] };
     for j in 0..inner {
-        q.column(j)[j] = T::Field::one();
+        q.column(j)[j] = F::one();
         for (k, (v, tau)) in reflections.iter().enumerate().rev() {
             q.reflect(j, k, v, *tau);
         }
     }
-    let row_major = |m: &Columns<T::Field>, rows: usize, columns: usize, upper: bool| {
-        let element = |i: usize, j: usize| match upper && i > j {
-            true => T::default(),
-            false => T::narrow(m.data[j * m.rows + i]),
-        };
-        (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
-    };
-    (row_major(&q, rows, inner, false), row_major(&r, inner, columns, true))
+    for (place, to) in to_q.iter_mut().enumerate() {
+        *to = q.data[place % inner * rows + place / inner];
+    }
+    for (place, to) in to_r.iter_mut().enumerate() {
+        let (i, j) = (place / columns, place % columns);
+        *to = if i > j { F::zero() } else { r.data[j * rows + i] };
+    }
 }
 
 /// Turns `x` into v, and returns tau, with `(1 - conj(tau) v v*) x` a multiple of the first unit vector, of the sign that
 /// cancels nothing; zero where `x` is such a multiple already.
 ///
 /// Source: LAPACK's xLARFG.
-fn reflector<F: ComplexFloat<Real = f64> + From<f64>>(x: &mut [F]) -> F {
+fn reflector<F: Number>(x: &mut [F]) -> F {
     let Some((&first, tail)) = x.split_first() else { return F::zero() };
     let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let is_multiple = tail.iter().all(|x| x.is_zero()) && first.im() == 0.0;
@@ -112,6 +89,12 @@ fn reflector<F: ComplexFloat<Real = f64> + From<f64>>(x: &mut [F]) -> F {
     tau
 }
 
+/// Sides from which on blocks of reflections, as matrix products, are faster than one by one. Real factors are the same;
+/// complex ones differ in the phases of R's diagonal, which is real, as LAPACK's, where reflections are one by one.
+const BLOCKED: usize = 32;
+/// Multiplications for one element of a matrix times its shorter side.
+const WORK: usize = 3;
+
 fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let full = init.bool("full_matrices")?;
     let dtype = init.output_type(0)?;
@@ -120,28 +103,23 @@ fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let a = ctx.input(0)?;
             let rank = a.rank();
             ensure!(rank >= 2, InvalidArgument, "Input must have rank >= 2, got {rank}");
-            let (batch, sizes) = a.shape().split_at(rank - 2);
-            let (rows, columns) = (sizes[0], sizes[1]);
-            let inner = if full { rows } else { rows.min(columns) };
-            let shape = |r: usize, c: usize| batch.iter().copied().chain([r, c]).collect::<Shape>();
-            let mut q = Tensor::zeros(dtype, shape(rows, inner))?;
-            let mut r = Tensor::zeros(dtype, shape(inner, columns))?;
-            let count: usize = batch.iter().product();
-            if count > 0 && rows > 0 {
-                let from = a.slice::<T>()?;
-                let mut factors: Vec<_> = (0..count).map(|_| None).collect();
-                for_chunks_mut(ctx.threads(), &mut factors, 1, |start, chunk| {
-                    for (i, factors) in chunk.iter_mut().enumerate() {
-                        let at = (start + i) * rows * columns;
-                        *factors = Some(factor(&from[at..at + rows * columns], (rows, columns), inner));
-                    }
-                });
-                let (q, r) = (q.slice_mut::<T>()?, r.slice_mut::<T>()?);
-                for (i, (some_q, some_r)) in factors.into_iter().flatten().enumerate() {
-                    q[i * rows * inner..(i + 1) * rows * inner].copy_from_slice(&some_q);
-                    r[i * inner * columns..(i + 1) * inner * columns].copy_from_slice(&some_r);
+            let batch = Batch::of(a, 0)?;
+            let sides = (batch.rows, batch.columns);
+            let shortest = sides.0.min(sides.1);
+            let inner = if full { sides.0 } else { shortest };
+            let mut q = Tensor::zeros(dtype, batch.shape_of(&[sides.0, inner])?)?;
+            let mut r = Tensor::zeros(dtype, batch.shape_of(&[inner, sides.1])?)?;
+            let (from, size) = (T::widen(a.slice::<T>()?), batch.size());
+            let outputs = [q.slice_mut::<T>()?, r.slice_mut::<T>()?];
+            batch.for_each(ctx.threads(), WORK * size * shortest, outputs, |i, [q, r]| {
+                let a = &from[i * size..(i + 1) * size];
+                if shortest >= BLOCKED {
+                    Wide::<T>::qr(a, sides, inner, q, r);
+                } else {
+                    factor(a, sides, inner, q, r);
                 }
-            }
+                Ok(())
+            })?;
             ctx.set_output(0, q);
             ctx.set_output(1, r);
             Ok(())
@@ -150,19 +128,11 @@ fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shapes(c: &mut ShapeContext<'_>) -> Result<()> {
-    let input = c.input(0)?.with_rank_at_least(2)?;
     let full = c.bool("full_matrices")?;
-    let Some(dims) = input.dims() else { return Ok(()) };
-    let (batch, sizes) = dims.split_at(dims.len() - 2);
-    let (rows, columns) = (sizes[0], sizes[1]);
-    let inner = match (full, rows, columns) {
-        (true, rows, _) => rows,
-        (false, Some(m), Some(n)) => Some(m.min(n)),
-        _ => None,
-    };
-    let shape = |r, c| PartialShape::from_dims(&batch.iter().copied().chain([r, c]).collect::<Vec<_>>());
-    c.set_output(0, shape(rows, inner));
-    c.set_output(1, shape(inner, columns));
+    let Some((batch, rows, columns)) = split(c.input(0)?)? else { return Ok(()) };
+    let inner = if full { rows } else { smaller(rows, columns) };
+    c.set_output(0, batch_of(&batch, &[rows, inner]));
+    c.set_output(1, batch_of(&batch, &[inner, columns]));
     Ok(())
 }
 
@@ -206,7 +176,7 @@ mod tests {
 
     #[test]
     fn factors_multiply_to_the_input_and_q_is_orthogonal() {
-        for (m, n) in [(1, 1), (5, 3), (3, 5), (4, 4), (1, 4), (4, 1), (33, 20)] {
+        for (m, n) in [(1, 1), (5, 3), (3, 5), (4, 4), (1, 4), (4, 1), (33, 20), (50, 40), (40, 90)] {
             for full in [false, true] {
                 let a: Vec<f64> = numbers(m * n).collect();
                 let input = Tensor::from_slice([m, n], &a).unwrap();
@@ -221,6 +191,17 @@ mod tests {
                 assert!((0..inner * n).all(|c| c / n <= c % n || r[c] == 0.0));
             }
         }
+    }
+
+    #[test]
+    fn signs_are_the_same_one_by_one_and_in_blocks() {
+        let n = super::BLOCKED;
+        let a: Vec<f64> = numbers(n * n).collect();
+        let (mut q, mut r) = (vec![0.0; n * n], vec![0.0; n * n]);
+        super::factor(&a, (n, n), n, &mut q, &mut r);
+        let out = run("Qr", &[Tensor::from_slice([n, n], &a).unwrap()], &[]).unwrap();
+        assert_close(out[0].slice().unwrap(), &q);
+        assert_close(out[1].slice().unwrap(), &r);
     }
 
     #[test]

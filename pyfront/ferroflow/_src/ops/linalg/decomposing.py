@@ -1,0 +1,83 @@
+"""Eigenvalues, singular values and QR factors of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.math.cast import real
+
+__all__ = ["qr", "self_adjoint_eig", "self_adjoint_eigvals", "svd"]
+
+
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Finds the eigenvalues and eigenvectors of self-adjoint matrices.
+
+    Args:
+        tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]; only the lower half is read.
+        name: str, name of the operation.
+
+    Returns:
+        (eigenvalues in ascending order, of shape [..., n]; eigenvectors as columns, of shape [..., n, n]), Tensors of
+        the dtype of `tensor`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+    """
+    values, vectors = apply_op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name).outputs
+    return values, vectors
+
+
+def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """Finds the eigenvalues of self-adjoint matrices.
+
+    Args:
+        tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]; only the lower half is read.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `tensor`, of shape [..., n], in ascending order.
+
+    Raises:
+        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+    """
+    return apply_op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name).outputs[0]
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """Decomposes matrices into U diag(s) V*, with orthonormal columns in U and V.
+
+    Args:
+        tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
+        full_matrices: bool, whether U and V are made square.
+        compute_uv: bool, whether U and V are wanted.
+        name: str, name of the operation.
+
+    Returns:
+        (s, real and in descending order, of shape [..., p]; U, of shape [..., m, p] or [..., m, m]; V, of shape
+        [..., n, p] or [..., n, n]), Tensors; or only s.
+
+    Raises:
+        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+    """
+    attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
+    s, u, v = apply_op("Svd", [tensor], attrs, name).outputs
+    values: Tensor = real(s)
+    return (values, u, v) if compute_uv else values
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Decomposes matrices into Q R, with orthonormal columns in Q and R upper triangular.
+
+    Args:
+        input: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
+        full_matrices: bool, whether Q is made square.
+        name: str, name of the operation.
+
+    Returns:
+        (Q, of shape [..., m, p] or [..., m, m]; R, of shape [..., p, n] or [..., m, n]), Tensors of the dtype of
+        `input`.
+    """
+    q, r = apply_op("Qr", [input], {"full_matrices": full_matrices}, name).outputs
+    return q, r

@@ -1,0 +1,50 @@
+"""Functions of matrices: exponential, logarithm, square root."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["matrix_exponential", "matrix_logarithm", "matrix_square_root"]
+
+
+def matrix_exponential(input: Any, name: str | None = None) -> Tensor:
+    """Computes the exponentials of square matrices.
+
+    Args:
+        input: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("MatrixExponential", [input], name=name)
+
+
+def matrix_logarithm(input: Any, name: str | None = None) -> Tensor:
+    """Computes the principal logarithms of square matrices.
+
+    Args:
+        input: Tensor of complex64 or complex128, of shape [..., n, n].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("MatrixLogarithm", [input], name=name)
+
+
+def matrix_square_root(input: Any, name: str | None = None) -> Tensor:
+    """Computes the principal square roots of square matrices.
+
+    Args:
+        input: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]; of real matrices the root must
+            be real.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `input`.
+    """
+    return tensor_op("MatrixSquareRoot", [input], name=name)

@@ -1,0 +1,57 @@
+//! Eigenvalues and eigenvectors of self-adjoint matrices.
+
+use crate::element::{Failure, Field, view_mut};
+use faer::linalg::solvers::SelfAdjointEigen;
+use faer::{Mat, Side};
+use std::cmp::Ordering;
+
+/// Whether the half of a matrix that is read holds finite numbers alone.
+fn is_finite<T: Field>(a: &[T], n: usize) -> bool {
+    (0..n).all(|i| a[i * n..=i * n + i].iter().all(|x| x.magnitude().is_finite()))
+}
+
+/// The lower half of a matrix, with the real parts of its diagonal: the imaginary ones have no say.
+fn lower<T: Field>(a: &[T], n: usize) -> Mat<T> {
+    Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
+        Ordering::Greater => a[i * n + j],
+        Ordering::Equal => T::from_real(a[i * n + j].to_complex().re),
+        Ordering::Less => T::default(),
+    })
+}
+
+/// The eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
+pub(crate) fn self_adjoint_eigen<T: Field>(
+    a: &[T],
+    n: usize,
+    values: &mut [T],
+    vectors: &mut [T],
+) -> Result<(), Failure> {
+    if n == 0 {
+        return Ok(());
+    }
+    if !is_finite(a, n) {
+        return Err(Failure::NoConvergence);
+    }
+    let eigen = SelfAdjointEigen::new(lower(a, n).as_ref(), Side::Lower).map_err(|_| Failure::NoConvergence)?;
+    let found = eigen.S();
+    for (i, value) in values.iter_mut().enumerate() {
+        *value = found[i];
+    }
+    view_mut(vectors, n, n).copy_from(eigen.U());
+    Ok(())
+}
+
+/// The eigenvalues in ascending order; only the lower half of `a` is read.
+pub(crate) fn self_adjoint_eigenvalues<T: Field>(a: &[T], n: usize, values: &mut [T]) -> Result<(), Failure> {
+    if n == 0 {
+        return Ok(());
+    }
+    if !is_finite(a, n) {
+        return Err(Failure::NoConvergence);
+    }
+    let found = lower(a, n).self_adjoint_eigenvalues(Side::Lower).map_err(|_| Failure::NoConvergence)?;
+    for (value, found) in values.iter_mut().zip(found) {
+        *value = T::from_real(found);
+    }
+    Ok(())
+}

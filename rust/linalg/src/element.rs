@@ -1,0 +1,133 @@
+//! `Element`: the types that matrices are made of; `Field`: those that the algorithms compute in; and the ways to fail.
+
+use crate::Algorithms;
+use faer::traits::ComplexField;
+use faer::{MatMut, MatRef};
+use num_complex::{Complex, ComplexFloat};
+use std::borrow::Cow;
+
+/// float64 or complex128.
+pub trait Field:
+    ComplexField<Real = f64> + ComplexFloat<Real = f64> + Default + Send + Sync + std::fmt::Debug + 'static
+{
+    /// The nearest element to a complex number; a real type drops the imaginary part.
+    fn from_complex(x: Complex<f64>) -> Self;
+
+    /// The element as complex number.
+    fn to_complex(self) -> Complex<f64>;
+
+    /// The element that is a real number.
+    fn from_real(x: f64) -> Self {
+        Self::from_complex(Complex::new(x, 0.0))
+    }
+
+    /// The absolute value.
+    fn magnitude(self) -> f64 {
+        self.to_complex().norm()
+    }
+}
+
+impl Field for f64 {
+    fn from_complex(x: Complex<f64>) -> f64 {
+        x.re
+    }
+    fn to_complex(self) -> Complex<f64> {
+        Complex::new(self, 0.0)
+    }
+}
+
+impl Field for Complex<f64> {
+    fn from_complex(x: Complex<f64>) -> Complex<f64> {
+        x
+    }
+    fn to_complex(self) -> Complex<f64> {
+        self
+    }
+}
+
+/// float32, float64, complex64 or complex128. Single precision is computed in double, so that rounding happens once, at the
+/// end, and so that the algorithms are there once.
+pub trait Element: Copy + Default + Send + Sync + 'static {
+    type Wide: Algorithms;
+
+    /// The distance from 1 to the next number of this precision.
+    const EPSILON: f64;
+
+    /// The elements in double precision.
+    fn widen(from: &[Self]) -> Cow<'_, [Self::Wide]>;
+
+    /// Lets `f` write to elements of double precision, and rounds them to `outputs`.
+    fn narrowed<R, const N: usize>(outputs: [&mut [Self]; N], f: impl FnOnce([&mut [Self::Wide]; N]) -> R) -> R;
+}
+
+/// What the algorithms for elements of a type compute in.
+pub type Wide<T> = <T as Element>::Wide;
+
+macro_rules! double {
+    ($($t:ty),*) => {$(
+        impl Element for $t {
+            type Wide = $t;
+            const EPSILON: f64 = f64::EPSILON;
+
+            fn widen(from: &[$t]) -> Cow<'_, [$t]> {
+                Cow::Borrowed(from)
+            }
+            fn narrowed<R, const N: usize>(outputs: [&mut [$t]; N], f: impl FnOnce([&mut [$t]; N]) -> R) -> R {
+                f(outputs)
+            }
+        }
+    )*};
+}
+double!(f64, Complex<f64>);
+
+macro_rules! single {
+    ($($t:ty, $wide:ty, $widen:expr, $narrow:expr;)*) => {$(
+        impl Element for $t {
+            type Wide = $wide;
+            const EPSILON: f64 = f32::EPSILON as f64;
+
+            fn widen(from: &[$t]) -> Cow<'_, [$wide]> {
+                Cow::Owned(from.iter().map(|&x| $widen(x)).collect())
+            }
+            fn narrowed<R, const N: usize>(
+                outputs: [&mut [$t]; N],
+                f: impl FnOnce([&mut [$wide]; N]) -> R,
+            ) -> R {
+                let mut wide = outputs.each_ref().map(|out| vec![<$wide>::default(); out.len()]);
+                let result = f(wide.each_mut().map(Vec::as_mut_slice));
+                for (out, wide) in outputs.into_iter().zip(wide) {
+                    for (out, x) in out.iter_mut().zip(wide) {
+                        *out = $narrow(x);
+                    }
+                }
+                result
+            }
+        }
+    )*};
+}
+single! {
+    f32, f64, f64::from, |x: f64| x as f32;
+    Complex<f32>, Complex<f64>, |x: Complex<f32>| Complex::new(x.re.into(), x.im.into()),
+        |x: Complex<f64>| Complex::new(x.re as f32, x.im as f32);
+}
+
+/// Why there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A pivot is zero.
+    Singular,
+    /// A pivot of a Cholesky factorization is not positive.
+    NotPositiveDefinite,
+    /// An iteration ended without a result, as it does on elements that are not finite.
+    NoConvergence,
+}
+
+/// A row-major matrix.
+pub(crate) fn view<T>(data: &[T], rows: usize, columns: usize) -> MatRef<'_, T> {
+    MatRef::from_row_major_slice(data, rows, columns)
+}
+
+/// `view` to write to.
+pub(crate) fn view_mut<T>(data: &mut [T], rows: usize, columns: usize) -> MatMut<'_, T> {
+    MatMut::from_row_major_slice_mut(data, rows, columns)
+}

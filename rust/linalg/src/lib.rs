@@ -1,0 +1,180 @@
+//! Dense linear algebra on single row-major matrices, on the calling thread: the only crate that names `faer`.
+//!
+//! Callers have checked the sizes: a slice holds as many elements as its matrix has.
+
+mod cholesky;
+mod determinant;
+mod eigen;
+mod element;
+mod exponential;
+mod least_squares;
+mod lu;
+mod qr;
+mod schur;
+mod svd;
+mod triangular;
+
+pub use element::{Element, Failure, Field, Wide};
+pub use least_squares::System;
+pub use triangular::Triangle;
+
+use num_complex::Complex;
+
+/// The algorithms, for double precision: as methods of a trait, not as generic functions, so that they are compiled here,
+/// once and optimised, and not in every crate that calls them.
+pub trait Algorithms: Field {
+    /// The inverse of an `n` by `n` matrix, or of its adjoint.
+    ///
+    /// Errors: `Singular` where a pivot is zero.
+    fn inverse(a: &[Self], n: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
+
+    /// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
+    ///
+    /// Errors: `Singular` where a pivot is zero.
+    fn solve(a: &[Self], n: usize, b: &[Self], k: usize, adjoint: bool, out: &mut [Self]) -> Result<(), Failure>;
+
+    /// X with A X = B, or with A* X = B for the adjoint, of a triangular `n` by `n` matrix A; B has `k` columns.
+    ///
+    /// Errors: `Singular` where an element of the diagonal is zero.
+    fn solve_triangular(
+        a: &[Self],
+        n: usize,
+        triangle: Triangle,
+        b: &[Self],
+        k: usize,
+        adjoint: bool,
+        out: &mut [Self],
+    ) -> Result<(), Failure>;
+
+    /// The determinant of an `n` by `n` matrix; 1 where `n` is 0.
+    fn determinant(a: &[Self], n: usize) -> Self;
+
+    /// The phase of the determinant and the logarithm of its absolute value: 0 and -inf for a singular matrix.
+    fn log_determinant(a: &[Self], n: usize) -> (Self, Self);
+
+    /// The lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+    ///
+    /// Errors: `NotPositiveDefinite`.
+    fn cholesky(a: &[Self], n: usize, out: &mut [Self]) -> Result<(), Failure>;
+
+    /// The gradient for A of a function whose gradient for L = cholesky(A) is `g`; only lower halves are read.
+    fn cholesky_gradient(l: &[Self], g: &[Self], n: usize, out: &mut [Self]);
+
+    /// The eigenvalues, in ascending order, and the eigenvectors, as columns; only the lower half of `a` is read.
+    ///
+    /// Errors: `NoConvergence`, as for elements that are not finite.
+    fn self_adjoint_eigen(a: &[Self], n: usize, values: &mut [Self], vectors: &mut [Self]) -> Result<(), Failure>;
+
+    /// The eigenvalues in ascending order; only the lower half of `a` is read.
+    ///
+    /// Errors: `NoConvergence`, as for elements that are not finite.
+    fn self_adjoint_eigenvalues(a: &[Self], n: usize, values: &mut [Self]) -> Result<(), Failure>;
+
+    /// The singular values in descending order, and the left and right singular vectors, as columns: all of them if `full`,
+    /// else as many as there are values.
+    ///
+    /// Errors: `NoConvergence`, as for elements that are not finite.
+    fn svd(
+        a: &[Self],
+        sides: (usize, usize),
+        full: bool,
+        values: &mut [Self],
+        left: &mut [Self],
+        right: &mut [Self],
+    ) -> Result<(), Failure>;
+
+    /// The singular values, in descending order.
+    ///
+    /// Errors: `NoConvergence`, as for elements that are not finite.
+    fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
+
+    /// The factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows, whose part below the diagonal is
+    /// left as it is; `inner` is the number of rows or the shorter of the two sides.
+    fn qr(a: &[Self], sides: (usize, usize), inner: usize, q: &mut [Self], r: &mut [Self]);
+
+    /// X of least |A X - B|^2 + regularizer |X|^2, or for a wide A the X of least norm with A X = B.
+    ///
+    /// Errors: `NotPositiveDefinite` where A has not full rank.
+    fn least_squares_fast(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
+
+    /// The X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
+    ///
+    /// Errors: `NoConvergence`, as for elements that are not finite.
+    fn least_squares_by_norm(a: &[Self], b: &[Self], system: System, out: &mut [Self]) -> Result<(), Failure>;
+
+    /// exp(A) of an `n` by `n` matrix; NaN where an element is not finite.
+    fn exponential(a: &[Self], n: usize, out: &mut [Self]);
+
+    /// The principal square root of an `n` by `n` matrix; of a real one the real part.
+    fn square_root(a: &[Self], n: usize, out: &mut [Self]);
+
+    /// The principal logarithm of an `n` by `n` matrix; of a real one the real part.
+    fn logarithm(a: &[Self], n: usize, out: &mut [Self]);
+}
+
+macro_rules! algorithms {
+    ($($t:ty),*) => {$(
+        impl Algorithms for $t {
+            fn inverse(a: &[$t], n: usize, adjoint: bool, out: &mut [$t]) -> Result<(), Failure> {
+                lu::inverse(a, n, adjoint, out)
+            }
+            fn solve(
+                a: &[$t], n: usize, b: &[$t], k: usize, adjoint: bool, out: &mut [$t],
+            ) -> Result<(), Failure> {
+                lu::solve(a, n, b, k, adjoint, out)
+            }
+            fn solve_triangular(
+                a: &[$t], n: usize, triangle: Triangle, b: &[$t], k: usize, adjoint: bool, out: &mut [$t],
+            ) -> Result<(), Failure> {
+                triangular::solve_triangular(a, n, triangle, b, k, adjoint, out)
+            }
+            fn determinant(a: &[$t], n: usize) -> $t {
+                determinant::determinant(a, n)
+            }
+            fn log_determinant(a: &[$t], n: usize) -> ($t, $t) {
+                determinant::log_determinant(a, n)
+            }
+            fn cholesky(a: &[$t], n: usize, out: &mut [$t]) -> Result<(), Failure> {
+                cholesky::cholesky(a, n, out)
+            }
+            fn cholesky_gradient(l: &[$t], g: &[$t], n: usize, out: &mut [$t]) {
+                cholesky::cholesky_gradient(l, g, n, out)
+            }
+            fn self_adjoint_eigen(
+                a: &[$t], n: usize, values: &mut [$t], vectors: &mut [$t],
+            ) -> Result<(), Failure> {
+                eigen::self_adjoint_eigen(a, n, values, vectors)
+            }
+            fn self_adjoint_eigenvalues(a: &[$t], n: usize, values: &mut [$t]) -> Result<(), Failure> {
+                eigen::self_adjoint_eigenvalues(a, n, values)
+            }
+            fn svd(
+                a: &[$t], sides: (usize, usize), full: bool, values: &mut [$t], left: &mut [$t], right: &mut [$t],
+            ) -> Result<(), Failure> {
+                svd::svd(a, sides, full, values, left, right)
+            }
+            fn singular_values(a: &[$t], sides: (usize, usize), values: &mut [$t]) -> Result<(), Failure> {
+                svd::singular_values(a, sides, values)
+            }
+            fn qr(a: &[$t], sides: (usize, usize), inner: usize, q: &mut [$t], r: &mut [$t]) {
+                qr::qr(a, sides, inner, q, r)
+            }
+            fn least_squares_fast(a: &[$t], b: &[$t], system: System, out: &mut [$t]) -> Result<(), Failure> {
+                least_squares::least_squares_fast(a, b, system, out)
+            }
+            fn least_squares_by_norm(a: &[$t], b: &[$t], system: System, out: &mut [$t]) -> Result<(), Failure> {
+                least_squares::least_squares_by_norm(a, b, system, out)
+            }
+            fn exponential(a: &[$t], n: usize, out: &mut [$t]) {
+                exponential::exponential(a, n, out)
+            }
+            fn square_root(a: &[$t], n: usize, out: &mut [$t]) {
+                schur::square_root(a, n, out)
+            }
+            fn logarithm(a: &[$t], n: usize, out: &mut [$t]) {
+                schur::logarithm(a, n, out)
+            }
+        }
+    )*};
+}
+algorithms!(f64, Complex<f64>);

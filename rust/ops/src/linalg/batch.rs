@@ -1,0 +1,119 @@
+//! Batches of matrices: their sizes, shapes of results, and the loop over them.
+
+use ferroflow_linalg::{Element, Failure, Wide};
+use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
+use parking_lot::Mutex;
+
+/// Multiplications that are worth a thread.
+const GRAIN: usize = 1 << 16;
+
+/// The matrices in the last two dimensions of a tensor.
+pub(super) struct Batch {
+    dims: Vec<usize>,
+    /// Number of matrices.
+    pub count: usize,
+    pub rows: usize,
+    pub columns: usize,
+}
+
+impl Batch {
+    /// The matrices of input `number`.
+    pub fn of(t: &Tensor, number: usize) -> Result<Batch> {
+        let [dims @ .., rows, columns] = t.shape().dims() else {
+            bail!(InvalidArgument, "Input tensor {number} must have rank >= 2, got {}", t.rank());
+        };
+        Ok(Batch { dims: dims.to_vec(), count: dims.iter().product(), rows: *rows, columns: *columns })
+    }
+
+    /// `of` for the first input, whose matrices must be square.
+    pub fn of_squares(t: &Tensor) -> Result<Batch> {
+        let batch = Batch::of(t, 0)?;
+        ensure!(batch.rows == batch.columns, InvalidArgument, "Input matrix must be square.");
+        Ok(batch)
+    }
+
+    /// The batch of a second input, with as many matrices in the same outer dimensions.
+    pub fn beside(&self, t: &Tensor) -> Result<Batch> {
+        let other = Batch::of(t, 1)?;
+        ensure!(other.dims.len() == self.dims.len(), InvalidArgument, "All input tensors must have the same rank.");
+        ensure!(other.dims == self.dims, InvalidArgument, "All input tensors must have the same outer dimensions.");
+        Ok(other)
+    }
+
+    /// Elements of one matrix.
+    pub fn size(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// The shape of as many results of shape `one`.
+    pub fn shape_of(&self, one: &[usize]) -> Result<Shape> {
+        Shape::checked(&self.dims.iter().chain(one).map(|&d| d as i64).collect::<Vec<_>>())
+    }
+
+    /// Calls `f` for each matrix with its number and its part of each output. `work` is the multiplications that one matrix
+    /// takes.
+    ///
+    /// Errors: that of the first matrix that failed.
+    pub fn for_each<T: Element, const N: usize>(
+        &self,
+        threads: Threads,
+        work: usize,
+        outputs: [&mut [T]; N],
+        f: impl Fn(usize, [&mut [Wide<T>]; N]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let sizes = outputs.each_ref().map(|out| out.len() / self.count);
+        let outputs = outputs.map(SharedSlice::new);
+        let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
+        for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
+            for i in range {
+                // SAFETY: each number occurs in one block once, and the parts of different numbers are disjoint.
+                let parts = std::array::from_fn(|k| unsafe { outputs[k].range(i * sizes[k]..(i + 1) * sizes[k]) });
+                if let Err(error) = T::narrowed(parts, |parts| f(i, parts)) {
+                    let mut first = failure.lock();
+                    if first.as_ref().is_none_or(|(at, _)| i < *at) {
+                        *first = Some((i, error));
+                    }
+                    return;
+                }
+            }
+        });
+        failure.into_inner().map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// A failure in the words of an op.
+pub(super) fn refused(message: &'static str) -> impl Fn(Failure) -> Status {
+    move |_| Status::invalid_argument(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_matrix_has_its_part_and_the_first_error_is_told() {
+        let t = Tensor::zeros(ferroflow_tensor::DType::F32, [2, 50, 3, 2]).unwrap();
+        let batch = Batch::of(&t, 0).unwrap();
+        assert_eq!((batch.count, batch.size()), (100, 6));
+        for threads in [1, 2, 4] {
+            let (mut a, mut b) = (vec![0.0f32; 100], vec![0.0; 300]);
+            batch
+                .for_each(Threads::new(threads), 1 << 14, [&mut a[..], &mut b[..]], |i, [a, b]| {
+                    a[0] = i as f64;
+                    b.fill(2.0 * i as f64);
+                    Ok(())
+                })
+                .unwrap();
+            assert!((0..100).all(|i| a[i] == i as f32 && b[3 * i..3 * i + 3] == [2.0 * i as f32; 3]));
+            let failed = batch.for_each(Threads::new(threads), 1 << 20, [&mut a[..]], |i, _| match i {
+                17 | 40 => Err(Status::invalid_argument(i.to_string())),
+                _ => Ok(()),
+            });
+            assert_eq!(failed.unwrap_err().message(), "17");
+        }
+    }
+}
