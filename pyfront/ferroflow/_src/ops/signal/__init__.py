@@ -1,0 +1,1 @@
+"""Signal processing: frames, windows, short-time Fourier transforms, mel spectra."""

@@ -1,0 +1,49 @@
+"""Signal processing, transforms and linear algebra give TensorFlow's numbers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from golden.signal_programs import CASES, describe
+
+import ferroflow as tf
+
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "signal.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_result_is_tensorflows(case):
+    found, expected = describe(tf, case), GOLDEN[case]
+    assert (found["dtype"], found["shape"]) == (expected["dtype"], expected["shape"])
+    np.testing.assert_allclose(found["elements"], expected["elements"], rtol=2e-5, atol=3e-6)
+
+
+def test_every_golden_case_is_compared():
+    assert set(GOLDEN) == set(CASES)
+
+
+def test_a_signal_of_unknown_length_is_framed_and_added_up():
+    signal = np.arange(11.0, dtype=np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        unknown = tf.placeholder(tf.float32, [None])
+        frames = tf.signal.frame(unknown, 4, 4, pad_end=True)
+        together = tf.signal.overlap_and_add(frames, tf.placeholder_with_default(4, []))
+        found = session.run(together, {unknown: signal})
+    np.testing.assert_array_equal(found, [*signal, 0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_mel_bins": 0}, "num_mel_bins must be positive"),
+        ({"sample_rate": -1.0}, "sample_rate must be positive"),
+        ({"lower_edge_hertz": -1.0}, "non-negative"),
+        ({"lower_edge_hertz": 100.0, "upper_edge_hertz": 10.0}, ">= upper_edge_hertz"),
+        ({"upper_edge_hertz": 5000.0}, "Nyquist"),
+        ({"dtype": tf.int32}, "floating point"),
+    ],
+)
+def test_mel_bands_that_cannot_be_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tf.signal.linear_to_mel_weight_matrix(**arguments)
