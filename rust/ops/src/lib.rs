@@ -11,8 +11,8 @@ mod math;
 mod nn;
 mod quantization;
 mod random;
-mod spectral;
 pub mod script;
+mod spectral;
 mod state;
 mod string;
 mod tensor_array;
@@ -43,8 +43,8 @@ pub fn registry() -> Result<Arc<Registry>> {
     script::register(&mut r);
     spectral::register(&mut r);
     state::register(&mut r);
-    tensor_array::register(&mut r);
     string::register(&mut r);
+    tensor_array::register(&mut r);
     r.finish()
 }
 
