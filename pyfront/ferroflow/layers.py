@@ -1,5 +1,7 @@
 """`tf.layers`: functions of tensors that own their variables."""
 
+from ferroflow._src.layers.batch_normalization import BatchNormalization as BatchNormalization
+from ferroflow._src.layers.batch_normalization import batch_normalization as batch_normalization
 from ferroflow._src.layers.convolution import Conv1D as Conv1D
 from ferroflow._src.layers.convolution import Conv2D as Conv2D
 from ferroflow._src.layers.convolution import Conv3D as Conv3D
@@ -14,6 +16,18 @@ from ferroflow._src.layers.flatten import Flatten as Flatten
 from ferroflow._src.layers.flatten import flatten as flatten
 from ferroflow._src.layers.input_spec import InputSpec as InputSpec
 from ferroflow._src.layers.layer import Layer as Layer
+from ferroflow._src.layers.pooling import AveragePooling1D as AveragePooling1D
+from ferroflow._src.layers.pooling import AveragePooling2D as AveragePooling2D
+from ferroflow._src.layers.pooling import AveragePooling3D as AveragePooling3D
+from ferroflow._src.layers.pooling import MaxPooling1D as MaxPooling1D
+from ferroflow._src.layers.pooling import MaxPooling2D as MaxPooling2D
+from ferroflow._src.layers.pooling import MaxPooling3D as MaxPooling3D
+from ferroflow._src.layers.pooling import average_pooling1d as average_pooling1d
+from ferroflow._src.layers.pooling import average_pooling2d as average_pooling2d
+from ferroflow._src.layers.pooling import average_pooling3d as average_pooling3d
+from ferroflow._src.layers.pooling import max_pooling1d as max_pooling1d
+from ferroflow._src.layers.pooling import max_pooling2d as max_pooling2d
+from ferroflow._src.layers.pooling import max_pooling3d as max_pooling3d
 from ferroflow._src.layers.separable_convolution import SeparableConv1D as SeparableConv1D
 from ferroflow._src.layers.separable_convolution import SeparableConv2D as SeparableConv2D
 from ferroflow._src.layers.separable_convolution import separable_conv1d as separable_conv1d

@@ -1,0 +1,464 @@
+"""The batch normalization layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.moving_average import assign_moving_average
+from ferroflow._src.layers.named_functions import initializer_of
+from ferroflow._src.layers.training_mode import choose, select, training_mode
+from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.math.arithmetic import maximum, minimum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.elementwise import sqrt, square
+from ferroflow._src.ops.math.reduction import reduce_mean
+from ferroflow._src.ops.nn import normalization
+from ferroflow._src.variables.initializers import Ones, Zeros
+
+__all__ = ["BatchNormalization", "batch_normalization"]
+
+_ZEROS, _ONES = Zeros(), Ones()
+_HALVES = (dtypes.float16, dtypes.bfloat16)
+
+
+def _transformed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
+    """Scale and offset of `then_scale * (scale * x + offset) + then_offset`."""
+    if then_scale is not None:
+        scale, offset = scale * then_scale, offset * then_scale
+    return scale, offset if then_offset is None else offset + then_offset
+
+
+class BatchNormalization(Layer):
+    """A layer that normalizes by the mean and variance of the batch in training, and by their averages else.
+
+    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+
+    Args:
+        axis: int, or list of int: the dimensions that are not averaged over, usually the channels.
+        momentum: float, how much of the averages stays in an update.
+        epsilon: float, added to the variance.
+        center: bool, whether an offset beta is added.
+        scale: bool, whether the result is multiplied by gamma.
+        beta_initializer: initializer of beta.
+        gamma_initializer: initializer of gamma.
+        moving_mean_initializer: initializer of the average of means.
+        moving_variance_initializer: initializer of the average of variances.
+        beta_regularizer: callable of beta that gives a loss.
+        gamma_regularizer: callable of gamma that gives a loss.
+        beta_constraint: callable that optimizers apply to beta after updates.
+        gamma_constraint: callable that optimizers apply to gamma after updates.
+        renorm: bool, whether training is corrected towards the averages.
+        renorm_clipping: dict from "rmax", "rmin" and "dmax" to Tensors that bound that correction.
+        renorm_momentum: float, how much of the correction's averages stays in an update.
+        fused: bool, whether images are normalized by one operation, whose variance for the average is divided by
+            n - 1; None for True.
+        trainable: bool, whether beta and gamma are trained.
+        virtual_batch_size: int, the size of the parts of the batch that are normalized each on its own; None for all.
+        adjustment: callable of the inputs' shape, a Tensor, to a scale and an offset that are applied in training
+            before gamma and beta.
+        name: str, name of the layer.
+        **kwargs: further arguments of `Layer`.
+
+    Raises:
+        ValueError: `renorm_clipping` has another key.
+
+    Source: Ioffe, Szegedy, Batch Normalization, 2015; Ioffe, Batch Renormalization, 2017; Hoffer, Hubara, Soudry, Train
+    longer, generalize better, 2017 (parts of a batch).
+    """
+
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: Any = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = _ZEROS,
+        gamma_initializer: Any = _ONES,
+        moving_mean_initializer: Any = _ZEROS,
+        moving_variance_initializer: Any = _ONES,
+        beta_regularizer: Callable[..., Any] | None = None,
+        gamma_regularizer: Callable[..., Any] | None = None,
+        beta_constraint: Callable[..., Any] | None = None,
+        gamma_constraint: Callable[..., Any] | None = None,
+        renorm: bool = False,
+        renorm_clipping: dict[str, Any] | None = None,
+        renorm_momentum: Any = 0.99,
+        fused: bool | None = None,
+        trainable: bool = True,
+        virtual_batch_size: int | None = None,
+        adjustment: Callable[..., Any] | None = None,
+        name: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, trainable=trainable, **kwargs)
+        self.axis: Any = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        self.beta_initializer = initializer_of(beta_initializer)
+        self.gamma_initializer = initializer_of(gamma_initializer)
+        self.moving_mean_initializer = initializer_of(moving_mean_initializer)
+        self.moving_variance_initializer = initializer_of(moving_variance_initializer)
+        self.beta_regularizer = beta_regularizer
+        self.gamma_regularizer = gamma_regularizer
+        self.beta_constraint = beta_constraint
+        self.gamma_constraint = gamma_constraint
+        self.renorm = renorm
+        self.renorm_clipping = renorm_clipping or {}
+        self.renorm_momentum = renorm_momentum
+        self.virtual_batch_size = virtual_batch_size
+        self.adjustment = adjustment
+        self.supports_masking = True
+        self.fused = fused is None or fused
+        self._bessels_correction_test_only = True
+        keys = ["rmax", "rmin", "dmax"]
+        if renorm and set(self.renorm_clipping) - set(keys):
+            raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {keys}")
+        self.gamma: Any = None
+        self.beta: Any = None
+        self.moving_mean: Any = None
+        self.moving_variance: Any = None
+
+    def _resolve_axis(self, shape: TensorShape) -> None:
+        if not shape.ndims:
+            raise ValueError("Input has undefined rank:", shape)
+        if isinstance(self.axis, int):
+            self.axis = [self.axis]
+        if not isinstance(self.axis, list):
+            raise TypeError(f"axis must be int or list, type given: {type(self.axis)}")
+        self.axis = [shape.ndims + x if x < 0 else x for x in self.axis]
+        for x in self.axis:
+            if x < 0 or x >= shape.ndims:
+                raise ValueError(f"Invalid axis: {x}")
+        if len(self.axis) != len(set(self.axis)):
+            raise ValueError(f"Duplicate axis: {self.axis}")
+
+    def _check_virtual_batches(self) -> None:
+        if self.virtual_batch_size is None:
+            return
+        if self.virtual_batch_size <= 0:
+            raise ValueError(
+                "virtual_batch_size must be a positive integer that divides the true batch size of the input Tensor"
+            )
+        if 0 in self.axis:
+            raise ValueError(
+                "When using virtual_batch_size, the batch dimension must be 0 and thus axis cannot include 0"
+            )
+        if self.adjustment is not None:
+            raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
+
+    def build(self, input_shape: Any) -> None:
+        """Makes gamma, beta and the averages.
+
+        Raises:
+            ValueError: the rank or the size of a dimension of `axis` is not known, or `axis` does not fit, or
+                `virtual_batch_size` does not.
+            TypeError: `axis` is neither int nor list.
+        """
+        shape = TensorShape(input_shape)
+        self._resolve_axis(shape)
+        self._check_virtual_batches()
+        is_plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
+        # TF 1.x: the one operation is for images of float32 or less.
+        is_image = shape.ndims == 4 and self.axis in ([1], [3]) and self.dtype != "float64"
+        self.fused = self.fused and is_plain and is_image
+        dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
+        dtype = dtypes.float32 if dtype in _HALVES else dtype
+        sizes = {x: shape[x].value for x in self.axis}
+        if None in sizes.values():
+            raise ValueError("Input has undefined `axis` dimension. Input shape: ", shape)
+        self.input_spec = InputSpec(ndim=shape.ndims, axes=sizes)
+        if len(sizes) == 1 and self.virtual_batch_size is None:
+            parameter_shape = [sizes[self.axis[0]]]
+        else:
+            parameter_shape = [sizes.get(i, 1) for i in range(len(shape))]
+            if self.virtual_batch_size is not None:
+                parameter_shape.insert(1, 1)
+                self.axis = [x + 1 for x in self.axis]
+        if self.scale:
+            self.gamma = self.add_variable(
+                "gamma",
+                parameter_shape,
+                dtype,
+                self.gamma_initializer,
+                self.gamma_regularizer,
+                constraint=self.gamma_constraint,
+            )
+        if self.center:
+            self.beta = self.add_variable(
+                "beta",
+                parameter_shape,
+                dtype,
+                self.beta_initializer,
+                self.beta_regularizer,
+                constraint=self.beta_constraint,
+            )
+        self._add_averages(parameter_shape, dtype)
+        self.built = True
+
+    def _add_averages(self, shape: list[int], dtype: dtypes.DType) -> None:
+        # The averages are never cut into parts.
+        partitioner = self._scope.partitioner if self._scope is not None else None
+        if self._scope is not None:
+            self._scope.set_partitioner(None)
+
+        def average(name: str, shape: Any, initializer: Any) -> Any:
+            return self.add_variable(name, shape, dtype, initializer, trainable=False)
+
+        try:
+            self.moving_mean = average("moving_mean", shape, self.moving_mean_initializer)
+            self.moving_variance = average("moving_variance", shape, self.moving_variance_initializer)
+            if self.renorm:
+                self.renorm_mean = average("renorm_mean", shape, _ZEROS)
+                self.renorm_mean_weight = average("renorm_mean_weight", (), _ZEROS)
+                self.renorm_stddev = average("renorm_stddev", shape, _ZEROS)
+                self.renorm_stddev_weight = average("renorm_stddev_weight", (), _ZEROS)
+        finally:
+            if partitioner and self._scope is not None:
+                self._scope.set_partitioner(partitioner)
+
+    def _update_averages(self, mean: Any, variance: Any, training: bool | Tensor) -> None:
+        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            self.add_update(assign_moving_average(average, value, self.momentum, training), inputs=True)
+
+    def _fused_call(self, inputs: Any, training: bool | Tensor) -> Any:
+        channels = self.moving_mean.get_shape()
+        gamma = constant(1.0, dtypes.float32, shape=channels) if self.gamma is None else self.gamma
+        beta = constant(0.0, dtypes.float32, shape=channels) if self.beta is None else self.beta
+        data_format = "NCHW" if self.axis == [1] else "NHWC"
+
+        def by_batch() -> Any:
+            return normalization.fused_batch_norm(inputs, gamma, beta, epsilon=self.epsilon, data_format=data_format)
+
+        def by_averages() -> Any:
+            return normalization.fused_batch_norm(
+                inputs,
+                gamma,
+                beta,
+                mean=self.moving_mean,
+                variance=self.moving_variance,
+                epsilon=self.epsilon,
+                is_training=False,
+                data_format=data_format,
+            )
+
+        outputs, mean, variance = choose(training, by_batch, by_averages)
+        if training is not False:
+            if not self._bessels_correction_test_only:
+                variance = variance / self._bessels_factor(inputs, variance)
+            self._update_averages(mean, variance, training)
+        return outputs
+
+    @staticmethod
+    def _bessels_factor(inputs: Any, variance: Any) -> Any:
+        """n / (n - 1), for n elements of each channel."""
+        count = cast(shaping.size(inputs), variance.dtype) / cast(shaping.size(variance), variance.dtype)
+        return count / maximum(count - 1.0, 1.0)
+
+    def _renormalized(self, mean: Any, variance: Any, training: bool | Tensor) -> tuple[Any, Any, Any, Any]:
+        """The correction of scale and offset towards the averages, and the moments to average."""
+        stddev = sqrt(variance + self.epsilon)
+        mixed_mean = self.renorm_mean + (1.0 - self.renorm_mean_weight) * mean
+        mixed_stddev = self.renorm_stddev + (1.0 - self.renorm_stddev_weight) * stddev
+        r = stddev / mixed_stddev
+        d = (mean - mixed_mean) / mixed_stddev
+        # The averages move only after they are used.
+        with control_dependencies([r, d]):
+            mean, stddev = making.identity(mean), making.identity(stddev)
+        rmin, rmax, dmax = (self.renorm_clipping.get(key) for key in ("rmin", "rmax", "dmax"))
+        if rmin is not None:
+            r = maximum(r, rmin)
+        if rmax is not None:
+            r = minimum(r, rmax)
+        if dmax is not None:
+            d = minimum(maximum(d, -dmax), dmax)
+        r = select(training, r, making.ones_like(r))
+        d = select(training, d, making.zeros_like(d))
+
+        def averaged(variable: Any, weight: Any, value: Any) -> Any:
+            with control_dependencies([value]):
+                one = constant(1.0, dtype=weight.dtype.base_dtype)
+            moved = assign_moving_average(variable, value, self.renorm_momentum, training)
+            moved_weight = assign_moving_average(weight, one, self.renorm_momentum, training)
+            return select(training, moved / moved_weight, making.identity(variable))
+
+        new_mean = averaged(self.renorm_mean, self.renorm_mean_weight, mean)
+        new_stddev = averaged(self.renorm_stddev, self.renorm_stddev_weight, stddev)
+        return r, d, new_mean, square(new_stddev) - self.epsilon
+
+    def call(self, inputs: Any, training: Any = False) -> Any:
+        """Computes the outputs.
+
+        Args:
+            inputs: Tensor of a float dtype.
+            training: bool, or Tensor of bool of shape [].
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        inputs = convert_to_tensor(inputs)
+        mode = training_mode(training)
+        if self.fused:
+            return self._fused_call(inputs, mode)
+        if self.virtual_batch_size is not None:
+            original = [-1, *inputs.get_shape().as_list()[1:]]
+            inputs = shaping.reshape(inputs, [self.virtual_batch_size, -1, *original[1:]])
+            return shaping.reshape(self._normalized(inputs, mode), original)
+        if inputs.dtype in _HALVES:
+            return cast(self._normalized(cast(inputs, dtypes.float32), mode), inputs.dtype)
+        return self._normalized(inputs, mode)
+
+    def _normalized(self, inputs: Any, training: bool | Tensor) -> Any:
+        static = inputs.get_shape()
+        ndims = len(static)
+        averaged = [i for i in range(ndims) if i not in self.axis]
+        if self.virtual_batch_size is not None:
+            del averaged[1]
+        broadcast_shape = [1] * ndims
+        broadcast_shape[self.axis[0]] = static[self.axis[0]].value
+
+        def broadcast(v: Any) -> Any:
+            if v is not None and len(v.get_shape()) != ndims and averaged != list(range(ndims - 1)):
+                return shaping.reshape(v, broadcast_shape)
+            return v
+
+        scale, offset = broadcast(self.gamma), broadcast(self.beta)
+        mean, variance = self.moving_mean, self.moving_variance
+        if training is not False:
+            if self.adjustment is not None:
+                by, plus = self.adjustment(shaping.shape(inputs))
+                by = select(training, by, making.ones_like(by))
+                plus = select(training, plus, making.zeros_like(plus))
+                scale, offset = _transformed(by, plus, scale, offset)
+            keepdims = self.virtual_batch_size is not None or len(self.axis) > 1
+            batch_mean, batch_variance = normalization.moments(inputs, averaged, keep_dims=keepdims)
+            mean = self._batch_or_average(training, batch_mean, self.moving_mean)
+            variance = self._batch_or_average(training, batch_variance, self.moving_variance)
+            new_mean, new_variance = mean, variance
+            if self.renorm:
+                r, d, new_mean, new_variance = self._renormalized(mean, variance, training)
+                r = broadcast(making.stop_gradient(r, name="renorm_r"))
+                d = broadcast(making.stop_gradient(d, name="renorm_d"))
+                scale, offset = _transformed(r, d, scale, offset)
+            if self.virtual_batch_size is not None:
+                new_mean = reduce_mean(new_mean, axis=1, keepdims=True)
+                new_variance = reduce_mean(new_variance, axis=1, keepdims=True)
+            self._update_averages(new_mean, new_variance, training)
+        outputs = normalization.batch_normalization(
+            inputs, broadcast(mean), broadcast(variance), offset, scale, self.epsilon
+        )
+        outputs.set_shape(static)
+        return outputs
+
+    def _batch_or_average(self, training: bool | Tensor, batch: Any, average: Any) -> Any:
+        if self.virtual_batch_size is not None:
+            return select(training, batch, average + making.zeros_like(batch))
+        return select(training, batch, making.identity(average))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the inputs."""
+        return input_shape
+
+
+def batch_normalization(
+    inputs: Any,
+    axis: Any = -1,
+    momentum: Any = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Any = _ZEROS,
+    gamma_initializer: Any = _ONES,
+    moving_mean_initializer: Any = _ZEROS,
+    moving_variance_initializer: Any = _ONES,
+    beta_regularizer: Callable[..., Any] | None = None,
+    gamma_regularizer: Callable[..., Any] | None = None,
+    beta_constraint: Callable[..., Any] | None = None,
+    gamma_constraint: Callable[..., Any] | None = None,
+    training: Any = False,
+    trainable: bool = True,
+    name: Any = None,
+    reuse: Any = None,
+    renorm: bool = False,
+    renorm_clipping: dict[str, Any] | None = None,
+    renorm_momentum: Any = 0.99,
+    fused: bool | None = None,
+    virtual_batch_size: int | None = None,
+    adjustment: Callable[..., Any] | None = None,
+) -> Any:
+    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+
+    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+
+    Args:
+        inputs: Tensor of a float dtype.
+        axis: as `tf.layers.BatchNormalization`, and so are those not described here.
+        momentum: float, how much of the averages stays in an update.
+        epsilon: float, added to the variance.
+        center: bool, whether an offset beta is added.
+        scale: bool, whether the result is multiplied by gamma.
+        beta_initializer: initializer of beta.
+        gamma_initializer: initializer of gamma.
+        moving_mean_initializer: initializer of the average of means.
+        moving_variance_initializer: initializer of the average of variances.
+        beta_regularizer: callable of beta that gives a loss.
+        gamma_regularizer: callable of gamma that gives a loss.
+        beta_constraint: callable that optimizers apply to beta after updates.
+        gamma_constraint: callable that optimizers apply to gamma after updates.
+        training: bool, or Tensor of bool of shape [].
+        trainable: bool, whether beta and gamma are trained.
+        name: str, the variable scope; None for "batch_normalization", made unique.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        renorm: bool.
+        renorm_clipping: dict.
+        renorm_momentum: float.
+        fused: bool or None.
+        virtual_batch_size: int or None.
+        adjustment: callable or None.
+
+    Returns:
+        Tensor of the dtype and shape of `inputs`.
+
+    Raises:
+        ValueError: as `tf.layers.BatchNormalization`, or variables exist and are not to be reused, or the other way
+            round.
+    """
+    inputs = convert_to_tensor(inputs)
+    layer = BatchNormalization(
+        axis=axis,
+        momentum=momentum,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
+        beta_initializer=beta_initializer,
+        gamma_initializer=gamma_initializer,
+        moving_mean_initializer=moving_mean_initializer,
+        moving_variance_initializer=moving_variance_initializer,
+        beta_regularizer=beta_regularizer,
+        gamma_regularizer=gamma_regularizer,
+        beta_constraint=beta_constraint,
+        gamma_constraint=gamma_constraint,
+        renorm=renorm,
+        renorm_clipping=renorm_clipping,
+        renorm_momentum=renorm_momentum,
+        fused=fused,
+        trainable=trainable,
+        virtual_batch_size=virtual_batch_size,
+        adjustment=adjustment,
+        name=name,
+        dtype=inputs.dtype.base_dtype,
+        _scope=name,
+        _reuse=reuse,
+    )
+    return layer.apply(inputs, training=training)
