@@ -214,3 +214,54 @@ def test_layers_are_repeated_and_stacked_with_variables_of_their_own():
     ]
     with pytest.raises(ValueError, match="list or tuple"):
         L.stack(x, L.fully_connected, 3)
+
+
+@pytest.mark.parametrize("shape", [[8, 3], [4, 2, 2, 3]])
+@pytest.mark.parametrize("forced", [True, False])
+def test_batch_norm_moves_its_averages_by_collection_or_with_its_outputs(shape, forced):
+    x = np.random.default_rng(0).normal(3, 2, shape).astype(np.float32)
+    y = L.batch_norm(x, decay=0.5, updates_collections=None if forced else "mine", scope="bn")
+    assert [v.op.name for v in tf.model_variables()] == ["bn/beta", "bn/moving_mean", "bn/moving_variance"]
+    assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run([y, *tf.get_collection("mine")])[0]
+        mean, variance = session.run(tf.model_variables()[1:])
+    axes = tuple(range(len(shape) - 1))
+    np.testing.assert_allclose(found, (x - x.mean(axes)) / np.sqrt(x.var(axes) + 1e-3), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mean, x.mean(axes) / 2, rtol=1e-5)
+    np.testing.assert_allclose(variance, 0.5 + x.var(axes, ddof=1) / 2, rtol=1e-5)
+
+
+def test_batch_norm_is_a_normalizer_of_other_layers_under_scopes():
+    training = tf.placeholder(tf.bool, [])
+    with tf.contrib.framework.arg_scope([L.batch_norm], is_training=training, scale=True, decay=0.9):
+        y = L.conv2d(tf.ones([2, 4, 4, 1]), 2, 3, normalizer_fn=L.batch_norm, normalizer_params={"center": False})
+    names = [v.op.name for v in tf.global_variables()]
+    assert names == ["Conv/weights", *(f"Conv/BatchNorm/{x}" for x in ("gamma", "moving_mean", "moving_variance"))]
+    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2
+    gradients = tf.gradients(y, tf.trainable_variables())
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for mode in (True, False):
+            assert [g.shape for g in session.run(gradients, {training: mode})] == [(3, 3, 1, 2), (2,)]
+    with pytest.raises(ValueError, match="NCHW or NHWC"):
+        L.batch_norm(tf.ones([2, 3]), data_format="CHW")
+    with pytest.raises(ValueError, match="undefined rank"):
+        L.batch_norm(tf.placeholder(tf.float32))
+    with pytest.raises(ValueError, match="must be known"):
+        L.batch_norm(tf.placeholder(tf.float32, [2, None]))
+
+
+@pytest.mark.parametrize("function", ["max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d"])
+def test_pooling_steps_by_two(function):
+    rank = int(function[-2])
+    x = np.random.default_rng(0).normal(size=[2, *[4] * rank, 3]).astype(np.float32)
+    y = getattr(L, function)(x, 2, outputs_collections="out", scope="p")
+    parts = x.reshape([2, *[2] * (2 * rank), 3])
+    axes = tuple(range(2, 2 * rank + 1, 2))
+    expected = parts.max(axes) if function.startswith("max") else parts.mean(axes)
+    np.testing.assert_allclose(run(y), expected, rtol=1e-5, atol=1e-6)
+    assert (tf.get_collection("out"), y.op.name.split("/")[0]) == ([y], "p")
+    with pytest.raises(ValueError, match="data_format has to be"):
+        getattr(L, function)(x, 2, data_format="WHC")

@@ -5,6 +5,9 @@ from ferroflow._src.layers.fan_initializers import xavier_initializer as xavier_
 from ferroflow._src.layers.fan_initializers import (
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
+from ferroflow._src.layers.model_layers import avg_pool2d as avg_pool2d
+from ferroflow._src.layers.model_layers import avg_pool3d as avg_pool3d
+from ferroflow._src.layers.model_layers import batch_norm as batch_norm
 from ferroflow._src.layers.model_layers import conv1d as conv1d
 from ferroflow._src.layers.model_layers import conv2d as conv2d
 from ferroflow._src.layers.model_layers import conv3d as conv3d
@@ -17,6 +20,8 @@ from ferroflow._src.layers.model_layers import flatten as flatten
 from ferroflow._src.layers.model_layers import fully_connected as fully_connected
 from ferroflow._src.layers.model_layers import layer_norm as layer_norm
 from ferroflow._src.layers.model_layers import linear as linear
+from ferroflow._src.layers.model_layers import max_pool2d as max_pool2d
+from ferroflow._src.layers.model_layers import max_pool3d as max_pool3d
 from ferroflow._src.layers.model_layers import one_hot_encoding as one_hot_encoding
 from ferroflow._src.layers.model_layers import repeat as repeat
 from ferroflow._src.layers.model_layers import stack as stack

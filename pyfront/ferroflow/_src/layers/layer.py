@@ -94,6 +94,8 @@ class Layer:
         # What was added, and whether it depends on the inputs of a call.
         self._updates: list[tuple[Any, bool]] = []
         self._losses: list[tuple[Any, bool]] = []
+        # Where a call puts the updates; None for nowhere.
+        self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
         self._call_takes_scope = "scope" in inspect.signature(self.call).parameters
@@ -362,7 +364,8 @@ class Layer:
                     )
                 self._regularize_activity(inputs, outputs)
                 self.built = True
-        _add_new_ones_to_collection(GraphKeys.UPDATE_OPS, self.updates)
+        if self._updates_collection is not None:
+            _add_new_ones_to_collection(self._updates_collection, self.updates)
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

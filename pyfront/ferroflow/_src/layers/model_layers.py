@@ -12,17 +12,21 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     add_to_collection,
     add_to_collections,
+    control_dependencies,
     get_collection,
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.layers.batch_normalization import BatchNormalization
 from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.layers.dropout import Dropout
 from ferroflow._src.layers.fan_initializers import xavier_initializer
 from ferroflow._src.layers.flatten import flatten as flatten_layer
 from ferroflow._src.layers.layer import Layer
-from ferroflow._src.ops.array.making import one_hot
+from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.making import identity, one_hot
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn import normalization
 from ferroflow._src.ops.nn.activation import relu
@@ -32,6 +36,9 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 
 __all__ = [
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -44,6 +51,8 @@ __all__ = [
     "fully_connected",
     "layer_norm",
     "linear",
+    "max_pool2d",
+    "max_pool3d",
     "one_hot_encoding",
     "repeat",
     "stack",
@@ -331,6 +340,176 @@ def dropout(
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
         return _collected(layer.apply(inputs, training=is_training), outputs_collections, opened.name)
+
+
+@add_arg_scope
+def batch_norm(
+    inputs: Any,
+    decay: float = 0.999,
+    center: bool = True,
+    scale: bool = False,
+    epsilon: float = 0.001,
+    activation_fn: Callable[..., Any] | None = None,
+    param_initializers: dict[str, Any] | None = None,
+    param_regularizers: dict[str, Any] | None = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS,
+    is_training: Any = True,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    fused: bool | None = None,
+    data_format: str = "NHWC",
+    scope: Any = None,
+    renorm: bool = False,
+    renorm_clipping: dict[str, Any] | None = None,
+    renorm_decay: float = 0.99,
+    adjustment: Callable[..., Any] | None = None,
+) -> Any:
+    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+
+    Weights of a batch and zero debiasing of the average, which TF 1.x also takes, are not taken.
+
+    Args:
+        inputs: Tensor of a float dtype, of known rank.
+        decay: float, how much of the averages stays in an update.
+        center: bool, whether an offset beta is added.
+        scale: bool, whether the result is multiplied by gamma.
+        epsilon: float, added to the variance.
+        activation_fn: callable of the outputs; None for none.
+        param_initializers: dict from "beta", "gamma", "moving_mean" and "moving_variance" to initializers.
+        param_regularizers: dict from "beta" and "gamma" to callables that give losses.
+        updates_collections: str or list of str, keys of collections for the updates of the averages; None to update
+            them whenever the outputs are computed.
+        is_training: bool, or Tensor of bool of shape [].
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        trainable: bool, whether beta and gamma are trained.
+        fused: bool, as `tf.layers.BatchNormalization`; None for True.
+        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        scope: str, the variable scope; None for "BatchNorm", made unique.
+        renorm: bool, as `tf.layers.BatchNormalization`.
+        renorm_clipping: dict, as `tf.layers.BatchNormalization`.
+        renorm_decay: float, how much of the correction's averages stays in an update.
+        adjustment: callable, as `tf.layers.BatchNormalization`.
+
+    Returns:
+        Tensor of the dtype and shape of `inputs`.
+
+    Raises:
+        ValueError: `data_format` is another, or the rank or the number of channels is not known.
+    """
+    if data_format not in ("NHWC", "NCHW"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=_model_variables_called({})) as opened:
+        inputs = convert_to_tensor(inputs)
+        static = inputs.get_shape()
+        if static.ndims is None:
+            raise ValueError(f"Inputs {inputs.name} has undefined rank")
+        is_fused = fused is None or fused
+        # TF 1.x: a matrix is normalized as an image of one point, with the variance divided by n - 1.
+        is_image_of_one_point = is_fused and static.ndims == 2 and not renorm and adjustment is None
+        given = inputs
+        if is_image_of_one_point:
+            channels = static[-1].value
+            if channels is None:
+                raise ValueError("`C` dimension must be known but is None")
+            given = shaping.reshape(inputs, [-1, channels, 1, 1] if data_format == "NCHW" else [-1, 1, 1, channels])
+        initializers, regularizers = param_initializers or {}, param_regularizers or {}
+        layer = BatchNormalization(
+            axis=1 if data_format == "NCHW" else -1,
+            momentum=decay,
+            epsilon=epsilon,
+            center=center,
+            scale=scale,
+            beta_initializer=initializers.get("beta", _ZEROS),
+            gamma_initializer=initializers.get("gamma", _ONES),
+            moving_mean_initializer=initializers.get("moving_mean", _ZEROS),
+            moving_variance_initializer=initializers.get("moving_variance", _ONES),
+            beta_regularizer=regularizers.get("beta"),
+            gamma_regularizer=regularizers.get("gamma"),
+            trainable=trainable,
+            renorm=renorm,
+            renorm_clipping=renorm_clipping,
+            renorm_momentum=renorm_decay,
+            adjustment=adjustment,
+            fused=is_fused,
+            name=opened.name,
+            _scope=opened,
+            _reuse=reuse,
+        )
+        layer._updates_collection = None
+        # The averages move in a layer that is not trained too.
+        layer.stateful = True
+        outputs = layer.apply(given, training=is_training)
+        if updates_collections is None:
+            with control_dependencies(layer.updates):
+                outputs = identity(outputs)
+        else:
+            for update in layer.updates:
+                add_to_collections(updates_collections, update)
+        for name in ("beta", "gamma", "moving_mean", "moving_variance"):
+            if getattr(layer, name) is not None:
+                _collect_variable(getattr(layer, name), variables_collections, name)
+        if is_image_of_one_point:
+            outputs = shaping.reshape(outputs, shaping.shape(inputs))
+            outputs.set_shape(static)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        return _collected(outputs, outputs_collections, opened.name)
+
+
+def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
+    last, first = ("NHWC", "NCHW") if rank == 2 else ("NDHWC", "NCDHW")
+
+    def function(
+        inputs: Any,
+        kernel_size: Any,
+        stride: Any = 2,
+        padding: str = "VALID",
+        data_format: str = last,
+        outputs_collections: Any = None,
+        scope: str | None = None,
+    ) -> Any:
+        if data_format not in (last, first):
+            raise ValueError(f"data_format has to be either {first} or {last}.")
+        with name_scope(scope, default_scope, [inputs]) as name:
+            made: Any = layer
+            pooling = made(
+                kernel_size,
+                stride,
+                padding=padding,
+                data_format="channels_first" if data_format == first else "channels_last",
+                _scope=name,
+            )
+            return _collected(pooling.apply(convert_to_tensor(inputs)), outputs_collections, name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Takes {what} of windows over {rank} dimensions.
+
+    Args:
+        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+        kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
+        stride: int, or list of an int for each dimension of space: the distances of windows.
+        padding: "VALID" or "SAME".
+        data_format: "{last}" or "{first}".
+        outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `inputs`, with an element for each window and channel.
+
+    Raises:
+        ValueError: `data_format` is another.
+    """
+    return add_arg_scope(function)
+
+
+max_pool2d = _pooling("max_pool2d", MaxPooling2D, "MaxPool2D", 2, "the largest element")
+max_pool3d = _pooling("max_pool3d", MaxPooling3D, "MaxPool3D", 3, "the largest element")
+avg_pool2d = _pooling("avg_pool2d", AveragePooling2D, "AvgPool2D", 2, "the mean")
+avg_pool3d = _pooling("avg_pool3d", AveragePooling3D, "AvgPool3D", 3, "the mean")
 
 
 @add_arg_scope
