@@ -10,6 +10,7 @@ from ferroflow import compat as compat
 from ferroflow import errors as errors
 from ferroflow import flags as flags
 from ferroflow import graph_util as graph_util
+from ferroflow import image as image
 from ferroflow import initializers as initializers
 from ferroflow import io as io
 from ferroflow import logging as logging
@@ -528,6 +529,9 @@ from ferroflow._src.ops.flow.grouping import (
 )
 from ferroflow._src.ops.flow.printing import (
     Print as Print,
+)
+from ferroflow._src.ops.image.cropping import (
+    extract_image_patches as extract_image_patches,
 )
 from ferroflow._src.ops.linalg.decomposing import (
     qr as qr,

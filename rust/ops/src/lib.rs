@@ -4,6 +4,7 @@ mod array;
 mod construction;
 mod file;
 mod flow;
+mod image;
 mod linalg;
 mod list;
 mod lookup;
@@ -33,6 +34,7 @@ pub fn registry() -> Result<Arc<Registry>> {
     construction::register(&mut r);
     file::register(&mut r);
     flow::register(&mut r);
+    image::register(&mut r);
     linalg::register(&mut r);
     list::register(&mut r);
     lookup::register(&mut r);

@@ -9,6 +9,7 @@ from ops.cases import (
     convolution,
     decomposition,
     elementwise,
+    imaging,
     indexing,
     joining,
     linalg,
@@ -18,6 +19,7 @@ from ops.cases import (
     placing,
     pooling,
     reduction,
+    resizing,
     segment,
     shaping,
     spectral,
@@ -44,5 +46,7 @@ FAMILIES = (
     convolution,
     pooling,
     normalization,
+    resizing,
+    imaging,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

@@ -8,7 +8,7 @@ mod golden;
 mod multinomial;
 mod poisson;
 mod shuffle;
-mod stream;
+pub(crate) mod stream;
 mod uniform_int;
 
 use ferroflow_graph::Registry;

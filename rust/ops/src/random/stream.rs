@@ -6,27 +6,27 @@ use ferroflow_tensor::{Result, Shape, Tensor, ensure};
 use parking_lot::Mutex;
 
 /// The generator of one node; every run takes the next part of its stream.
-pub(super) struct Stream(Mutex<Philox>);
+pub(crate) struct Stream(Mutex<Philox>);
 
 impl Stream {
     /// The stream of the attributes `seed` and `seed2`; where both are 0, one that no other node shares.
-    pub(super) fn new(init: &KernelInit<'_>) -> Result<Stream> {
+    pub(crate) fn new(init: &KernelInit<'_>) -> Result<Stream> {
         Ok(Stream(Mutex::new(Philox::of_op(init.int("seed")?, init.int("seed2")?))))
     }
 
     /// The part of the stream that a run may use.
-    pub(super) fn reserve(&self, blocks: u64) -> Philox {
+    pub(crate) fn reserve(&self, blocks: u64) -> Philox {
         self.0.lock().reserve(blocks)
     }
 }
 
 /// A stateful op with the attributes of its seeds.
-pub(super) fn seeded(op: Op) -> Op {
+pub(crate) fn seeded(op: Op) -> Op {
     op.attr("seed: int = 0").attr("seed2: int = 0").stateful()
 }
 
 /// The shape that a vector of int32 or int64 describes.
-pub(super) fn shape_of(input: &Tensor) -> Result<Shape> {
+pub(crate) fn shape_of(input: &Tensor) -> Result<Shape> {
     ensure!(
         input.rank() == 1,
         InvalidArgument,
@@ -37,13 +37,13 @@ pub(super) fn shape_of(input: &Tensor) -> Result<Shape> {
 }
 
 /// The shape of `samples` for each of the parameters.
-pub(super) fn per_parameter(samples: &Shape, parameters: &Shape) -> Result<Shape> {
+pub(crate) fn per_parameter(samples: &Shape, parameters: &Shape) -> Result<Shape> {
     let dims: Vec<i64> = samples.to_i64().into_iter().chain(parameters.to_i64()).collect();
     Shape::checked(&dims)
 }
 
 /// The shape rule of `per_parameter`: input 0 describes the samples, input 1 holds the parameters.
-pub(super) fn per_parameter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+pub(crate) fn per_parameter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input_as_shape(0)?.concatenate(c.input(1)?);
     c.set_output(0, s);
     Ok(())

@@ -1,0 +1,212 @@
+"""What the image functions ask of shapes: ranks and sizes, at once where the graph tells them, else in the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.flow import checking
+from ferroflow._src.ops.flow.grouping import with_dependencies
+
+NOT_AN_IMAGE = "'image' must have either 3 or 4 dimensions."
+
+
+def is_symbolic(x: Any) -> bool:
+    """Tells whether something is a Tensor or Variable, whose value only a step knows.
+
+    Args:
+        x: anything.
+
+    Returns:
+        bool.
+    """
+    return isinstance(x, Tensor) or hasattr(x, "_as_graph_element")
+
+
+def require(condition: Any, message: str) -> list[Operation]:
+    """Checks a condition: now where it is a Python value, in the step where it is a Tensor.
+
+    Args:
+        condition: bool, or Tensor of bool, of shape [].
+        message: str, the text of the error.
+
+    Returns:
+        list of the Operations to run for the check: none where it was made now.
+
+    Raises:
+        ValueError: the condition is False.
+    """
+    if is_symbolic(condition):
+        return [checking.Assert(condition, [message])]
+    if not condition:
+        raise ValueError(message)
+    return []
+
+
+def dimensions(image: Tensor, rank: int) -> list[Any]:
+    """The sizes of an image.
+
+    Args:
+        image: Tensor of any dtype, of that rank.
+        rank: int.
+
+    Returns:
+        list of `rank` ints, and Tensors of int32, of shape [], for what the graph does not tell.
+    """
+    known = image.get_shape().with_rank(rank)
+    if known.is_fully_defined():
+        return list(known.as_list())
+    sizes = joining.unstack(shaping.shape(image), rank)
+    return [s if s is not None else d for s, d in zip(known.as_list(), sizes, strict=True)]
+
+
+def _check_sizes(image: Tensor, shape: TensorShape, require_static: bool, words: str) -> list[Operation]:
+    if require_static and not shape.is_fully_defined():
+        raise ValueError(words)
+    if any(x == 0 for x in shape):
+        raise ValueError(f"all dims of 'image.shape' must be > 0: {shape}")
+    if shape.is_fully_defined():
+        return []
+    return [checking.assert_positive(shaping.shape(image), ["all dims of 'image.shape' must be > 0."])]
+
+
+def check_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
+    """Checks that an image has three dimensions that are not empty.
+
+    Args:
+        image: Tensor of any dtype.
+        require_static: bool, whether the graph must tell all sizes.
+
+    Returns:
+        list of the Operations to run for the check.
+
+    Raises:
+        ValueError: the graph tells that it has not, or does not tell the sizes that it must.
+    """
+    try:
+        shape = image.get_shape().with_rank(3)
+    except ValueError:
+        raise ValueError(f"'image' (shape {image.shape}) must be three-dimensional.") from None
+    return _check_sizes(image, shape, require_static, f"'image' (shape {shape}) must be fully defined.")
+
+
+def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
+    """Checks that an image or batch of images has at least three dimensions, and that none is empty.
+
+    Args:
+        image: Tensor of any dtype.
+        require_static: bool, whether the graph must tell all sizes.
+
+    Returns:
+        list of the Operations to run for the check.
+
+    Raises:
+        ValueError: the graph tells that it has not, or does not tell the sizes that it must.
+    """
+    shape = image.get_shape()
+    try:
+        shape = shape.with_rank(3) if shape.ndims is None else shape.with_rank_at_least(3)
+    except ValueError:
+        raise ValueError("'image' must be at least three-dimensional.") from None
+    return _check_sizes(image, shape, require_static, "'image' must be fully defined.")
+
+
+def checked_3d(image: Tensor) -> Tensor:
+    """`image`, after the check that it has three dimensions.
+
+    Args:
+        image: Tensor of any dtype.
+
+    Returns:
+        Tensor equal to `image`.
+    """
+    checked: Tensor = with_dependencies(check_3d(image, require_static=False), image)
+    return checked
+
+
+def checked_at_least_3d(image: Tensor) -> Tensor:
+    """`image`, after the check that it has at least three dimensions.
+
+    Args:
+        image: Tensor of any dtype.
+
+    Returns:
+        Tensor equal to `image`.
+    """
+    checked: Tensor = with_dependencies(check_at_least_3d(image, require_static=False), image)
+    return checked
+
+
+def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
+    """An image as a batch of one; a batch as it is.
+
+    Args:
+        image: Tensor of any dtype, of rank 3 or 4; an unknown rank counts as 3.
+        message: str, the text of the error.
+
+    Returns:
+        The batch, of rank 4, and whether `image` was one.
+
+    Raises:
+        ValueError: the rank is another.
+    """
+    ndims = image.get_shape().ndims
+    if ndims == 4:
+        return image, True
+    if ndims not in (3, None):
+        raise ValueError(message)
+    batch = shaping.expand_dims(image, 0)
+    if ndims is None:
+        batch.set_shape([None] * 4)
+    return batch, False
+
+
+def unbatched(images: Tensor, was_batch: bool) -> Tensor:
+    """The one image of a batch that `as_batch` made.
+
+    Args:
+        images: Tensor of any dtype, of rank 4.
+        was_batch: bool, as `as_batch` gave it.
+
+    Returns:
+        Tensor of rank 4 where the argument was a batch, else of rank 3.
+    """
+    return images if was_batch else shaping.squeeze(images, axis=[0])
+
+
+def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
+    """Sizes as far as they are Python ints.
+
+    Args:
+        sizes: list of ints and Tensors.
+
+    Returns:
+        list of ints, None for Tensors.
+    """
+    return [None if is_symbolic(size) else size for size in sizes]
+
+
+def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], Tensor]) -> Tensor:
+    """Chooses between what is to be done with an image and with a batch.
+
+    Args:
+        image: Tensor of any dtype; an unknown rank counts as 3.
+        of_one: called for rank 3.
+        of_batch: called for rank 4.
+
+    Returns:
+        Tensor, what was called gave.
+
+    Raises:
+        ValueError: the rank is another.
+    """
+    ndims = image.get_shape().ndims
+    if ndims in (3, None):
+        return of_one()
+    if ndims == 4:
+        return of_batch()
+    raise ValueError(NOT_AN_IMAGE)

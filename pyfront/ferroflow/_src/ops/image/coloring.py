@@ -1,0 +1,401 @@
+"""Colours of images: dtypes, brightness, contrast, hue, saturation, gray, and other colour spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.flow.grouping import with_dependencies
+from ferroflow._src.ops.image.checking import checked_at_least_3d, require
+from ferroflow._src.ops.math import arithmetic, cast, elementwise
+from ferroflow._src.ops.math.linalg import tensordot
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod
+from ferroflow._src.ops.random.sampling import random_uniform
+
+__all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
+    "convert_image_dtype",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "per_image_standardization",
+    "random_brightness",
+    "random_contrast",
+    "random_hue",
+    "random_saturation",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
+]
+
+_FLOATS = (dtypes.float16, dtypes.float32)
+
+
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+    """Converts images to another dtype and scales them: floats are in [0, 1], integers in [0, the dtype's largest].
+
+    Args:
+        image: Tensor of a real number dtype, of any shape.
+        dtype: DType to convert to.
+        saturate: bool, whether what is outside the dtype's range becomes its nearest end.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype`, of the shape of `image`.
+    """
+    image = convert_to_tensor(image, name="image")
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    source = image.dtype.base_dtype
+    if dtype == source:
+        return making.identity(image, name=name)
+    to_dtype: Callable[..., Tensor] = cast.saturate_cast if saturate else cast.cast
+    with name_scope(name, "convert_image", [image]) as scope:
+        if source.is_integer and dtype.is_integer:
+            if source.max > dtype.max:
+                # TF 1.x: the factor maps the largest number below the next of `dtype`, so nothing overflows.
+                factor = (source.max + 1) // (dtype.max + 1)
+                return to_dtype(arithmetic.div(image, factor), dtype, name=scope)
+            factor = (dtype.max + 1) // (source.max + 1)
+            return arithmetic.multiply(to_dtype(image, dtype), factor, name=scope)
+        if source.is_floating and dtype.is_floating:
+            same: Tensor = cast.cast(image, dtype, name=scope)
+            return same
+        if source.is_integer:
+            return arithmetic.multiply(cast.cast(image, dtype), 1.0 / source.max, name=scope)
+        # Half more, so that the cast, which cuts, gives the largest number for 1.
+        return to_dtype(arithmetic.multiply(image, dtype.max + 0.5), dtype, name=scope)
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Brings images to mean 0 and deviation 1.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, channels].
+
+    Returns:
+        Tensor of float32 (float16 stays), of the shape of `image`; the deviation counts as 1 / sqrt(pixels) at least.
+
+    Raises:
+        ValueError: the rank of `image` is below 3.
+    """
+    with name_scope(None, "per_image_standardization", [image]) as scope:
+        image = checked_at_least_3d(convert_to_tensor(image, name="image"))
+        if image.dtype.base_dtype not in _FLOATS:
+            image = cast.cast(image, dtypes.float32)
+        ndims = image.get_shape().ndims
+        axis: Any = None if ndims in (3, None) else [-1, -2, -3]
+        sizes = shaping.shape(image)
+        pixels = reduce_prod(sizes if axis is None else sizes[-3:])
+        mean = reduce_mean(image, axis=axis, keepdims=axis is not None)
+        squares = reduce_mean(elementwise.square(image), axis=axis, keepdims=axis is not None)
+        variance = tensor_op("Relu", [squares - elementwise.square(mean)])
+        least = elementwise.rsqrt(cast.cast(pixels, image.dtype))
+        deviation = arithmetic.maximum(elementwise.sqrt(variance), least)
+        return arithmetic.div(arithmetic.subtract(image, mean), deviation, name=scope)
+
+
+def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """Adds the same random number to all pixels.
+
+    Args:
+        image: Tensor of a real number dtype, of any shape.
+        max_delta: float, not negative: the number is in [-max_delta, max_delta).
+        seed: int, the op's seed; None to derive it from the graph's.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+
+    Raises:
+        ValueError: `max_delta` is negative.
+    """
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def _random_factor(lower: float, upper: float, seed: int | None) -> Tensor:
+    if upper <= lower:
+        raise ValueError("upper must be > lower.")
+    if lower < 0:
+        raise ValueError("lower must be non-negative.")
+    return random_uniform([], lower, upper, seed=seed)
+
+
+def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Multiplies the contrast by a random factor.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, channels].
+        lower: float, not negative: the least factor.
+        upper: float: what the factor is below.
+        seed: int, the op's seed; None to derive it from the graph's.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+
+    Raises:
+        ValueError: `upper` is not above `lower`, or `lower` is negative.
+    """
+    return adjust_contrast(image, _random_factor(lower, upper, seed))
+
+
+def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Multiplies the saturation of RGB images by a random factor.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, 3].
+        lower: float, not negative: the least factor.
+        upper: float: what the factor is below.
+        seed: int, the op's seed; None to derive it from the graph's.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+
+    Raises:
+        ValueError: `upper` is not above `lower`, or `lower` is negative.
+    """
+    return adjust_saturation(image, _random_factor(lower, upper, seed))
+
+
+def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """Turns the hue of RGB images by a random part of a turn.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, 3].
+        max_delta: float in [0, 0.5]: the part is in [-max_delta, max_delta).
+        seed: int, the op's seed; None to derive it from the graph's.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+
+    Raises:
+        ValueError: `max_delta` is not in [0, 0.5].
+    """
+    if max_delta > 0.5:
+        raise ValueError("max_delta must be <= 0.5.")
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_hue(image, random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def _as_floats(image: Tensor) -> Tensor:
+    return image if image.dtype.base_dtype in _FLOATS else convert_image_dtype(image, dtypes.float32)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """Adds a number to all pixels.
+
+    Args:
+        image: Tensor of a real number dtype, of any shape.
+        delta: Tensor of a number dtype, of shape []: of pixels in [0, 1].
+
+    Returns:
+        Tensor of the dtype and shape of `image`; integers are cut at the ends of their range.
+    """
+    with name_scope(None, "adjust_brightness", [image, delta]) as scope:
+        image = convert_to_tensor(image, name="image")
+        floats = _as_floats(image)
+        adjusted = arithmetic.add(floats, cast.cast(delta, floats.dtype), name=scope)
+        return convert_image_dtype(adjusted, image.dtype, saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Multiplies the distance of pixels from the mean of their image and channel.
+
+    Args:
+        images: Tensor of a real number dtype, of shape [..., height, width, channels].
+        contrast_factor: Tensor of float32, of shape [].
+
+    Returns:
+        Tensor of the dtype and shape of `images`; integers are cut at the ends of their range.
+    """
+    with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
+        images = convert_to_tensor(images, name="images")
+        adjusted = tensor_op("AdjustContrastv2", [_as_floats(images), contrast_factor], name=scope)
+        return convert_image_dtype(adjusted, images.dtype, saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """Raises pixels, as parts of the dtype's range, to a power.
+
+    Args:
+        image: Tensor of a real number dtype, of any shape.
+        gamma: float or Tensor, of shape []: not negative.
+        gain: float or Tensor, of shape []: a factor of the result.
+
+    Returns:
+        Tensor of float32, of the shape of `image`.
+
+    Raises:
+        ValueError: `gamma` is negative.
+    """
+    with name_scope(None, "adjust_gamma", [image, gamma, gain]):
+        floats = convert_to_tensor(image, name="img", dtype=dtypes.float32)
+        image = convert_to_tensor(image, name="image")
+        checks = require(gamma >= 0, "Gamma should be a non-negative real number.")
+        if checks:
+            gamma = with_dependencies(checks, gamma)
+        least, largest = image.dtype.limits
+        scale = constant(largest - least, dtype=dtypes.float32)
+        adjusted: Tensor = (floats / scale) ** gamma * scale * gain
+        return adjusted
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """Turns the hue of RGB images.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, 3].
+        delta: Tensor of float32, of shape []: in turns.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+    """
+    with name_scope(name, "adjust_hue", [image]):
+        image = convert_to_tensor(image, name="image")
+        return convert_image_dtype(tensor_op("AdjustHue", [_as_floats(image), delta]), image.dtype)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """Multiplies the saturation of RGB images; it stays in [0, 1].
+
+    Args:
+        image: Tensor of a real number dtype, of shape [..., height, width, 3].
+        saturation_factor: Tensor of float32, of shape [].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype and shape of `image`.
+    """
+    with name_scope(name, "adjust_saturation", [image]):
+        image = convert_to_tensor(image, name="image")
+        adjusted = tensor_op("AdjustSaturation", [_as_floats(image), saturation_factor])
+        return convert_image_dtype(adjusted, image.dtype)
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """The brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
+
+    Args:
+        images: Tensor of a real number dtype, of shape [..., 3].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `images`, of shape [..., 1].
+    """
+    with name_scope(name, "rgb_to_grayscale", [images]) as scope:
+        images = convert_to_tensor(images, name="images")
+        floats = convert_image_dtype(images, dtypes.float32)
+        gray = shaping.expand_dims(tensordot(floats, [0.2989, 0.5870, 0.1140], [-1, -1]), -1)
+        return convert_image_dtype(gray, images.dtype, name=scope)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Gray images as RGB images.
+
+    Args:
+        images: Tensor of any dtype, of shape [..., 1].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `images`, of shape [..., 3].
+    """
+    with name_scope(name, "grayscale_to_rgb", [images]) as scope:
+        images = convert_to_tensor(images, name="images")
+        rank = shaping.expand_dims(shaping.rank(images) - 1, 0)
+        ones = making.ones(rank, dtype=dtypes.int32)
+        multiples = joining.concat([ones, shaping.expand_dims(3, 0)], 0)
+        rgb = shaping.tile(images, multiples, name=scope)
+        rgb.set_shape(images.get_shape()[:-1].concatenate([3]))
+        return rgb
+
+
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+    """Converts images from RGB to hue, saturation and value.
+
+    Args:
+        images: Tensor of float16, bfloat16, float32 or float64, of shape [..., 3]: in [0, 1].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `images`, in [0, 1].
+
+    Raises:
+        ValueError: the last dimension is not 3.
+    """
+    return tensor_op("RGBToHSV", [images], name=name)
+
+
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Converts images from hue, saturation and value to RGB.
+
+    Args:
+        images: Tensor of float16, bfloat16, float32 or float64, of shape [..., 3]: in [0, 1].
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `images`, in [0, 1].
+
+    Raises:
+        ValueError: the last dimension is not 3.
+    """
+    return tensor_op("HSVToRGB", [images], name=name)
+
+
+def _linear(public_name: str, source: str, target: str, kernel: list[list[float]]) -> Callable[..., Tensor]:
+    def function(images: Any) -> Tensor:
+        images = convert_to_tensor(images, name="images")
+        matrix = convert_to_tensor(kernel, dtype=images.dtype, name="kernel")
+        ndims = images.get_shape().ndims
+        return tensordot(images, matrix, axes=[[-1 if ndims is None else ndims - 1], [0]])
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Converts images from {source} to {target}.
+
+    Args:
+        images: Tensor of float16, float32 or float64, of shape [..., 3]: RGB and Y in [0, 1].
+
+    Returns:
+        Tensor of the dtype and shape of `images`.
+    """
+    return function
+
+
+rgb_to_yiq = _linear(
+    "rgb_to_yiq",
+    "RGB",
+    "YIQ",
+    [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]],
+)
+yiq_to_rgb = _linear(
+    "yiq_to_rgb",
+    "YIQ",
+    "RGB",
+    [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
+)
+rgb_to_yuv = _linear(
+    "rgb_to_yuv",
+    "RGB",
+    "YUV",
+    [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]],
+)
+yuv_to_rgb = _linear(
+    "yuv_to_rgb",
+    "YUV",
+    "RGB",
+    [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
+)

@@ -1,0 +1,208 @@
+"""Images resized by TF's rules of sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.flow.grouping import with_dependencies
+from ferroflow._src.ops.image.checking import (
+    as_batch,
+    check_at_least_3d,
+    dimensions,
+    is_symbolic,
+    require,
+    unbatched,
+)
+from ferroflow._src.ops.image.cropping import pad_to_bounding_box
+from ferroflow._src.ops.math import arithmetic, cast, elementwise
+
+__all__ = [
+    "ResizeMethod",
+    "resize",
+    "resize_area",
+    "resize_bicubic",
+    "resize_bilinear",
+    "resize_image_with_pad",
+    "resize_images",
+    "resize_nearest_neighbor",
+]
+
+
+class ResizeMethod:
+    """How `resize_images` samples."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = True) -> Callable[..., Tensor]:
+    def function(
+        images: Any,
+        size: Any,
+        align_corners: bool = False,
+        name: str | None = None,
+        half_pixel_centers: bool = False,
+    ) -> Tensor:
+        attrs = {"align_corners": align_corners}
+        if half_pixel:
+            attrs["half_pixel_centers"] = half_pixel_centers
+        elif half_pixel_centers:
+            raise ValueError(f"{public_name} has no half_pixel_centers")
+        return tensor_op(op_type, [images, size], attrs, name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Resizes images with the op `{op_type}`.
+
+    Args:
+        images: Tensor of a real number dtype, of shape [batch, height, width, channels].
+        size: Tensor of int32, of shape [2]: the new height and width.
+        align_corners: bool, whether the corner pixels of both sizes have the same centers.
+        name: str, name of the operation.
+        half_pixel_centers: bool, whether pixels have their centers at halves, so that the images cover each other.
+
+    Returns:
+        Tensor of {returns}, of shape [batch, size[0], size[1], channels].
+
+    Raises:
+        ValueError: shapes do not fit.
+    """
+    return function
+
+
+resize_bilinear = _resizer("resize_bilinear", "ResizeBilinear", "float32")
+resize_nearest_neighbor = _resizer("resize_nearest_neighbor", "ResizeNearestNeighbor", "the dtype of `images`")
+resize_bicubic = _resizer("resize_bicubic", "ResizeBicubic", "float32")
+resize_area = _resizer("resize_area", "ResizeArea", "float32", half_pixel=False)
+
+_METHODS: dict[Any, Callable[..., Tensor]] = {
+    ResizeMethod.BILINEAR: resize_bilinear,
+    "bilinear": resize_bilinear,
+    ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
+    "nearest": resize_nearest_neighbor,
+    ResizeMethod.BICUBIC: resize_bicubic,
+    "bicubic": resize_bicubic,
+    ResizeMethod.AREA: resize_area,
+    "area": resize_area,
+}
+
+
+def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
+    try:
+        size = convert_to_tensor(given, dtype=dtypes.int32, name="size")
+    except (TypeError, ValueError):
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
+    if not size.get_shape().is_compatible_with([2]):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if not preserve_aspect_ratio:
+        return size
+    # TF 1.x: the factor is a float32, and so is the size that is rounded.
+    sides = dimensions(images, 4)[1:3]
+    known = constant_value(size)
+    if known is not None and not any(is_symbolic(side) for side in sides):
+        lengths = [np.float32(side) for side in sides]
+        least = min(np.float32(known[i]) / length for i, length in enumerate(lengths))
+        return convert_to_tensor([int(np.round(least * length)) for length in lengths], dtypes.int32, name="size")
+    floats = [cast.cast(side, dtypes.float32) for side in sides]
+    factors = [cast.cast(size[i], dtypes.float32) / side for i, side in enumerate(floats)]
+    factor = arithmetic.minimum(factors[0], factors[1])
+    scaled = [cast.cast(elementwise.round(factor * side), dtypes.int32) for side in floats]
+    return convert_to_tensor(scaled, dtype=dtypes.int32, name="size")
+
+
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Resizes images.
+
+    Args:
+        images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
+        size: Tensor of int32, of shape [2]: the new height and width.
+        method: a member of `ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
+        align_corners: bool, whether the corner pixels of both sizes have the same centers.
+        preserve_aspect_ratio: bool, whether `size` is only the most that the result may have.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`; `images` itself where
+        the graph tells that they have this size.
+
+    Raises:
+        ValueError: the rank, the size or the method is none of these.
+    """
+    with name_scope(name, "resize_images", [images, size]):
+        images = convert_to_tensor(images, name="images")
+        if images.get_shape().ndims is None:
+            raise ValueError("'images' contains no shape.")
+        images, is_batch = as_batch(images, "'images' must have either 3 or 4 dimensions.")
+        _, height, width, _ = images.get_shape().as_list()
+        size = _size_of(size, images, preserve_aspect_ratio)
+        known = constant_value_as_shape(size).as_list()
+        if None not in (*known, height, width) and known == [height, width]:
+            return unbatched(images, is_batch)
+        resizer = _METHODS.get(method)
+        if resizer is None:
+            raise ValueError("Resize method is not implemented.")
+        resized = resizer(images, size, align_corners=align_corners)
+        resized.set_shape([None, *known, None])
+        return unbatched(resized, is_batch)
+
+
+resize = resize_images
+
+
+def resize_image_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+) -> Tensor:
+    """Resizes images as far as they fit into a size, and pads them evenly with zeros to it.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
+        target_height: int or Tensor of int32, of shape []: rows of the result.
+        target_width: the same, columns of the result.
+        method: as `resize_images` takes it.
+        align_corners: bool, as `resize_images` takes it.
+
+    Returns:
+        Tensor of float32 (nearest neighbours: of the dtype of `image`), of the rank of `image`.
+
+    Raises:
+        ValueError: a size is not positive, or the rank of `image` another.
+    """
+    with name_scope(None, "resize_image_with_pad", [image]):
+        image, is_batch = as_batch(convert_to_tensor(image, name="image"))
+        checks = check_at_least_3d(image, require_static=False)
+        checks += require(target_width > 0, "target_width must be > 0.")
+        checks += require(target_height > 0, "target_height must be > 0.")
+        image = with_dependencies(checks, image)
+        sides = [cast.cast(side, dtypes.float32) for side in dimensions(image, 4)[1:3]]
+        targets = [cast.cast(side, dtypes.float32) for side in (target_height, target_width)]
+        ratio = arithmetic.maximum(sides[1] / targets[1], sides[0] / targets[0])
+        fitted = [side / ratio for side in sides]
+        size = [cast.cast(elementwise.floor(side), dtypes.int32) for side in fitted]
+        before = [
+            arithmetic.maximum(0, cast.cast(elementwise.floor((target - side) / 2), dtypes.int32))
+            for target, side in zip(targets, fitted, strict=True)
+        ]
+        resized = resize_images(image, size, method, align_corners)
+        padded = pad_to_bounding_box(resized, before[0], before[1], target_height, target_width)
+        return unbatched(padded, is_batch)

@@ -1,0 +1,175 @@
+//! AdjustHue, AdjustSaturation: a turn of the hue of RGB images, a factor of their saturation.
+
+use super::pixels::for_pixels;
+use super::shapes::{scalar_f32, unchanged_image};
+use crate::wide::Wide;
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
+use ferroflow_tensor::{DType, Result, dispatch, ensure};
+
+/// Beyond this, steps of a period would not change a number.
+const FAR: f32 = 1024.0;
+
+/// `x` less the multiple of `period` that brings it into [0, period).
+fn wrapped(mut x: f32, period: f32) -> f32 {
+    if x.abs() > FAR {
+        x = x.rem_euclid(period);
+    }
+    // TF 1.x: steps of one period, which round as they go.
+    while x < 0.0 {
+        x += period;
+    }
+    while x >= period {
+        x -= period;
+    }
+    x
+}
+
+/// The hue as a place on the six edges of the colour hexagon, and the least and largest channel.
+fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
+    let (edge, max, mid, min) = if r < g {
+        if b < r {
+            (1, g, r, b)
+        } else if b > g {
+            (3, b, g, r)
+        } else {
+            (2, g, b, r)
+        }
+    } else if b < g {
+        (0, r, g, b)
+    } else if b > r {
+        (4, b, r, g)
+    } else {
+        (5, r, b, g)
+    };
+    if max == min {
+        return (0.0, min, max);
+    }
+    let ratio = (mid - min) / (max - min);
+    (edge as f32 + if edge % 2 == 0 { ratio } else { 1.0 - ratio }, min, max)
+}
+
+fn of_hue_and_range(h: f32, min: f32, max: f32) -> [f32; 3] {
+    let edge = h as i32;
+    let part = h - edge as f32;
+    let mid = min + if edge % 2 == 0 { part } else { 1.0 - part } * (max - min);
+    match edge {
+        0 => [max, mid, min],
+        1 => [mid, max, min],
+        2 => [min, max, mid],
+        3 => [min, mid, max],
+        4 => [mid, min, max],
+        _ => [max, min, mid],
+    }
+}
+
+fn turned(pixel: [f32; 3], delta: f32) -> [f32; 3] {
+    let (h, min, max) = hue_and_range(pixel);
+    of_hue_and_range(wrapped(h + delta * 6.0, 6.0), min, max)
+}
+
+fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
+    let v = r.max(g.max(b));
+    let range = v - r.min(g.min(b));
+    let s = if v > 0.0 { range / v } else { 0.0 };
+    let norm = 1.0 / (6.0 * range);
+    let mut h = if r == v {
+        norm * (g - b)
+    } else if g == v {
+        (f64::from(norm * (b - r)) + 2.0 / 6.0) as f32
+    } else {
+        (f64::from(norm * (r - g)) + 4.0 / 6.0) as f32
+    };
+    if range <= 0.0 {
+        h = 0.0;
+    }
+    if h < 0.0 {
+        h += 1.0;
+    }
+    let c = (s * scale).max(0.0).min(1.0) * v;
+    let m = v - c;
+    let h = h * 6.0;
+    // TF 1.x: a multiple of the period stays the period where it is not positive.
+    let around = if h <= 0.0 { 0.0 } else { wrapped(h, 2.0) };
+    let x = c * (1.0 - (around - 1.0).abs());
+    let [r, g, b] = match h as i32 {
+        0 => [c, x, 0.0],
+        1 => [x, c, 0.0],
+        2 => [0.0, c, x],
+        3 => [0.0, x, c],
+        4 => [x, 0.0, c],
+        5 => [c, 0.0, x],
+        _ => [0.0; 3],
+    };
+    [r + m, g + m, b + m]
+}
+
+fn adjust<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>, name: &str, f: fn([f32; 3], f32) -> [f32; 3]) -> Result<()> {
+    let x = ctx.input(0)?;
+    ensure!(x.rank() >= 3, InvalidArgument, "input must be at least 3-D, got shape{}", x.shape());
+    let by = scalar_f32(ctx.input(1)?, name)?;
+    let channels = x.shape()[x.rank() - 1];
+    ensure!(channels == 3, InvalidArgument, "input must have 3 channels but instead has {channels} channels.");
+    let out = for_pixels::<T>(ctx.threads(), x, |p| f(p.map(T::widen), by).map(T::narrow))?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn adjusting(init: &KernelInit<'_>, name: &'static str, f: fn([f32; 3], f32) -> [f32; 3]) -> Result<Box<dyn Kernel>> {
+    let dtype: DType = init.input_type(0)?;
+    dispatch!(dtype, T in [F32, F16], kernel(move |ctx| adjust::<T>(ctx, name, f)), else Err(init.unsupported()))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = |name: &str, by: &str| {
+        let op = Op::new(name).input("images: T").input(&format!("{by}: float")).output("output: T");
+        op.attr("T: {half, float} = DT_FLOAT").shape(unchanged_image)
+    };
+    r.add(
+        op("AdjustHue", "delta")
+            .doc("Turns the hue of RGB images by `delta` turns.")
+            .kernel(|init| adjusting(init, "delta", turned)),
+    );
+    r.add(
+        op("AdjustSaturation", "scale")
+            .doc("Multiplies the saturation of RGB images by `scale`.")
+            .kernel(|init| adjusting(init, "scale", saturated)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+    use ferroflow_tensor::Tensor;
+
+    #[test]
+    fn a_whole_turn_and_a_factor_of_one_change_nothing() {
+        for p in [[0.2f32, 0.5, 0.9], [0.9, 0.1, 0.3], [0.4, 0.4, 0.4], [0.3, 0.8, 0.1], [0.5, 0.2, 0.5]] {
+            for q in [turned(p, 0.0), turned(p, 1.0), turned(p, -1.0), saturated(p, 1.0)] {
+                assert!(p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-6), "{p:?} {q:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wild_numbers_end() {
+        for x in [f32::INFINITY, f32::NAN, f32::MAX, -1e20] {
+            turned([x, 0.5, 0.2], 0.3);
+            turned([0.1, 0.5, 0.2], x);
+            saturated([x, 0.5, 0.2], 0.3);
+            saturated([0.1, 0.5, 0.2], x);
+        }
+    }
+
+    #[test]
+    fn what_is_no_image_of_three_channels_is_refused() {
+        let two = Tensor::from_slice([1, 1, 2], &[1f32, 2.]).unwrap();
+        let message = run("AdjustHue", &[two, Tensor::scalar(0.5f32)], &[]).unwrap_err().message().to_owned();
+        assert!(message.contains("input must have 3 channels but instead has 2 channels."));
+        let flat = Tensor::from_slice([3], &[1f32, 2., 3.]).unwrap();
+        assert!(run("AdjustSaturation", &[flat, Tensor::scalar(0.5f32)], &[]).is_err());
+        let rgb = Tensor::from_slice([1, 1, 3], &[1f32, 2., 3.]).unwrap();
+        let pair = Tensor::from_slice([2], &[1f32, 2.]).unwrap();
+        assert!(run("AdjustHue", &[rgb, pair], &[]).unwrap_err().message().contains("delta must be scalar"));
+    }
+}

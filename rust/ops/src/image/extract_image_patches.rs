@@ -1,0 +1,192 @@
+//! ExtractImagePatches: the patches that a filter of that size would see, in the channels of the result.
+
+use super::sampling::for_rows;
+use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+
+/// How patches are taken along one dimension.
+#[derive(Clone, Copy)]
+struct Axis {
+    size: usize,
+    stride: usize,
+    rate: usize,
+}
+
+impl Axis {
+    /// The pixels from the first to the last of a patch.
+    fn extent(self) -> Option<usize> {
+        (self.size - 1).checked_mul(self.rate)?.checked_add(1)
+    }
+
+    /// The number of patches along `length` pixels, and the padding before the first.
+    fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
+        let Some(extent) = self.extent() else { bail!(InvalidArgument, "ksizes and rates are too large") };
+        if !same {
+            return Ok((length.checked_sub(extent).map_or(0, |rest| rest / self.stride + 1), 0));
+        }
+        let count = length.div_ceil(self.stride);
+        let covered = count.saturating_sub(1).saturating_mul(self.stride).saturating_add(extent);
+        Ok((count, if count == 0 { 0 } else { covered.saturating_sub(length) / 2 }))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Patches {
+    rows: Axis,
+    columns: Axis,
+    same: bool,
+}
+
+impl Patches {
+    fn of(attrs: &AttrMap) -> Result<Patches> {
+        let list = |name: &str, what: &str| -> Result<[usize; 2]> {
+            let values = attrs.ints(name)?;
+            let [batch, rows, columns, depth] = values[..] else {
+                bail!(InvalidArgument, "{what} must specify 4 dimensions")
+            };
+            ensure!(batch == 1 && depth == 1, Unimplemented, "Only support {name} across space.");
+            ensure!(rows >= 1 && columns >= 1, OutOfRange, "{what} is out of range.");
+            Ok([rows as usize, columns as usize])
+        };
+        let (sizes, strides, rates) = (
+            list("ksizes", "Sliding window ksize field")?,
+            list("strides", "Sliding window stride field")?,
+            list("rates", "Dilation rate field")?,
+        );
+        let axis = |i: usize| Axis { size: sizes[i], stride: strides[i], rate: rates[i] };
+        Ok(Patches { rows: axis(0), columns: axis(1), same: attrs.str("padding")? == "SAME" })
+    }
+
+    fn depth(&self, channels: usize) -> Result<usize> {
+        match self.rows.size.checked_mul(self.columns.size).and_then(|n| n.checked_mul(channels)) {
+            Some(depth) => Ok(depth),
+            None => bail!(InvalidArgument, "ksizes are too large for {channels} channels"),
+        }
+    }
+}
+
+fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: &mut Tensor) -> Result<()> {
+    let (from, to) = (x.shape().clone(), out.shape().clone());
+    let channels = from[3];
+    let (_, above) = patches.rows.windows(from[1], patches.same)?;
+    let (_, left) = patches.columns.windows(from[2], patches.same)?;
+    let pixels = E::view(x)?;
+    let depth = to[3];
+    // The pixel of the image at place `k` of window `i`; `None` in the padding.
+    let place = |axis: Axis, i: usize, k: usize, pad: usize, length: usize| {
+        (i * axis.stride + k * axis.rate).checked_sub(pad).filter(|&at| at < length)
+    };
+    for_rows(
+        ctx.threads(),
+        &to,
+        E::view_mut(out)?,
+        || (),
+        |(), image, y, line| {
+            for (x, patch) in line.chunks_exact_mut(depth).enumerate() {
+                let mut places = patch.chunks_exact_mut(channels);
+                for ky in 0..patches.rows.size {
+                    let row = place(patches.rows, y, ky, above, from[1]);
+                    for kx in 0..patches.columns.size {
+                        let Some(to) = places.next() else { return };
+                        match (row, place(patches.columns, x, kx, left, from[2])) {
+                            (Some(row), Some(column)) => {
+                                let at = ((image * from[1] + row) * from[2] + column) * channels;
+                                to.clone_from_slice(&pixels[at..at + channels]);
+                            }
+                            _ => to.fill(E::default()),
+                        }
+                    }
+                }
+            }
+        },
+    );
+    Ok(())
+}
+
+fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let patches = Patches::of(init)?;
+    kernel(move |ctx| {
+        let x = ctx.input(0)?;
+        ensure!(x.rank() == 4, InvalidArgument, "input must be 4-dimensional{}", x.shape());
+        let from = x.shape();
+        let (h, _) = patches.rows.windows(from[1], patches.same)?;
+        let (w, _) = patches.columns.windows(from[2], patches.same)?;
+        let dims = [from[0], h, w, patches.depth(from[3])?].map(|d| d as i64);
+        let mut out = Tensor::new(x.dtype(), Shape::checked(&dims)?)?;
+        by_size!(x.dtype(), E, take::<E>(ctx, patches, x, &mut out))?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let patches = Patches::of(c)?;
+    let input = c.input(0)?.with_rank(4)?;
+    let along = |axis: Axis, length: Option<usize>| -> Result<Option<usize>> {
+        Ok(match length {
+            Some(n) => Some(axis.windows(n, patches.same)?.0),
+            None => None,
+        })
+    };
+    let dims = [
+        input.dim(0),
+        along(patches.rows, input.dim(1))?,
+        along(patches.columns, input.dim(2))?,
+        input.dim(3).map(|n| patches.depth(n)).transpose()?,
+    ];
+    c.set_output(0, PartialShape::from_dims(&dims));
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("ExtractImagePatches")
+            .input("images: T")
+            .output("patches: T")
+            .attr("ksizes: list(int) >= 4")
+            .attr("strides: list(int) >= 4")
+            .attr("rates: list(int) >= 4")
+            .attr("T: realnumbertype")
+            .attr("padding: {'SAME', 'VALID'}")
+            .doc("Takes patches of images, each into the channels of one pixel.")
+            .shape(shape)
+            .kernel(extract),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Result, Tensor};
+
+    fn call(x: &Tensor, size: i64, stride: i64, rate: i64, padding: &str) -> Result<Tensor> {
+        let list = |n: i64| AttrValue::List([1, n, n, 1].map(AttrValue::Int).into());
+        let attrs = [
+            ("ksizes", list(size)),
+            ("strides", list(stride)),
+            ("rates", list(rate)),
+            ("padding", AttrValue::Str(padding.into())),
+        ];
+        Ok(run("ExtractImagePatches", std::slice::from_ref(x), &attrs)?[0].clone())
+    }
+
+    #[test]
+    fn patches_lie_in_the_channels() {
+        let x = Tensor::from_slice([1, 2, 3, 1], &[1i32, 2, 3, 4, 5, 6]).unwrap();
+        let y = call(&x, 2, 1, 1, "VALID").unwrap();
+        assert_eq!((y.shape().dims(), y.slice::<i32>().unwrap()), (&[1, 1, 2, 4][..], &[1, 2, 4, 5, 2, 3, 5, 6][..]));
+        let y = call(&x, 2, 2, 1, "SAME").unwrap();
+        assert_eq!(y.slice::<i32>().unwrap(), [1, 2, 4, 5, 3, 0, 6, 0]);
+        let y = call(&x, 1, 1, 7, "VALID").unwrap();
+        assert_eq!(y.slice::<i32>().unwrap(), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn patches_larger_than_the_image_are_none() {
+        let x = Tensor::from_slice([1, 2, 3, 1], &[1i32, 2, 3, 4, 5, 6]).unwrap();
+        assert_eq!(call(&x, 3, 1, 2, "VALID").unwrap().shape().dims(), [1, 0, 0, 9]);
+        assert!(call(&x, i64::MAX, 1, 1, "VALID").is_err());
+        assert!(call(&x, 0, 1, 1, "VALID").is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! The coefficients of a scan, sequential or progressive.
+
+use super::Options;
+use super::entropy::{Bits, Huffman};
+use super::header::{Frame, Reader, Scan, ZIGZAG};
+use super::inverse_dct::Inverse;
+use super::plane::Plane;
+use std::sync::Arc;
+
+/// What came of a scan.
+pub(super) struct End {
+    /// Whether the data ended before it.
+    pub truncated: bool,
+    /// Rows of pixels that are there in full.
+    pub complete_rows: usize,
+}
+
+/// State that goes from one block to the next.
+struct State {
+    /// By component of the scan.
+    predictions: [i32; 4],
+    /// Blocks that have nothing more in this band.
+    end_of_band: u32,
+}
+
+/// A scan's component, with what its blocks are read by.
+struct Part {
+    at: usize,
+    dc: Option<Arc<Huffman>>,
+    ac: Option<Arc<Huffman>>,
+}
+
+fn sequential(bits: &mut Bits<'_>, dc: &Huffman, ac: &Huffman, prediction: &mut i32, block: &mut [i16; 64]) {
+    let length = u32::from(bits.symbol(dc)).min(16);
+    *prediction = prediction.wrapping_add(bits.signed(length));
+    block[0] = *prediction as i16;
+    let mut k = 1;
+    while k < 64 {
+        let symbol = bits.symbol(ac);
+        let (run, length) = (usize::from(symbol >> 4), u32::from(symbol & 15));
+        if length == 0 {
+            if run != 15 {
+                break;
+            }
+            k += 16;
+            continue;
+        }
+        k += run;
+        block[usize::from(ZIGZAG[k])] = bits.signed(length) as i16;
+        k += 1;
+    }
+}
+
+fn first_band(bits: &mut Bits<'_>, ac: &Huffman, scan: &Scan, state: &mut State, block: &mut [i16]) {
+    if state.end_of_band > 0 {
+        state.end_of_band -= 1;
+        return;
+    }
+    let [mut k, last] = scan.band;
+    while k <= last {
+        let symbol = bits.symbol(ac);
+        let (run, length) = (usize::from(symbol >> 4), u32::from(symbol & 15));
+        if length > 0 {
+            k += run;
+            block[usize::from(ZIGZAG[k.min(79)])] = (bits.signed(length) << scan.approximation[1]) as i16;
+        } else if run == 15 {
+            k += 15;
+        } else {
+            state.end_of_band = (1 << run) - 1 + bits.take(run as u32);
+            break;
+        }
+        k += 1;
+    }
+}
+
+/// One more bit of a coefficient that is not 0.
+fn refine(bits: &mut Bits<'_>, value: &mut i16, bit: i16) {
+    if bits.take(1) == 1 && *value & bit == 0 {
+        *value = value.wrapping_add(if *value >= 0 { bit } else { -bit });
+    }
+}
+
+fn refined_band(bits: &mut Bits<'_>, ac: &Huffman, scan: &Scan, state: &mut State, block: &mut [i16]) {
+    let bit = 1i16 << scan.approximation[1];
+    let [mut k, last] = scan.band;
+    if state.end_of_band == 0 {
+        while k <= last {
+            let symbol = bits.symbol(ac);
+            let mut run = i32::from(symbol >> 4);
+            let mut new = 0;
+            if symbol & 15 != 0 {
+                new = if bits.take(1) == 1 { bit } else { -bit };
+            } else if run != 15 {
+                state.end_of_band = (1 << run) + bits.take(run as u32);
+                break;
+            }
+            while k <= last {
+                let value = &mut block[usize::from(ZIGZAG[k])];
+                if *value != 0 {
+                    refine(bits, value, bit);
+                } else {
+                    run -= 1;
+                    if run < 0 {
+                        break;
+                    }
+                }
+                k += 1;
+            }
+            if new != 0 && k <= last {
+                block[usize::from(ZIGZAG[k])] = new;
+            }
+            k += 1;
+        }
+    }
+    if state.end_of_band > 0 {
+        while k <= last {
+            let value = &mut block[usize::from(ZIGZAG[k])];
+            if *value != 0 {
+                refine(bits, value, bit);
+            }
+            k += 1;
+        }
+        state.end_of_band -= 1;
+    }
+}
+
+/// Reads one block of a component; nothing of it is there where the data ended before its unit.
+fn read_block(
+    bits: &mut Bits<'_>,
+    part: &Part,
+    scan: &Scan,
+    state: &mut State,
+    which: usize,
+    plane: &mut Plane,
+    [row, column]: [usize; 2],
+    missing: bool,
+) -> Option<()> {
+    if plane.coefficients.is_empty() {
+        let mut block = [0; 64];
+        if !missing {
+            let (dc, ac) = (part.dc.as_ref()?, part.ac.as_ref()?);
+            sequential(bits, dc, ac, &mut state.predictions[which], &mut block);
+        }
+        plane.put(row, column, &block);
+        return Some(());
+    }
+    if missing {
+        return Some(());
+    }
+    let at = (row * plane.blocks_across + column) * 64;
+    let block = plane.coefficients.get_mut(at..at + 64)?;
+    let low = scan.approximation[1];
+    match (scan.band[0] == 0, scan.approximation[0] == 0) {
+        (true, true) => {
+            let length = u32::from(bits.symbol(part.dc.as_ref()?)).min(16);
+            let prediction = &mut state.predictions[which];
+            *prediction = prediction.wrapping_add(bits.signed(length));
+            block[0] = (*prediction << low) as i16;
+        }
+        (true, false) => {
+            if bits.take(1) == 1 {
+                block[0] |= 1 << low;
+            }
+        }
+        (false, true) => first_band(bits, part.ac.as_ref()?, scan, state, block),
+        (false, false) => refined_band(bits, part.ac.as_ref()?, scan, state, block),
+    }
+    Some(())
+}
+
+fn is_sound(frame: &Frame, scan: &Scan) -> bool {
+    let [first, last] = scan.band;
+    if !frame.progressive {
+        // libjpeg reads sequential scans in full, whatever their headers say.
+        return true;
+    }
+    let [high, low] = scan.approximation;
+    let bands = if first == 0 { last == 0 } else { last >= first && last < 64 && scan.components.len() == 1 };
+    bands && low <= 13 && (high == 0 || high - 1 == low)
+}
+
+/// Reads a scan that begins where the reader is, and leaves the reader after it.
+///
+/// `None` where headers or tables do not fit; damaged data gives some coefficients, as in libjpeg.
+pub(super) fn read_scan(
+    reader: &mut Reader<'_>,
+    frame: &Frame,
+    scan: &Scan,
+    planes: &mut [Plane],
+    options: Options,
+) -> Option<End> {
+    if !is_sound(frame, scan) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for c in &scan.components {
+        let plane = planes.get_mut(c.at)?;
+        if plane.inverse.is_none() {
+            let table = reader.quantization[frame.components[c.at].table].as_ref()?;
+            plane.inverse = Some(Arc::new(Inverse::new(table, options.accurate)));
+        }
+        plane.seen = true;
+        parts.push(Part { at: c.at, dc: reader.dc.get(c.dc)?.clone(), ac: reader.ac.get(c.ac)?.clone() });
+    }
+    let mut bits = Bits::new(reader.data, reader.at);
+    let mut state = State { predictions: [0; 4], end_of_band: 0 };
+    let alone = parts.len() == 1;
+    let units = if alone { frame.components[parts[0].at].blocks } else { frame.units };
+    let in_unit: usize =
+        scan.components.iter().map(|c| frame.components[c.at].sampling.iter().product::<usize>()).sum();
+    if !alone && in_unit > 10 {
+        return None;
+    }
+    let mut complete = None;
+    let mut until_restart = reader.restart_interval;
+    for y in 0..units[1] {
+        for x in 0..units[0] {
+            if reader.restart_interval > 0 {
+                if until_restart == 0 {
+                    bits.restart();
+                    state = State { predictions: [0; 4], end_of_band: 0 };
+                    until_restart = reader.restart_interval;
+                }
+                until_restart -= 1;
+            }
+            // The unit in which the data ends goes on with zero bits; those after it stay gray.
+            let missing = bits.is_missing();
+            for (which, part) in parts.iter().enumerate() {
+                let plane = &mut planes[part.at];
+                if alone {
+                    read_block(&mut bits, part, scan, &mut state, which, plane, [y, x], missing)?;
+                    continue;
+                }
+                let [h, v] = frame.components[part.at].sampling;
+                for row in 0..v {
+                    for column in 0..h {
+                        let place = [y * v + row, x * h + column];
+                        read_block(&mut bits, part, scan, &mut state, which, plane, place, missing)?;
+                    }
+                }
+            }
+        }
+        if bits.truncated {
+            complete.get_or_insert(y);
+        }
+    }
+    reader.at = bits.at;
+    let pixels = if alone { 8 * frame.most[1] / frame.components[parts[0].at].sampling[1] } else { 8 * frame.most[1] };
+    Some(End { truncated: bits.truncated, complete_rows: complete.map_or(usize::MAX, |y| y * pixels) })
+}

@@ -1,0 +1,93 @@
+//! The colours of a JPEG image's components turned into gray or RGB.
+
+use super::header::{Frame, Space};
+
+/// 16 fraction bits, and a half of the last place before them.
+const HALF: i32 = 1 << 15;
+
+/// From the components' colours to one or three channels.
+#[derive(Clone, Copy)]
+pub(super) struct Converter {
+    space: Space,
+    channels: usize,
+    adobe: bool,
+}
+
+fn clamp(x: i32) -> u8 {
+    x.clamp(0, 255) as u8
+}
+
+fn rgb_of(y: u8, cb: u8, cr: u8) -> [u8; 3] {
+    let (y, cb, cr) = (i32::from(y), i32::from(cb) - 128, i32::from(cr) - 128);
+    let r = y + ((91_881 * cr + HALF) >> 16);
+    let g = y + ((-22_554 * cb - 46_802 * cr + HALF) >> 16);
+    let b = y + ((116_130 * cb + HALF) >> 16);
+    [clamp(r), clamp(g), clamp(b)]
+}
+
+/// TF 1.x: RGB from CMYK by its own formula; files by Adobe's programs hold the inverse.
+fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
+    let [c, m, y, k] = cmyk.map(i32::from);
+    if adobe {
+        [k * c / 255, k * m / 255, k * y / 255].map(clamp)
+    } else {
+        [(255 - k) * (255 - c) / 255, (255 - k) * (255 - m) / 255, (255 - k) * (255 - y) / 255].map(clamp)
+    }
+}
+
+impl Converter {
+    /// The conversion to so many channels; `None` where libjpeg has none.
+    pub(super) fn of(frame: &Frame, channels: usize) -> Option<Converter> {
+        let known = match frame.space {
+            Space::Gray | Space::YCbCr | Space::Rgb => matches!(channels, 1 | 3),
+            Space::Cmyk | Space::Ycck => channels == 3,
+            Space::Unknown => false,
+        };
+        known.then_some(Converter { space: frame.space, channels, adobe: frame.adobe })
+    }
+
+    /// The number of components, from the first, that the result is made of.
+    pub(super) fn needs(self) -> usize {
+        if self.channels == 1 && self.space == Space::YCbCr { 1 } else { 4 }
+    }
+
+    /// A row of pixels from the components' rows, which begin `left` before it.
+    pub(super) fn row(self, from: &[Vec<u8>], left: usize, to: &mut [u8]) {
+        let part = |i: usize| &from[i][left..];
+        match (self.space, self.channels) {
+            (Space::Gray | Space::YCbCr, 1) => to.copy_from_slice(&part(0)[..to.len()]),
+            (Space::Gray, _) => {
+                for (to, &x) in to.as_chunks_mut::<3>().0.iter_mut().zip(part(0)) {
+                    *to = [x; 3];
+                }
+            }
+            (Space::YCbCr, _) => {
+                let pixels = part(0).iter().zip(part(1)).zip(part(2));
+                for (to, ((&y, &cb), &cr)) in to.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
+                    *to = rgb_of(y, cb, cr);
+                }
+            }
+            (Space::Rgb, 1) => {
+                let pixels = part(0).iter().zip(part(1)).zip(part(2));
+                for (to, ((&r, &g), &b)) in to.iter_mut().zip(pixels) {
+                    let sum = 19_595 * i32::from(r) + 38_470 * i32::from(g) + 7_471 * i32::from(b) + HALF;
+                    *to = clamp(sum >> 16);
+                }
+            }
+            (Space::Rgb, _) => {
+                let pixels = part(0).iter().zip(part(1)).zip(part(2));
+                for (to, ((&r, &g), &b)) in to.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
+                    *to = [r, g, b];
+                }
+            }
+            (Space::Cmyk | Space::Ycck, _) => {
+                let pixels = part(0).iter().zip(part(1)).zip(part(2)).zip(part(3));
+                for (to, (((&a, &b), &c), &k)) in to.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
+                    let cmy = if self.space == Space::Ycck { rgb_of(a, b, c).map(|x| 255 - x) } else { [a, b, c] };
+                    *to = rgb_of_cmyk([cmy[0], cmy[1], cmy[2], k], self.adobe);
+                }
+            }
+            (Space::Unknown, _) => {}
+        }
+    }
+}

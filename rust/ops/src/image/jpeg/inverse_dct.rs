@@ -1,0 +1,254 @@
+//! The inverse cosine transforms of libjpeg, in its integers: accurate, fast, and to fewer samples.
+//!
+//! Source: Loeffler, Ligtenberg and Moschytz 1989 (accurate); Arai, Agui and Nakajima 1988 (fast).
+
+/// Fraction bits of constants, and of the results of the first pass.
+const BITS: u32 = 13;
+const PASS: u32 = 2;
+
+/// `x / 2^n`, rounded half up.
+fn descale(x: i32, n: u32) -> i32 {
+    x.wrapping_add(1 << (n - 1)) >> n
+}
+
+fn sample(x: i32) -> u8 {
+    x.wrapping_add(128).clamp(0, 255) as u8
+}
+
+fn m(x: i32, constant: i32) -> i32 {
+    x.wrapping_mul(constant)
+}
+
+fn sum<const N: usize>(terms: [i32; N]) -> i32 {
+    terms.into_iter().fold(0, i32::wrapping_add)
+}
+
+/// Scale factors of the fast transform, in 14 bits.
+const FAST_SCALES: [i32; 8] = [16384, 22725, 21407, 19266, 16384, 12873, 8867, 4520];
+
+pub(super) struct Inverse {
+    table: [i32; 64],
+    fast: Option<[i32; 64]>,
+}
+
+impl Inverse {
+    pub(super) fn new(quantization: &[u16; 64], accurate: bool) -> Inverse {
+        let table = quantization.map(i32::from);
+        let fast = (!accurate).then(|| {
+            std::array::from_fn(|i| {
+                // Scales are products of 14 bits; two fraction bits stay.
+                let scale = (FAST_SCALES[i / 8] * FAST_SCALES[i % 8] + (1 << 13)) >> 14;
+                descale(table[i].wrapping_mul(scale), 12)
+            })
+        });
+        Inverse { table, fast }
+    }
+
+    /// Transforms a block to `side` x `side` samples.
+    pub(super) fn run(&self, side: usize, block: &[i16; 64], to: &mut [u8], stride: usize) {
+        let input: [i32; 64] = match (&self.fast, side) {
+            (Some(fast), 8) => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(fast[i])),
+            _ => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(self.table[i])),
+        };
+        match (side, &self.fast) {
+            (8, Some(_)) => fast(&input, to, stride),
+            (8, None) => accurate(&input, to, stride),
+            (4, _) => four(&input, to, stride),
+            (2, _) => two(&input, to, stride),
+            _ => to[0] = sample(descale(input[0], 3)),
+        }
+    }
+}
+
+/// Eight outputs of the fast transform of eight inputs.
+fn fast_line(x: [i32; 8]) -> [i32; 8] {
+    let mul = |x: i32, c: i32| x.wrapping_mul(c) >> 8;
+    let (t10, t11) = (x[0].wrapping_add(x[4]), x[0].wrapping_sub(x[4]));
+    let t13 = x[2].wrapping_add(x[6]);
+    let t12 = mul(x[2].wrapping_sub(x[6]), 362).wrapping_sub(t13);
+    let (e0, e3) = (t10.wrapping_add(t13), t10.wrapping_sub(t13));
+    let (e1, e2) = (t11.wrapping_add(t12), t11.wrapping_sub(t12));
+    let (z13, z10) = (x[5].wrapping_add(x[3]), x[5].wrapping_sub(x[3]));
+    let (z11, z12) = (x[1].wrapping_add(x[7]), x[1].wrapping_sub(x[7]));
+    let o7 = z11.wrapping_add(z13);
+    let t11 = mul(z11.wrapping_sub(z13), 362);
+    let z5 = mul(z10.wrapping_add(z12), 473);
+    let t10 = mul(z12, 277).wrapping_sub(z5);
+    let t12 = mul(z10, -669).wrapping_add(z5);
+    let o6 = t12.wrapping_sub(o7);
+    let o5 = t11.wrapping_sub(o6);
+    let o4 = t10.wrapping_add(o5);
+    [
+        e0.wrapping_add(o7),
+        e1.wrapping_add(o6),
+        e2.wrapping_add(o5),
+        e3.wrapping_sub(o4),
+        e3.wrapping_add(o4),
+        e2.wrapping_sub(o5),
+        e1.wrapping_sub(o6),
+        e0.wrapping_sub(o7),
+    ]
+}
+
+fn fast(input: &[i32; 64], to: &mut [u8], stride: usize) {
+    let mut work = [0; 64];
+    for c in 0..8 {
+        let line = fast_line(std::array::from_fn(|r| input[r * 8 + c]));
+        for r in 0..8 {
+            work[r * 8 + c] = line[r];
+        }
+    }
+    for (r, work) in work.as_chunks::<8>().0.iter().enumerate() {
+        for (to, x) in to[r * stride..r * stride + 8].iter_mut().zip(fast_line(*work)) {
+            *to = sample(x >> (PASS + 3));
+        }
+    }
+}
+
+/// Eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
+fn accurate_line(x: [i32; 8]) -> [i32; 8] {
+    let z1 = m(x[2].wrapping_add(x[6]), 4433);
+    let (t2, t3) = (z1.wrapping_add(m(x[6], -15137)), z1.wrapping_add(m(x[2], 6270)));
+    let (t0, t1) = (x[0].wrapping_add(x[4]).wrapping_shl(BITS), x[0].wrapping_sub(x[4]).wrapping_shl(BITS));
+    let even = [t0.wrapping_add(t3), t1.wrapping_add(t2), t1.wrapping_sub(t2), t0.wrapping_sub(t3)];
+    let (z1, z2) = (x[7].wrapping_add(x[1]), x[5].wrapping_add(x[3]));
+    let (z3, z4) = (x[7].wrapping_add(x[3]), x[5].wrapping_add(x[1]));
+    let z5 = m(z3.wrapping_add(z4), 9633);
+    let (z1, z2) = (m(z1, -7373), m(z2, -20995));
+    let (z3, z4) = (m(z3, -16069).wrapping_add(z5), m(z4, -3196).wrapping_add(z5));
+    let odd = [
+        sum([m(x[1], 12299), z1, z4]),
+        sum([m(x[3], 25172), z2, z3]),
+        sum([m(x[5], 16819), z2, z4]),
+        sum([m(x[7], 2446), z1, z3]),
+    ];
+    std::array::from_fn(|i| if i < 4 { even[i].wrapping_add(odd[i]) } else { even[7 - i].wrapping_sub(odd[7 - i]) })
+}
+
+fn accurate(input: &[i32; 64], to: &mut [u8], stride: usize) {
+    let mut work = [0; 64];
+    for c in 0..8 {
+        let line = accurate_line(std::array::from_fn(|r| input[r * 8 + c]));
+        for r in 0..8 {
+            work[r * 8 + c] = descale(line[r], BITS - PASS);
+        }
+    }
+    for (r, work) in work.as_chunks::<8>().0.iter().enumerate() {
+        for (to, x) in to[r * stride..r * stride + 8].iter_mut().zip(accurate_line(*work)) {
+            *to = sample(descale(x, BITS + PASS + 3));
+        }
+    }
+}
+
+/// Four outputs of eight inputs, of which the fifth is not used.
+fn four_line(x: [i32; 8]) -> [i32; 4] {
+    let t0 = x[0].wrapping_shl(BITS + 1);
+    let t2 = m(x[2], 15137).wrapping_add(m(x[6], -6270));
+    let (t10, t12) = (t0.wrapping_add(t2), t0.wrapping_sub(t2));
+    let t0 = sum([m(x[7], -1730), m(x[5], 11893), m(x[3], -17799), m(x[1], 8697)]);
+    let t2 = sum([m(x[7], -4176), m(x[5], -4926), m(x[3], 7373), m(x[1], 20995)]);
+    [t10.wrapping_add(t2), t12.wrapping_add(t0), t12.wrapping_sub(t0), t10.wrapping_sub(t2)]
+}
+
+fn four(input: &[i32; 64], to: &mut [u8], stride: usize) {
+    let mut work = [[0; 8]; 4];
+    for c in (0..8).filter(|&c| c != 4) {
+        let line = four_line(std::array::from_fn(|r| input[r * 8 + c]));
+        for r in 0..4 {
+            work[r][c] = descale(line[r], BITS - PASS + 1);
+        }
+    }
+    for (r, work) in work.into_iter().enumerate() {
+        for (to, x) in to[r * stride..r * stride + 4].iter_mut().zip(four_line(work)) {
+            *to = sample(descale(x, BITS + PASS + 3 + 1));
+        }
+    }
+}
+
+/// Two outputs of eight inputs, of which only the first and the odd ones are used.
+fn two_line(x: [i32; 8]) -> [i32; 2] {
+    let t10 = x[0].wrapping_shl(BITS + 2);
+    let t0 = sum([m(x[7], -5906), m(x[5], 6967), m(x[3], -10426), m(x[1], 29692)]);
+    [t10.wrapping_add(t0), t10.wrapping_sub(t0)]
+}
+
+fn two(input: &[i32; 64], to: &mut [u8], stride: usize) {
+    let mut work = [[0; 8]; 2];
+    for c in [0, 1, 3, 5, 7] {
+        let line = two_line(std::array::from_fn(|r| input[r * 8 + c]));
+        for r in 0..2 {
+            work[r][c] = descale(line[r], BITS - PASS + 2);
+        }
+    }
+    for (r, work) in work.into_iter().enumerate() {
+        for (to, x) in to[r * stride..r * stride + 2].iter_mut().zip(two_line(work)) {
+            *to = sample(descale(x, BITS + PASS + 3 + 2));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The transform by its definition, in double.
+    fn exact(input: &[i16; 64]) -> [f64; 64] {
+        let c = |u: usize| if u == 0 { 0.5f64.sqrt() } else { 1.0 };
+        let cos = |x: usize, u: usize| ((2 * x + 1) as f64 * u as f64 * std::f64::consts::PI / 16.0).cos();
+        std::array::from_fn(|i| {
+            let (y, x) = (i / 8, i % 8);
+            let mut total = 0.0;
+            for v in 0..8 {
+                for u in 0..8 {
+                    total += c(u) * c(v) / 4.0 * f64::from(input[v * 8 + u]) * cos(x, u) * cos(y, v);
+                }
+            }
+            (total + 128.0).clamp(0.0, 255.0)
+        })
+    }
+
+    #[test]
+    fn both_transforms_are_near_the_exact_one() {
+        let mut state = 1u32;
+        for _ in 0..50 {
+            let block: [i16; 64] = std::array::from_fn(|i| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let size = 400 / (1 + i as i32);
+                ((state >> 16) as i32 % (2 * size + 1) - size) as i16
+            });
+            let want = exact(&block);
+            for (accurate, bound) in [(true, 1.0), (false, 2.5)] {
+                let mut got = [0u8; 64];
+                Inverse::new(&[1; 64], accurate).run(8, &block, &mut got, 8);
+                for (g, w) in got.iter().zip(want) {
+                    assert!((f64::from(*g) - w).abs() <= bound, "{accurate} {g} {w}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_block_is_constant_at_every_size() {
+        let mut block = [0i16; 64];
+        block[0] = 240;
+        for side in [1, 2, 4, 8] {
+            for accurate in [false, true] {
+                let mut got = vec![0u8; side * side];
+                Inverse::new(&[1; 64], accurate).run(side, &block, &mut got, side);
+                assert!(got.iter().all(|&x| x == 158), "{side} {got:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn coefficients_beyond_all_bounds_give_samples() {
+        for value in [i16::MIN, i16::MAX] {
+            for side in [1, 2, 4, 8] {
+                for accurate in [false, true] {
+                    let mut got = vec![0u8; side * side];
+                    Inverse::new(&[u16::MAX; 64], accurate).run(side, &[value; 64], &mut got, side);
+                }
+            }
+        }
+    }
+}

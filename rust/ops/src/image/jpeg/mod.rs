@@ -1,0 +1,178 @@
+//! Decoding of JPEG files to the pixels that libjpeg-turbo, which TF decodes with, gives.
+//!
+//! Source: ITU-T T.81; where it leaves freedom (inverse transforms, upsampling, colours, damaged data), libjpeg's way.
+
+mod coefficients;
+mod color;
+mod entropy;
+mod header;
+mod inverse_dct;
+mod plane;
+mod upsample;
+
+use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use header::{Frame, Reader, Segment};
+use plane::Plane;
+
+/// Pixels that are decoded from a file however short it is, where damage is to be repaired.
+const ALWAYS_REPAIRED: usize = 1 << 24;
+/// The most blocks of 8x8 pixels that a byte of a file holds.
+const BLOCKS_PER_BYTE: usize = 8;
+/// TF 1.x: the number of pixels from which an image is too large.
+const MAX_PIXELS: u64 = 1 << 29;
+
+/// How a file is decoded.
+#[derive(Clone, Copy)]
+pub(super) struct Options {
+    /// Channels of the result: 0 for those of the file, 1 or 3.
+    pub channels: usize,
+    /// What sides are divided by: 1, 2, 4 or 8.
+    pub ratio: usize,
+    pub fancy_upscaling: bool,
+    pub try_recover_truncated: bool,
+    /// The share of rows that must be there; the others are black.
+    pub acceptable_fraction: f32,
+    /// The accurate inverse transform; else the fast one.
+    pub accurate: bool,
+}
+
+/// A rectangle of pixels: top, left, height, width.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    pub top: usize,
+    pub left: usize,
+    pub height: usize,
+    pub width: usize,
+}
+
+/// Pixels row by row, channels together.
+pub(super) struct Picture {
+    pub height: usize,
+    pub width: usize,
+    pub channels: usize,
+    pub pixels: Vec<u8>,
+}
+
+/// Height, width and channels that a file's header tells; `None` where it is damaged.
+pub(super) fn shape(data: &[u8]) -> Option<[usize; 3]> {
+    let mut reader = Reader::new(data)?;
+    let mut found = None;
+    loop {
+        match reader.segment()? {
+            Segment::Frame(frame) => found = Some([frame.height, frame.width, frame.components.len()]),
+            // libjpeg's header goes up to the first scan.
+            Segment::Scan(_) => return found,
+            Segment::End => return None,
+            Segment::Other => {}
+        }
+    }
+}
+
+fn zeros(length: usize) -> Option<Vec<u8>> {
+    let mut v = Vec::new();
+    v.try_reserve_exact(length).ok()?;
+    v.resize(length, 0);
+    Some(v)
+}
+
+/// Whether the file can hold as many blocks as its header tells.
+fn plausible(frame: &Frame, data: &[u8], options: Options) -> bool {
+    let blocks = frame.components.iter().map(|c| c.blocks[0] * c.blocks[1]).sum::<usize>();
+    let repaired = options.try_recover_truncated || options.acceptable_fraction < 1.0;
+    blocks <= data.len().saturating_mul(BLOCKS_PER_BYTE) || repaired && frame.height * frame.width <= ALWAYS_REPAIRED
+}
+
+/// Decodes a file, or the window of it; `None` where it is damaged, of an unknown kind, or the window is not inside.
+pub(super) fn decode(data: &[u8], options: Options, window: Option<Window>, threads: Threads) -> Option<Picture> {
+    let mut reader = Reader::new(data)?;
+    let mut planes: Option<(Frame, Vec<Plane>)> = None;
+    let mut truncated = false;
+    let mut complete_rows = usize::MAX;
+    loop {
+        match reader.segment() {
+            Some(Segment::Frame(frame)) => {
+                if planes.is_some() || !plausible(&frame, data, options) {
+                    return None;
+                }
+                if frame.height as u64 * frame.width as u64 >= MAX_PIXELS {
+                    return None;
+                }
+                let all = frame.components.iter().map(|c| Plane::new(&frame, c, options)).collect::<Option<_>>()?;
+                planes = Some((frame, all));
+            }
+            Some(Segment::Scan(scan)) => {
+                let (frame, planes) = planes.as_mut()?;
+                let end = coefficients::read_scan(&mut reader, frame, &scan, planes, options)?;
+                if end.truncated {
+                    truncated = true;
+                    complete_rows = complete_rows.min(end.complete_rows);
+                }
+            }
+            Some(Segment::End) => break,
+            Some(Segment::Other) => {}
+            // The data ends between segments; what was read may be all.
+            None => {
+                let (frame, planes) = planes.as_ref()?;
+                if frame.progressive || planes.iter().any(|p| !p.seen) {
+                    truncated = true;
+                    complete_rows = 0;
+                }
+                break;
+            }
+        }
+    }
+    let (frame, mut planes) = planes?;
+    let mut rows_there = frame.height.div_ceil(options.ratio);
+    let height = rows_there;
+    if truncated && !options.try_recover_truncated {
+        if frame.progressive {
+            return None;
+        }
+        rows_there = (complete_rows / options.ratio).min(height);
+        if (rows_there as f32 / height as f32) < options.acceptable_fraction.min(1.0) {
+            return None;
+        }
+    }
+    for plane in &mut planes {
+        plane.finish(threads, options);
+    }
+    render(&frame, &planes, options, window, rows_there, threads)
+}
+
+fn render(
+    frame: &Frame,
+    planes: &[Plane],
+    options: Options,
+    window: Option<Window>,
+    rows_there: usize,
+    threads: Threads,
+) -> Option<Picture> {
+    let (height, width) = (frame.height.div_ceil(options.ratio), frame.width.div_ceil(options.ratio));
+    let channels = if options.channels == 0 { frame.components.len().min(3) } else { options.channels };
+    let converter = color::Converter::of(frame, channels)?;
+    let window = window.unwrap_or(Window { top: 0, left: 0, height, width });
+    let inside = window.height > 0
+        && window.width > 0
+        && window.top.checked_add(window.height)? <= height
+        && window.left.checked_add(window.width)? <= width;
+    if !inside {
+        return None;
+    }
+    let mut pixels = zeros(window.height.checked_mul(window.width)?.checked_mul(channels)?)?;
+    let row = window.width * channels;
+    let block = ((1 << 16) / row).max(1) * row;
+    for_chunks_mut(threads, &mut pixels, block, |start, chunk| {
+        let mut lines: Vec<Vec<u8>> = planes.iter().map(|_| vec![0; width + 16]).collect();
+        for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
+            let y = window.top + start / row + k;
+            if y >= rows_there {
+                continue;
+            }
+            for (plane, out) in planes.iter().zip(&mut lines).take(converter.needs()) {
+                upsample::row(plane, y, options.fancy_upscaling && options.ratio < 8, out);
+            }
+            converter.row(&lines, window.left, line);
+        }
+    });
+    Some(Picture { height: window.height, width: window.width, channels, pixels })
+}
