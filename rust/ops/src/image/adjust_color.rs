@@ -85,7 +85,9 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     if h < 0.0 {
         h += 1.0;
     }
-    let c = (s * scale).max(0.0).min(1.0) * v;
+    // What is not a number becomes 0, as in TF.
+    let s = (s * scale).max(0.0);
+    let c = s.min(1.0) * v;
     let m = v - c;
     let h = h * 6.0;
     // TF 1.x: a multiple of the period stays the period where it is not positive.

@@ -58,10 +58,10 @@ impl Pair {
             self.at.swap(0, 1);
             self.rows.swap(0, 1);
         }
-        for k in 0..2 {
-            if self.at[k] != at[k] {
-                sample(at[k], &mut self.rows[k]);
-                self.at[k] = at[k];
+        for ((kept, row), at) in self.at.iter_mut().zip(&mut self.rows).zip(at) {
+            if *kept != at {
+                sample(at, row);
+                *kept = at;
             }
         }
     }

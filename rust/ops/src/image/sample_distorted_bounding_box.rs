@@ -5,6 +5,7 @@ use crate::random::stream::{Stream, seeded};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::philox::{Words, convert::unit_f32};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, dispatch, ensure};
+use num_traits::ToPrimitive;
 
 /// A rectangle of pixels; the ends are excluded.
 #[derive(Clone, Copy)]
@@ -144,7 +145,7 @@ fn image_size(t: &Tensor) -> Result<[i32; 2]> {
     ensure!(t.rank() == 1, InvalidArgument, "image_size must be 1-dimensional{}", t.shape());
     ensure!(t.shape()[0] == 3, InvalidArgument, "image_size must contain 3 elements{}", t.shape());
     let size: Vec<i64> = dispatch!(t.dtype(), T in [U8, I8, I16, I32, I64], {
-        t.slice::<T>()?.iter().map(|&x| x as i64).collect()
+        t.slice::<T>()?.iter().map(|x| x.to_i64().unwrap_or(-1)).collect()
     }, else Vec::new());
     let checked = |x: i64, name: &str| {
         ensure!((0..i64::from(i32::MAX)).contains(&x), InvalidArgument, "image {name} cannot be >= int32 max");

@@ -137,6 +137,8 @@ impl<'a> Bits<'a> {
                 return usize::try_from(at).ok().and_then(|at| table.symbols.get(at)).copied().unwrap_or(0);
             }
         }
+        // libjpeg looks at one bit more before it gives up.
+        self.take(1);
         0
     }
 

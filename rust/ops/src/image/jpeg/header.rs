@@ -65,6 +65,8 @@ pub(super) enum Segment {
     Scan(Scan),
     End,
     Other,
+    /// A segment that is not what it should be.
+    Fault,
 }
 
 pub(super) struct Reader<'a> {
@@ -112,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next segment, read; `None` where the data ends or is not what it should be.
+    /// The next segment, read; `None` where the data ends.
     pub(super) fn segment(&mut self) -> Option<Segment> {
         let marker = self.marker()?;
         if marker == 0xd9 {
@@ -121,20 +123,28 @@ impl<'a> Reader<'a> {
         if matches!(marker, 0x01 | 0xd0..=0xd7) {
             return Some(Segment::Other);
         }
+        if matches!(marker, 0x02..=0xbf | 0xde | 0xdf | 0xf0..=0xfd) {
+            return Some(Segment::Fault);
+        }
         let length = usize::from(u16::from_be_bytes([*self.data.get(self.at)?, *self.data.get(self.at + 1)?]));
         let body = self.data.get(self.at + 2..self.at.checked_add(length)?)?;
         self.at += length;
+        Some(self.read(marker, body).unwrap_or(Segment::Fault))
+    }
+
+    /// What a segment holds; `None` where libjpeg ends with an error.
+    fn read(&mut self, marker: u8, body: &[u8]) -> Option<Segment> {
         match marker {
             0xc0..=0xc2 => return self.frame(marker == 0xc2, body).map(Segment::Frame),
-            // Lossless, differential and arithmetic coding.
-            0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => return None,
             0xc4 => self.huffman_tables(body)?,
             0xda => return self.scan(body).map(Segment::Scan),
             0xdb => self.quantization_tables(body)?,
             0xdd => self.restart_interval = usize::from(u16::from_be_bytes([*body.first()?, *body.get(1)?])),
             0xe0 => self.jfif |= body.starts_with(b"JFIF\0"),
             0xee if body.starts_with(b"Adobe") && body.len() >= 12 => self.adobe = Some(body[11]),
-            _ => {}
+            0xcc | 0xdc | 0xe0..=0xef | 0xfe => {}
+            // Lossless, differential and arithmetic coding, and markers that there are not.
+            _ => return None,
         }
         Some(Segment::Other)
     }

@@ -62,7 +62,7 @@ pub(super) fn shape(data: &[u8]) -> Option<[usize; 3]> {
             Segment::Frame(frame) => found = Some([frame.height, frame.width, frame.components.len()]),
             // libjpeg's header goes up to the first scan.
             Segment::Scan(_) => return found,
-            Segment::End => return None,
+            Segment::End | Segment::Fault => return None,
             Segment::Other => {}
         }
     }
@@ -109,6 +109,7 @@ pub(super) fn decode(data: &[u8], options: Options, window: Option<Window>, thre
                 }
             }
             Some(Segment::End) => break,
+            Some(Segment::Fault) => return None,
             Some(Segment::Other) => {}
             // The data ends between segments; what was read may be all.
             None => {

@@ -34,12 +34,13 @@ impl Plane {
         let [most_h, most_v] = frame.most;
         // A component with fewer samples is made smaller by less, where that saves its upsampling.
         let mut side = least;
-        while side < 8 && (most_h * least) % (h * side * 2) == 0 && (most_v * least) % (v * side * 2) == 0 {
+        while side < 8 && (most_h * least).is_multiple_of(h * side * 2) && (most_v * least).is_multiple_of(v * side * 2)
+        {
             side *= 2;
         }
         let expand = [most_h * least, most_v * least];
         let part = [h * side, v * side];
-        if expand[0] % part[0] != 0 || expand[1] % part[1] != 0 {
+        if !expand[0].is_multiple_of(part[0]) || !expand[1].is_multiple_of(part[1]) {
             return None;
         }
         let [across, down] = component.padded;

@@ -42,7 +42,7 @@ pub(super) fn row(plane: &Plane, y: usize, fancy: bool, to: &mut [u8]) {
     let from = y / down;
     let line = plane.row(from);
     // The row that is nearest beside this one: above the upper half of a sample, below the lower.
-    let beside = || plane.row(if y % 2 == 0 { from.saturating_sub(1) } else { from + 1 });
+    let beside = || plane.row(if y.is_multiple_of(2) { from.saturating_sub(1) } else { from + 1 });
     match (across, down, fancy) {
         (2, 1, true) if plane.width > 2 => double(line, to),
         (2, 2, true) if plane.width > 2 => double_sums(line, beside(), to),
