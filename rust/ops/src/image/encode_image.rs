@@ -3,7 +3,7 @@
 use super::png;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, bail, ensure};
-use jpeg_encoder::{ColorType, Encoder, PixelDensity, PixelDensityUnit, SamplingFactor};
+use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder, PixelDensity, PixelDensityUnit, SamplingFactor};
 
 /// The name that begins XMP data in a JPEG file.
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
@@ -86,6 +86,7 @@ impl JpegOptions {
         } else {
             SamplingFactor::F_1_1
         });
+        encoder.set_chroma_subsampling_method(ChromaSubsamplingMethod::Average);
         encoder.set_progressive(self.progressive);
         encoder.set_optimized_huffman_tables(self.optimize_size || self.progressive);
         encoder.set_density(self.density);
