@@ -151,6 +151,9 @@ from ferroflow._src.ops.image.decoding import (
     extract_jpeg_shape as extract_jpeg_shape,
 )
 from ferroflow._src.ops.image.decoding import (
+    is_jpeg as is_jpeg,
+)
+from ferroflow._src.ops.image.decoding import (
     random_jpeg_quality as random_jpeg_quality,
 )
 from ferroflow._src.ops.image.resizing import (

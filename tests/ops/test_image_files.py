@@ -218,3 +218,8 @@ def test_lower_quality_leaves_less_of_an_image():
         return np.abs(_run(tf.image.adjust_jpeg_quality, image, quality) - image).mean()
 
     assert error(95) < error(50) < error(5)
+
+
+def test_jpeg_files_are_known_by_their_beginning():
+    assert _run(tf.image.is_jpeg, JPEG)
+    assert not _run(tf.image.is_jpeg, PNG)

@@ -10,7 +10,9 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.image.coloring import convert_image_dtype
+from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.random.sampling import random_uniform
+from ferroflow._src.ops.string.parts import substr
 
 __all__ = [
     "adjust_jpeg_quality",
@@ -23,6 +25,7 @@ __all__ = [
     "encode_jpeg",
     "encode_png",
     "extract_jpeg_shape",
+    "is_jpeg",
     "random_jpeg_quality",
 ]
 
@@ -276,6 +279,20 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
         ValueError: `contents` is no scalar.
     """
     return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.as_dtype(output_type)}, name=name)
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Tells whether bytes begin as JPEG files do.
+
+    Args:
+        contents: Tensor of string, of shape [].
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of bool, of shape [].
+    """
+    with name_scope(name, "is_jpeg"):
+        return comparison.equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
