@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::depthwise::reach_back;
 use super::scratch::Scratch;
 use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
@@ -10,6 +11,15 @@ use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
 
 /// Side of the blocks in which a filter is transposed: a block's lines fit the first-level cache.
 const BLOCK: usize = 16;
+
+/// With up to this many channels of the input, most of a register would be empty in products that give them.
+const NARROW_INPUTS: usize = 4;
+
+/// Columns that fill one.
+const LEAST_COLUMNS: usize = 8;
+
+/// A product larger than this takes too much memory.
+const MOST_ELEMENTS: usize = 64 << 20;
 
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
@@ -55,10 +65,17 @@ pub fn backward_input<T: ConvFloat>(
     if gradient.is_empty() {
         return Ok(());
     }
+    if geometry.outputs == 0 || geometry.space.iter().any(|w| w.output == 0 || w.filter == 0) {
+        gradient.fill(T::default());
+        return Ok(());
+    }
     if geometry.is_product() {
         let points: usize = geometry.space.iter().map(|w| w.output).product();
         let output = MatRef::row_major(output, geometry.batch * points, geometry.outputs)?;
         return T::matrix_by_matrix(threads, output, matrix.transposed(), gradient, None);
+    }
+    if let Some(columns) = narrow_columns(geometry, output.len()) {
+        return by_columns(threads, geometry, columns, matrix, output, gradient);
     }
     let found = geometry.space.map(|w| phases(&w));
     let strided = geometry.space.iter().any(|w| w.stride != 1);
@@ -87,6 +104,82 @@ pub fn backward_input<T: ConvFloat>(
         }
     }
     Ok(())
+}
+
+/// The columns of the product of the output's gradient with the whole filter, where that is better than products of few columns.
+fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
+    let columns = g.taps() * g.inputs;
+    let elements = (output / g.outputs.max(1)).checked_mul(columns)?;
+    (g.inputs <= NARROW_INPUTS && g.outputs > 0 && columns >= LEAST_COLUMNS && elements <= MOST_ELEMENTS)
+        .then_some(columns)
+}
+
+/// What each point of the output sends through each point of the filter, and then the sums of that by points of the input.
+fn by_columns<T: ConvFloat>(
+    threads: Threads,
+    g: &Geometry,
+    columns: usize,
+    filter: MatRef<'_, T>,
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let points = g.space.iter().fold(g.batch, |n, w| n * w.output);
+    let (lines, width) = (g.batch * g.space[0].input * g.space[1].input, g.space[2].input);
+    if points * g.outputs != output.len() || lines * width * g.inputs != gradient.len() {
+        return Err(Status::invalid_argument(
+            "the gradients of a convolution's input and output do not have its sizes",
+        ));
+    }
+    // One row for each column of the windows, so that what one point of the filter sends lies side by side.
+    let mut sent = Scratch::<T>::new(&[columns, points])?;
+    let output = MatRef::row_major(output, points, g.outputs)?;
+    T::matrix_by_matrix(threads, filter, output.transposed(), sent.get_mut(), None)?;
+    let (sent, [d, h, w]) = (sent.get(), g.space);
+    let (deep, down) = (reach_back(&d), reach_back(&h));
+    let line = width * g.inputs;
+    for_chunks_mut(threads, gradient, (TASK_ELEMENTS / (line * g.taps()).max(1)).max(1) * line, |start, chunk| {
+        let mut sums = vec![T::default(); line];
+        for (index, line) in (start / line..).zip(chunk.chunks_exact_mut(line)) {
+            sums.fill(T::default());
+            let (y, z, image) = (index % h.input, index / h.input % d.input, index / h.input / d.input);
+            for &(z, tap_z) in &deep[z] {
+                for &(y, tap_y) in &down[y] {
+                    let from = ((image * d.output + z) * h.output + y) * w.output;
+                    for tap_x in 0..w.filter {
+                        let (first, count) = w.inside(tap_x);
+                        if count == 0 {
+                            continue;
+                        }
+                        let to = first * w.stride + tap_x * w.dilation;
+                        let tap = (tap_z * h.filter + tap_y) * w.filter + tap_x;
+                        for (channel, sums) in sums.chunks_exact_mut(width).enumerate() {
+                            let values = &sent[(tap * g.inputs + channel) * points + from + first..][..count];
+                            add(values, w.stride, &mut sums[to - w.before..]);
+                        }
+                    }
+                }
+            }
+            for (channel, sums) in sums.chunks_exact(width).enumerate() {
+                for (to, &sum) in line[channel..].iter_mut().step_by(g.inputs).zip(sums) {
+                    *to = sum;
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Adds values to sums that lie `step` apart.
+fn add<T: ConvFloat>(values: &[T], step: usize, sums: &mut [T]) {
+    if step == 1 {
+        for (sum, &value) in sums.iter_mut().zip(values) {
+            *sum = *sum + value;
+        }
+    } else {
+        for (sum, &value) in sums.iter_mut().step_by(step).zip(values) {
+            *sum = *sum + value;
+        }
+    }
 }
 
 /// The filter's points `taps`, each transposed: `[taps.., outputs, inputs]`.

@@ -23,7 +23,7 @@ const TASK_PRODUCTS: usize = 1 << 16;
 const MOST_PARTS: usize = 16;
 
 /// For one point of the result along a dimension: points of the other tensor, each with the filter's point that leads there.
-type Reach = Vec<(usize, usize)>;
+pub(super) type Reach = Vec<(usize, usize)>;
 
 /// For each point of the output, those of the input that it sums.
 fn reach(w: &Window) -> Vec<Reach> {
@@ -38,7 +38,7 @@ fn reach(w: &Window) -> Vec<Reach> {
 }
 
 /// For each point of the input, those of the output that sum it.
-fn reach_back(w: &Window) -> Vec<Reach> {
+pub(super) fn reach_back(w: &Window) -> Vec<Reach> {
     let mut back = vec![Reach::new(); w.input];
     for (o, points) in reach(w).into_iter().enumerate() {
         for (i, tap) in points {
@@ -262,12 +262,7 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
     let (down, lines) = (reach(&h), sizes.batch * h.output);
     // By the filter's points: the windows that have it inside the line.
-    let inside = |tap: usize| {
-        let first = w.before.saturating_sub(tap * w.dilation).div_ceil(w.stride);
-        let end = (w.input + w.before).saturating_sub(tap * w.dilation).div_ceil(w.stride).min(w.output);
-        (first, end.saturating_sub(first))
-    };
-    let spans: Vec<_> = (0..w.filter).map(inside).collect();
+    let spans: Vec<_> = (0..w.filter).map(|tap| w.inside(tap)).collect();
     let products = w.output * channels * h.filter * w.filter;
     let parts = (lines.saturating_mul(products) / TASK_PRODUCTS).clamp(1, MOST_PARTS).min(lines);
     let part = lines.div_ceil(parts);

@@ -49,6 +49,13 @@ impl Window {
         self.filter == 1 && self.stride == 1 && self.before == 0 && self.input == self.output
     }
 
+    /// The windows that have a point of the filter inside the input: the first, and how many.
+    fn inside(&self, tap: usize) -> (usize, usize) {
+        let first = self.before.saturating_sub(tap * self.dilation).div_ceil(self.stride);
+        let end = (self.input + self.before).saturating_sub(tap * self.dilation).div_ceil(self.stride);
+        (first, end.min(self.output).saturating_sub(first))
+    }
+
     fn axis(&self) -> PatchAxis {
         PatchAxis {
             size: self.input,
