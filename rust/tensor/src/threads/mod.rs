@@ -4,7 +4,7 @@ mod fork;
 mod pool;
 mod watch;
 
-pub use watch::{unwatched, watched};
+pub use watch::{stopped, unwatched, watched};
 
 use std::ops::Range;
 

@@ -34,8 +34,8 @@ pub fn unwatched<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether this thread's watch says to stop.
-pub(super) fn stopped() -> bool {
+/// Whether this thread's watch says to stop: what a kernel that waits asks from time to time.
+pub fn stopped() -> bool {
     // SAFETY: a pointer in WATCH belongs to a `watched` call further up this thread's stack, which holds `stop` borrowed.
     WATCH.get().is_some_and(|ask| unsafe { (*ask)() })
 }

@@ -19,6 +19,7 @@ mod hyperbolic;
 pub(crate) mod isa;
 mod logical;
 mod reduce;
+mod scaled_rows;
 mod softmax;
 mod trig;
 mod unary;
@@ -39,6 +40,7 @@ pub use reduce::{
     Reduce, Reducible, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with, reduce_slice,
     reduce_slice_wide, reduce_slice_wide_with, split_point,
 };
+pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
 pub use window::{
