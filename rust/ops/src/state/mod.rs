@@ -1,5 +1,6 @@
 //! Variables and the ops that write them.
 
+mod accumulated_rows;
 mod apply;
 mod apply_adadelta;
 mod apply_adagrad;
@@ -13,6 +14,7 @@ mod apply_sign;
 #[cfg(test)]
 mod apply_tests;
 mod assign;
+mod conditional_accumulator;
 mod count_up_to;
 mod initialized_value;
 mod row_update;
@@ -34,6 +36,7 @@ pub(crate) fn register(r: &mut Registry) {
     apply_rms_prop::register(r);
     apply_sign::register(r);
     assign::register(r);
+    conditional_accumulator::register(r);
     count_up_to::register(r);
     initialized_value::register(r);
     scatter::register(r);

@@ -1,4 +1,4 @@
-"""Queues, stacks and session handles pass no gradient."""
+"""Accumulators, queues, stacks and session handles pass no gradient."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from ferroflow._src.autodiff.rules.registering import register_none
 
 register_none(
     [
+        "AccumulatorApplyGradient",
+        "AccumulatorNumAccumulated",
+        "AccumulatorSetGlobalStep",
+        "AccumulatorTakeGradient",
+        "ConditionalAccumulator",
         "DeleteSessionTensor",
         "GetSessionHandle",
         "GetSessionHandleV2",

@@ -1,0 +1,398 @@
+//! ConditionalAccumulator, SparseConditionalAccumulator and their ops: gradients summed until so many came, then taken.
+
+use super::accumulated_rows::AccumulatedRows;
+use ferroflow_graph::{
+    Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, Unnamed, kernel, resource_kernel, shape_rules,
+};
+use ferroflow_tensor::threads::stopped;
+use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
+use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Status, Tensor, dispatch, elementwise, ensure};
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a blocked take waits before it looks whether its step is to end.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The sum of the gradients so far.
+enum Sum {
+    Nothing,
+    Dense(Tensor),
+    Rows(AccumulatedRows),
+}
+
+struct Progress {
+    sum: Sum,
+    count: i64,
+    global_step: i64,
+    /// Takes that wait, first come first served.
+    waiting: VecDeque<u64>,
+    next_ticket: u64,
+}
+
+/// Sums gradients until a take finds enough of them.
+pub(super) struct Accumulator {
+    dtype: DType,
+    shape: PartialShape,
+    is_sparse: bool,
+    /// Whether takes get the sum rather than the mean.
+    keeps_sum: bool,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+impl Accumulator {
+    fn new(dtype: DType, shape: PartialShape, is_sparse: bool, keeps_sum: bool) -> Accumulator {
+        let progress =
+            Progress { sum: Sum::Nothing, count: 0, global_step: 0, waiting: VecDeque::new(), next_ticket: 0 };
+        Accumulator { dtype, shape, is_sparse, keeps_sum, progress: Mutex::new(progress), changed: Condvar::new() }
+    }
+
+    fn check(&self, dtype: DType, is_sparse: bool) -> Result<()> {
+        ensure!(
+            self.dtype == dtype && self.is_sparse == is_sparse,
+            InvalidArgument,
+            "The accumulator holds {} {} gradients, not {} {}",
+            if self.is_sparse { "sparse" } else { "dense" },
+            self.dtype.schema_name(),
+            if is_sparse { "sparse" } else { "dense" },
+            dtype.schema_name()
+        );
+        Ok(())
+    }
+
+    /// Adds a gradient, unless it was computed before the accumulator's global step. `add` checks before it changes.
+    fn apply(&self, local_step: i64, add: impl FnOnce(&mut Sum) -> Result<()>) -> Result<()> {
+        let mut progress = self.progress.lock();
+        if local_step >= progress.global_step {
+            if progress.count == 0 {
+                progress.sum = Sum::Nothing;
+            }
+            add(&mut progress.sum)?;
+            progress.count += 1;
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// The sum and the number of its gradients, once there are `required`; none are left, and the global step goes on.
+    ///
+    /// Errors: those of `ended`, asked while it waits.
+    fn take(&self, required: i64, ended: impl Fn() -> Result<()>) -> Result<(Sum, i64)> {
+        ensure!(required > 0, InvalidArgument, "Argument num_required must be positive, but was {required}");
+        let mut progress = self.progress.lock();
+        let ticket = progress.next_ticket;
+        progress.next_ticket += 1;
+        progress.waiting.push_back(ticket);
+        let result = loop {
+            if progress.waiting.front() == Some(&ticket) && progress.count >= required {
+                progress.global_step += 1;
+                let count = std::mem::take(&mut progress.count);
+                break Ok((std::mem::replace(&mut progress.sum, Sum::Nothing), count));
+            }
+            if let Err(reason) = ended() {
+                break Err(reason);
+            }
+            self.changed.wait_for(&mut progress, LOOK);
+        };
+        progress.waiting.retain(|&t| t != ticket);
+        // The next in line may find enough.
+        self.changed.notify_all();
+        result
+    }
+
+    fn set_global_step(&self, step: i64) {
+        self.progress.lock().global_step = step;
+    }
+
+    fn count(&self) -> i64 {
+        self.progress.lock().count
+    }
+}
+
+/// Divides `values` by a number of gradients.
+pub(super) fn divided<T: Scalar + Element>(values: &mut [T], count: i64) -> Result<()> {
+    let one = elementwise::cast(Tensor::scalar(count as f64), T::DTYPE, ferroflow_tensor::threads::Threads::single())?;
+    binary_in_place_left(Binary::Div, values, Operand::Scalar(one.to_scalar::<T>()?));
+    Ok(())
+}
+
+fn accumulator(ctx: &KernelContext<'_>) -> Result<Arc<Accumulator>> {
+    ctx.resource(0)
+}
+
+fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
+    let t = ctx.input(i)?;
+    ensure!(t.rank() == 0, InvalidArgument, "Argument {name} must be scalar, but had bad shape {}", t.shape());
+    t.to_scalar()
+}
+
+fn make(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
+    let (dtype, shape) = (init.dtype("dtype")?, init.shape("shape")?);
+    // TF 1.8 has no such attribute, so it is one that nodes have beside those of their op's schema.
+    let keeps_sum = init.str("_reduction_type").is_ok_and(|r| r == "SUM");
+    if !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64) {
+        return Err(init.unsupported());
+    }
+    let made = move |_: &KernelContext<'_>| Ok(Accumulator::new(dtype, shape.clone(), is_sparse, keeps_sum));
+    resource_kernel(init, Unnamed::Private, made, move |found: &Accumulator| found.check(dtype, is_sparse))
+}
+
+fn add_dense<T: Scalar + Element>(shape: &PartialShape, sum: &mut Sum, gradient: &Tensor) -> Result<()> {
+    if let Sum::Dense(sum) = sum {
+        ensure!(
+            sum.shape() == gradient.shape(),
+            InvalidArgument,
+            "Shape mismatch: expected {}, got {}",
+            sum.shape(),
+            gradient.shape()
+        );
+        binary_in_place_left(Binary::Add, sum.slice_mut::<T>()?, Operand::Slice(gradient.slice::<T>()?));
+        return Ok(());
+    }
+    ensure!(
+        shape.is_compatible_with(&gradient.shape().into()),
+        InvalidArgument,
+        "Shape mismatch: expected {shape}, got {}",
+        gradient.shape()
+    );
+    *sum = Sum::Dense(gradient.clone().into_owned()?);
+    Ok(())
+}
+
+fn apply(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("dtype")?;
+    dispatch!(dtype, T in float, kernel(move |ctx| {
+        let accumulator = accumulator(ctx)?;
+        accumulator.check(dtype, false)?;
+        let gradient = ctx.input(2)?;
+        accumulator.apply(scalar(ctx, 1, "local_step")?, |sum| add_dense::<T>(&accumulator.shape, sum, gradient))
+    }), else Err(init.unsupported()))
+}
+
+fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (dtype, known) = (init.dtype("dtype")?, init.bool("has_known_shape")?);
+    dispatch!(dtype, T in float, kernel(move |ctx| {
+        let accumulator = accumulator(ctx)?;
+        accumulator.check(dtype, true)?;
+        let (indices, values) = (ctx.input(2)?, ctx.input(3)?);
+        let dense_shape = if known { Some(ctx.input(4)?) } else { None };
+        accumulator.apply(scalar(ctx, 1, "local_step")?, |sum| {
+            let before = if let Sum::Rows(rows) = &*sum { Some(rows) } else { None };
+            let rows = AccumulatedRows::sum::<T>(before, &accumulator.shape, indices, values, dense_shape)?;
+            *sum = Sum::Rows(rows);
+            Ok(())
+        })
+    }), else Err(init.unsupported()))
+}
+
+/// Whether the step that waits is to end.
+fn ended(ctx: &KernelContext<'_>) -> Result<()> {
+    ctx.check_cancelled()?;
+    if stopped() { Err(Status::cancelled("TakeGrad operation was cancelled")) } else { Ok(()) }
+}
+
+fn required(ctx: &KernelContext<'_>) -> Result<i64> {
+    Ok(scalar::<i32>(ctx, 1, "num_required")?.into())
+}
+
+fn take(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("dtype")?;
+    dispatch!(dtype, T in float, kernel(move |ctx| {
+        let accumulator = accumulator(ctx)?;
+        accumulator.check(dtype, false)?;
+        let (sum, count) = accumulator.take(required(ctx)?, || ended(ctx))?;
+        let Sum::Dense(mut sum) = sum else {
+            return Err(Status::internal("an accumulator of dense gradients has none"));
+        };
+        if !accumulator.keeps_sum {
+            divided(sum.slice_mut::<T>()?, count)?;
+        }
+        ctx.set_output(0, sum);
+        Ok(())
+    }), else Err(init.unsupported()))
+}
+
+fn take_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("dtype")?;
+    dispatch!(dtype, T in float, kernel(move |ctx| {
+        let accumulator = accumulator(ctx)?;
+        accumulator.check(dtype, true)?;
+        let (Sum::Rows(rows), _) = accumulator.take(required(ctx)?, || ended(ctx))? else {
+            return Err(Status::internal("an accumulator of sparse gradients has none"));
+        };
+        let [indices, values, shape] = rows.finish::<T>(&accumulator.shape, accumulator.keeps_sum)?;
+        ctx.set_output(0, indices);
+        ctx.set_output(1, values);
+        ctx.set_output(2, shape);
+        Ok(())
+    }), else Err(init.unsupported()))
+}
+
+fn number(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        let count = i32::try_from(accumulator(ctx)?.count()).unwrap_or(i32::MAX);
+        ctx.set_output(0, Tensor::scalar(count));
+        Ok(())
+    })
+}
+
+fn set_global_step(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        accumulator(ctx)?.set_global_step(scalar(ctx, 1, "new_global_step")?);
+        Ok(())
+    })
+}
+
+fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::vector(Some(2)));
+    Ok(())
+}
+
+fn scalar_argument(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(0)?;
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let maker = |name: &str| {
+        Op::new(name)
+            .output("handle: Ref(string)")
+            .attr("dtype: numbertype")
+            .attr("shape: shape")
+            .attr("container: string = ''")
+            .attr("shared_name: string = ''")
+            .stateful()
+            .shape(handle_shape)
+    };
+    let user = |name: &str| Op::new(name).input("handle: Ref(string)").inspects_ref().stateful();
+    r.add(
+        maker("ConditionalAccumulator")
+            .doc("Returns a handle to an accumulator of dense gradients.")
+            .kernel(|init| make(init, false)),
+    );
+    r.add(
+        maker("SparseConditionalAccumulator")
+            .doc("Returns a handle to an accumulator of gradients given as slices.")
+            .kernel(|init| make(init, true)),
+    );
+    r.add(
+        user("AccumulatorNumAccumulated")
+            .output("num_accumulated: int32")
+            .doc("Returns the number of gradients that were added since the last take.")
+            .shape(shape_rules::scalar)
+            .kernel(number),
+    );
+    r.add(
+        user("AccumulatorSetGlobalStep")
+            .input("new_global_step: int64")
+            .doc("Sets the step from which on gradients are added.")
+            .shape(scalar_argument)
+            .kernel(set_global_step),
+    );
+    r.add(
+        user("AccumulatorApplyGradient")
+            .input("local_step: int64")
+            .input("gradient: dtype")
+            .attr("dtype: numbertype")
+            .doc("Adds a gradient, unless it was computed in a step before the accumulator's.")
+            .shape(scalar_argument)
+            .kernel(apply),
+    );
+    r.add(
+        user("AccumulatorTakeGradient")
+            .input("num_required: int32")
+            .output("average: dtype")
+            .attr("dtype: numbertype")
+            .doc("Waits until `num_required` gradients were added; returns their mean and begins anew.")
+            .shape(scalar_argument)
+            .kernel(take),
+    );
+    r.add(
+        user("SparseAccumulatorApplyGradient")
+            .input("local_step: int64")
+            .input("gradient_indices: int64")
+            .input("gradient_values: dtype")
+            .input("gradient_shape: int64")
+            .attr("dtype: numbertype")
+            .attr("has_known_shape: bool")
+            .doc("Adds a gradient given as slices, unless it was computed in a step before the accumulator's.")
+            .shape(scalar_argument)
+            .kernel(apply_sparse),
+    );
+    r.add(
+        user("SparseAccumulatorTakeGradient")
+            .input("num_required: int32")
+            .output("indices: int64")
+            .output("values: dtype")
+            .output("shape: int64")
+            .attr("dtype: numbertype")
+            .doc("Waits until `num_required` gradients were added; returns the mean of each slice and begins anew.")
+            .shape(scalar_argument)
+            .kernel(take_sparse),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn dense() -> Accumulator {
+        Accumulator::new(DType::F32, PartialShape::vector(Some(2)), false, false)
+    }
+
+    fn add(to: &Accumulator, step: i64, values: &[f32]) -> Result<()> {
+        let gradient = Tensor::from_slice([values.len()], values)?;
+        to.apply(step, |sum| add_dense::<f32>(&to.shape, sum, &gradient))
+    }
+
+    fn taken(from: &Accumulator, required: i64) -> (Vec<f32>, i64) {
+        match from.take(required, || Ok(())).unwrap() {
+            (Sum::Dense(sum), count) => (sum.slice::<f32>().unwrap().to_vec(), count),
+            _ => (vec![], 0),
+        }
+    }
+
+    #[test]
+    fn gradients_are_summed_and_late_ones_dropped() {
+        let a = dense();
+        add(&a, 0, &[1.0, 2.0]).unwrap();
+        add(&a, 0, &[3.0, 4.0]).unwrap();
+        assert_eq!(taken(&a, 1), (vec![4.0, 6.0], 2));
+        add(&a, 0, &[1.0, 1.0]).unwrap();
+        assert_eq!(a.count(), 0);
+        add(&a, 1, &[1.0, 1.0]).unwrap();
+        assert_eq!(taken(&a, 1), (vec![1.0, 1.0], 1));
+        assert!(a.take(0, || Ok(())).is_err());
+        a.set_global_step(5);
+        add(&a, 4, &[1.0, 1.0]).unwrap();
+        assert_eq!(a.count(), 0);
+        assert_eq!(add(&a, 5, &[1.0]).unwrap_err().message(), "Shape mismatch: expected [2], got [1]");
+    }
+
+    #[test]
+    fn a_take_waits_for_its_turn_and_can_be_ended() {
+        let a = dense();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| taken(&a, 2).1);
+            while a.progress.lock().waiting.is_empty() {
+                std::thread::yield_now();
+            }
+            let second = scope.spawn(|| {
+                let ended = || {
+                    if stop.load(Ordering::Relaxed) { Err(Status::cancelled("stop")) } else { Ok(()) }
+                };
+                a.take(1, ended).err()
+            });
+            add(&a, 0, &[1.0, 2.0]).unwrap();
+            add(&a, 0, &[1.0, 2.0]).unwrap();
+            assert_eq!(first.join().unwrap(), 2);
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(second.join().unwrap().unwrap().message(), "stop");
+        });
+        assert!(a.progress.lock().waiting.is_empty());
+    }
+}
