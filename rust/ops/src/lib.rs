@@ -13,10 +13,12 @@ mod nn;
 mod quantization;
 mod random;
 pub mod script;
+mod sparse;
 mod spectral;
 mod state;
 mod string;
 mod tensor_array;
+mod tensor_message;
 #[cfg(test)]
 mod testing;
 mod wide;
@@ -43,6 +45,7 @@ pub fn registry() -> Result<Arc<Registry>> {
     quantization::register(&mut r);
     random::register(&mut r);
     script::register(&mut r);
+    sparse::register(&mut r);
     spectral::register(&mut r);
     state::register(&mut r);
     string::register(&mut r);

@@ -39,7 +39,7 @@ fn complex(re: f64, im: f64) -> Option<(u64, u64)> {
 }
 
 /// For each element of each tensor, a number; numbers are 0, 1, ... by first appearance over all of them.
-pub(super) fn numbers(tensors: &[&Tensor]) -> Result<Vec<Vec<usize>>> {
+pub(crate) fn numbers(tensors: &[&Tensor]) -> Result<Vec<Vec<usize>>> {
     let Some(first) = tensors.first() else { return Ok(vec![]) };
     let dtype = first.dtype();
     ensure!(tensors.iter().all(|t| t.dtype() == dtype), Internal, "tensors of several types are compared");

@@ -10,7 +10,7 @@ mod diag;
 mod dynamic_partition;
 mod dynamic_stitch;
 mod ensure_shape;
-mod equality;
+pub(crate) mod equality;
 mod expand_dims;
 mod fill;
 mod gather;

@@ -34,10 +34,28 @@ struct Segment {
     rows: std::ops::Range<usize>,
 }
 
+/// The number of rows that ids in ascending order have a place in: one more than the last.
+///
+/// Errors: `InvalidArgument` where they are not in order, negative, or above the last; where several of these are so, that
+/// which a walk from the front meets first.
+pub(super) fn rows_of_sorted(ids: &[i64]) -> Result<i64> {
+    let rows = ids.last().map_or(0, |last| last.saturating_add(1));
+    ensure!(rows >= 0 && ids.last().is_none_or(|last| *last >= 0), InvalidArgument, "segment ids must be >= 0");
+    for pair in ids.windows(2) {
+        ensure!(pair[0] <= pair[1], InvalidArgument, "segment ids are not increasing");
+        ensure!(
+            pair[0] == pair[1] || (0..rows).contains(&pair[0]),
+            InvalidArgument,
+            "Segment id {} out of range [0, {rows}), possibly because 'segment_ids' input is not sorted.",
+            pair[0]
+        );
+    }
+    Ok(rows)
+}
+
 /// The segments that have rows, in order; ids must not decrease.
 fn segments(ids: &[i64]) -> Result<Vec<Segment>> {
-    ensure!(ids.iter().all(|id| *id >= 0), InvalidArgument, "segment ids must be >= 0");
-    ensure!(ids.is_sorted(), InvalidArgument, "segment ids are not increasing");
+    rows_of_sorted(ids)?;
     let mut segments: Vec<Segment> = Vec::new();
     for (row, &id) in ids.iter().enumerate() {
         match segments.last_mut() {
@@ -357,7 +375,10 @@ mod tests {
     fn faulty_ids_are_refused() {
         let e = |op: &str, inputs: &[Tensor]| run(op, inputs, &[]).err().unwrap().message().to_owned();
         assert!(e("SegmentSum", &[data(), ids(&[0, 2, 1, 3])]).contains("segment ids are not increasing"));
-        assert!(e("SegmentSum", &[data(), ids(&[-1, 0, 1, 3])]).contains("segment ids must be >= 0"));
+        assert!(e("SegmentSum", &[data(), ids(&[0, 0, 0, -1])]).contains("segment ids must be >= 0"));
+        let unsorted = "out of range [0, 1), possibly because 'segment_ids' input is not sorted.";
+        assert_eq!(e("SegmentSum", &[data(), ids(&[-1, -1, 0, 0])]), format!("Segment id -1 {unsorted}"));
+        assert_eq!(e("SegmentSum", &[data(), ids(&[0, 1, 2, 0])]), format!("Segment id 1 {unsorted}"));
         assert!(e("SegmentSum", &[data(), ids(&[0, 1])]).contains("same size as dimension 0"));
         let two = Tensor::scalar(2i32);
         let e = e("UnsortedSegmentSum", &[data(), ids(&[0, 1, 2, 0]), two]);

@@ -1,5 +1,6 @@
 //! SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN and their gradients: chosen rows reduced segment by segment.
 
+use super::segment::rows_of_sorted;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
@@ -72,9 +73,7 @@ where
 {
     let (indices, ids) = pairs(ctx)?;
     let data = ctx.input(0)?;
-    ensure!(ids.iter().all(|&id| id >= 0), InvalidArgument, "segment ids must be >= 0");
-    ensure!(ids.is_sorted(), InvalidArgument, "segment ids are not increasing");
-    let needed = ids.last().map_or(0, |&last| last.saturating_add(1));
+    let needed = rows_of_sorted(&ids)?;
     let rows = if ctx.num_inputs() > 3 {
         let count = ctx.input(3)?;
         ensure!(count.rank() == 0, InvalidArgument, "num_segments should be a scalar, not shape {}", count.shape());

@@ -1,0 +1,245 @@
+//! Tensors as `TensorProto` messages and back: what ops that write tensors to strings stand on.
+
+use ferroflow_proto::Message;
+use ferroflow_proto::tensorflow::{TensorProto, TensorShapeProto, tensor_shape_proto::Dim};
+use ferroflow_tensor::{
+    Bytes, Complex32, Complex64, DType, Result, Scalar, Shape, Status, Tensor, bail, bf16, ensure, f16,
+};
+
+/// Lengths of strings as varints, then the strings.
+fn string_content(strings: &[Bytes]) -> Vec<u8> {
+    let mut content = Vec::new();
+    for s in strings {
+        let mut length = s.len();
+        while length >= 0x80 {
+            content.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        content.push(length as u8);
+    }
+    strings.iter().for_each(|s| content.extend_from_slice(s));
+    content
+}
+
+/// The strings of `string_content`; `None` where it is cut short.
+fn strings_of_content(content: &[u8], count: usize) -> Option<Vec<Bytes>> {
+    let mut rest = content.iter();
+    let mut lengths = Vec::new();
+    for _ in 0..count {
+        let (mut length, mut shift) = (0u64, 0);
+        loop {
+            let byte = *rest.next()?;
+            length |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        lengths.push(usize::try_from(length).ok()?);
+    }
+    let mut rest = rest.as_slice();
+    let mut strings = Vec::with_capacity(count);
+    for length in lengths {
+        let (here, after) = rest.split_at_checked(length)?;
+        strings.push(here.into());
+        rest = after;
+    }
+    rest.is_empty().then_some(strings)
+}
+
+/// The message of a tensor, its elements as one run of bytes.
+///
+/// Errors: `InvalidArgument` for types whose elements are objects.
+pub(crate) fn encoded(tensor: &Tensor) -> Result<Bytes> {
+    let content = match tensor.bytes() {
+        Some(bytes) => bytes.to_vec(),
+        None => string_content(tensor.strings()?),
+    };
+    let dim = |&size: &usize| Dim { size: size as i64, name: String::new() };
+    let message = TensorProto {
+        dtype: tensor.dtype().number(),
+        tensor_shape: Some(TensorShapeProto { dim: tensor.shape().iter().map(dim).collect(), unknown_rank: false }),
+        tensor_content: content,
+        ..Default::default()
+    };
+    Ok(message.encode_to_vec().into())
+}
+
+/// `count` values of which the last given one stands for all that are missing.
+fn padded<T: Scalar>(shape: &Shape, given: impl Iterator<Item = T>) -> Result<Tensor> {
+    let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
+    let mut last = T::default();
+    let mut given = given.fuse();
+    for to in out.slice_mut::<T>()? {
+        last = given.next().unwrap_or(last);
+        *to = last;
+    }
+    Ok(out)
+}
+
+fn pairs<T: Copy>(values: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
+    values.chunks_exact(2).map(|p| (p[0], p[1]))
+}
+
+fn of_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tensor> {
+    let ints = || message.int_val.iter();
+    match dtype {
+        DType::F32 => padded(shape, message.float_val.iter().copied()),
+        DType::F64 => padded(shape, message.double_val.iter().copied()),
+        DType::I32 => padded(shape, ints().copied()),
+        DType::I16 => padded(shape, ints().map(|&v| v as i16)),
+        DType::I8 => padded(shape, ints().map(|&v| v as i8)),
+        DType::U16 => padded(shape, ints().map(|&v| v as u16)),
+        DType::U8 => padded(shape, ints().map(|&v| v as u8)),
+        DType::I64 => padded(shape, message.int64_val.iter().copied()),
+        DType::U32 => padded(shape, message.uint32_val.iter().copied()),
+        DType::U64 => padded(shape, message.uint64_val.iter().copied()),
+        DType::Bool => padded(shape, message.bool_val.iter().copied()),
+        DType::F16 => padded(shape, message.half_val.iter().map(|&v| f16::from_bits(v as u16))),
+        DType::BF16 => padded(shape, message.half_val.iter().map(|&v| bf16::from_bits(v as u16))),
+        DType::Complex64 => padded(shape, pairs(&message.scomplex_val).map(|(re, im)| Complex32::new(re, im))),
+        DType::Complex128 => padded(shape, pairs(&message.dcomplex_val).map(|(re, im)| Complex64::new(re, im))),
+        DType::String => {
+            let given = &message.string_val;
+            let last = given.last().map(|s| Bytes::from(&s[..])).unwrap_or_default();
+            let mut out = Tensor::new(DType::String, shape.clone())?;
+            for (i, to) in out.strings_mut()?.iter_mut().enumerate() {
+                *to = given.get(i).map_or_else(|| last.clone(), |s| Bytes::from(&s[..]));
+            }
+            Ok(out)
+        }
+        _ => bail!(InvalidArgument, "Cannot parse a tensor of type {}", dtype.schema_name()),
+    }
+}
+
+fn plain_of_content(dtype: DType, shape: Shape, content: &[u8]) -> Result<Tensor> {
+    let mut out = Tensor::new(dtype, shape)?;
+    if dtype == DType::Bool {
+        // Any other byte is no bool.
+        for (to, &byte) in out.slice_mut::<bool>()?.iter_mut().zip(content) {
+            *to = byte != 0;
+        }
+        return Ok(out);
+    }
+    ferroflow_tensor::by_size!(dtype, E, copy_bytes::<E>(&mut out, content))?;
+    Ok(out)
+}
+
+/// Fills a tensor with the little-endian elements in `content`, of which there are as many as it holds.
+fn copy_bytes<E: FromBytes>(out: &mut Tensor, content: &[u8]) -> Result<()> {
+    for (to, bytes) in E::view_mut(out)?.iter_mut().zip(content.chunks_exact(size_of::<E>())) {
+        *to = E::from_bytes(bytes);
+    }
+    Ok(())
+}
+
+/// An element, seen by size alone, made of its little-endian bytes.
+trait FromBytes: ferroflow_tensor::Movable {
+    fn from_bytes(bytes: &[u8]) -> Self;
+}
+
+macro_rules! from_bytes {
+    ($($t:ty)*) => {$(
+        impl FromBytes for $t {
+            fn from_bytes(bytes: &[u8]) -> $t {
+                bytes.try_into().map(<$t>::from_le_bytes).unwrap_or_default()
+            }
+        }
+    )*};
+}
+from_bytes!(u8 u16 u32 u64);
+
+impl FromBytes for [u64; 2] {
+    fn from_bytes(bytes: &[u8]) -> [u64; 2] {
+        let (low, high) = bytes.split_at(bytes.len() / 2);
+        [u64::from_bytes(low), u64::from_bytes(high)]
+    }
+}
+
+impl FromBytes for bool {
+    fn from_bytes(bytes: &[u8]) -> bool {
+        bytes.iter().any(|&b| b != 0)
+    }
+}
+
+impl FromBytes for Bytes {
+    fn from_bytes(bytes: &[u8]) -> Bytes {
+        bytes.into()
+    }
+}
+
+/// The tensor of a message.
+///
+/// Errors: `InvalidArgument` where the bytes are no message or its parts do not fit each other.
+pub(crate) fn decoded(bytes: &[u8]) -> Result<Tensor> {
+    let invalid = || Status::invalid_argument("Could not parse serialized proto");
+    let message = TensorProto::decode(bytes).map_err(|_| invalid())?;
+    let Some(dtype) = DType::from_number(message.dtype) else {
+        bail!(InvalidArgument, "Could not construct Tensor from proto: type {} is unknown", message.dtype);
+    };
+    let dims: Vec<i64> = message.tensor_shape.iter().flat_map(|s| &s.dim).map(|d| d.size).collect();
+    let shape = Shape::checked(&dims)?;
+    let content = &message.tensor_content;
+    if content.is_empty() {
+        return of_values(&message, dtype, &shape);
+    }
+    if dtype == DType::String {
+        // Each string has a length of at least one byte, so no more are made room for than were sent.
+        ensure!(shape.elements() <= content.len(), InvalidArgument, "Could not parse serialized strings");
+        let Some(strings) = strings_of_content(content, shape.elements()) else { return Err(invalid()) };
+        return Tensor::from_strings(shape, strings);
+    }
+    ensure!(
+        dtype.is_plain() && shape.elements().checked_mul(dtype.size()) == Some(content.len()),
+        InvalidArgument,
+        "Could not construct Tensor from proto: {} bytes of content are no tensor of type {} and shape {shape}",
+        content.len(),
+        dtype.schema_name()
+    );
+    plain_of_content(dtype, shape, content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_come_back() {
+        let long = "x".repeat(300);
+        let words = vec![b"a"[..].into(), b""[..].into(), long.as_bytes().into()];
+        for t in [
+            Tensor::from_slice([2, 2], &[1.5f32, -0.0, f32::NAN, 4.0]).unwrap(),
+            Tensor::from_slice([3], &[true, false, true]).unwrap(),
+            Tensor::scalar(Complex64::new(1.0, -2.0)),
+            Tensor::from_slice([0, 3], &[0i64; 0]).unwrap(),
+            Tensor::from_strings([3, 1], words).unwrap(),
+            Tensor::scalar(bf16::from_f32(3.0)),
+        ] {
+            assert_eq!(decoded(&encoded(&t).unwrap()).unwrap(), t);
+        }
+    }
+
+    #[test]
+    fn values_that_are_missing_are_the_last_one() {
+        let dims = vec![Dim { size: 3, name: String::new() }];
+        let message = TensorProto {
+            dtype: DType::I16.number(),
+            tensor_shape: Some(TensorShapeProto { dim: dims, unknown_rank: false }),
+            int_val: vec![7, -1],
+            ..Default::default()
+        };
+        let t = decoded(&message.encode_to_vec()).unwrap();
+        assert_eq!(t.slice::<i16>().unwrap(), [7, -1, -1]);
+    }
+
+    #[test]
+    fn what_is_no_tensor_is_refused() {
+        assert!(decoded(b"\xff\xff").is_err());
+        let whole = encoded(&Tensor::from_slice([3], &[1i32, 2, 3]).unwrap()).unwrap();
+        for n in 1..whole.len() {
+            let _ = decoded(&whole[..n]);
+        }
+        let words = encoded(&Tensor::from_strings([1], vec![b"abc"[..].into()]).unwrap()).unwrap();
+        assert!(decoded(&words[..words.len() - 1]).is_err());
+    }
+}
