@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from ferroflow._src.autodiff.terms import cast, concat, item
+from ferroflow._src.autodiff.terms import cast, concat, densified
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import register_tensor_conversion_function
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
-
-# TF 1.x: a dense gradient of at least this many elements made from slices is worth a warning.
-_LARGE_SPARSE_NUM_ELEMENTS = 100_000_000
 
 
 class AggregationMethod:
@@ -96,22 +91,8 @@ def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None,
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"
         )
-    if value.dense_shape is None:
-        raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}")
-    shape = constant_value(value.dense_shape)
-    if shape is None:
-        warnings.warn(
-            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of "
-            "memory.",
-            stacklevel=2,
-        )
-    elif shape.prod() >= _LARGE_SPARSE_NUM_ELEMENTS:
-        warnings.warn(
-            f"Converting sparse IndexedSlices to a dense Tensor with {shape.prod()} elements. This may consume a "
-            "large amount of memory.",
-            stacklevel=2,
-        )
-    return tensor_op("UnsortedSegmentSum", [value.values, value.indices, item(value.dense_shape, 0)], name=name)
+    dense: Tensor = densified(value, name)
+    return dense
 
 
 register_tensor_conversion_function(IndexedSlices, _slices_to_tensor)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -16,6 +18,8 @@ from ferroflow._src.framework.tensor import Tensor
 
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
 _LARGEST_CONSTANT = 1000
+# TF 1.x: a dense gradient of at least this many elements made from slices is worth a warning.
+_LARGE_SPARSE_NUM_ELEMENTS = 100_000_000
 
 
 def term(op_type: str, arguments: int = 1, **attrs: Any) -> Callable[..., Tensor]:
@@ -224,8 +228,10 @@ def span(start: Any, limit: Any, step: Any = 1) -> Tensor:
     return tensor_op("Range", [start, limit, step], name="range")
 
 
-def densified(x: Any) -> Any:
+def densified(x: Any, name: str | None = None) -> Any:
     """IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
+
+    Warns where the tensor is large, or may be.
 
     Raises:
       ValueError: the slices do not tell their dense shape.
@@ -234,4 +240,19 @@ def densified(x: Any) -> Any:
         return x
     if x.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {x!s}")
-    return tensor_op("UnsortedSegmentSum", [x.values, x.indices, item(x.dense_shape, 0)])
+    known = constant_value(x.dense_shape)
+    if known is None:
+        warnings.warn(
+            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of "
+            "memory.",
+            stacklevel=2,
+        )
+    else:
+        elements = math.prod(int(n) for n in known)
+        if elements >= _LARGE_SPARSE_NUM_ELEMENTS:
+            warnings.warn(
+                f"Converting sparse IndexedSlices to a dense Tensor with {elements} elements. This may consume a "
+                "large amount of memory.",
+                stacklevel=2,
+            )
+    return tensor_op("UnsortedSegmentSum", [x.values, x.indices, item(x.dense_shape, 0)], name=name)

@@ -54,7 +54,9 @@ def _theoretical(
     return np.stack(columns, axis=1) if columns else np.zeros((x_size, 0), dtype=_real_view(x_data).dtype)
 
 
-def _numeric(x: Tensor, x_data: Any, y: Tensor, delta: float, extra_feed_dict: Any) -> np.ndarray[Any, Any]:
+def _numeric(
+    x: Tensor, x_data: Any, y: Tensor, y_shape: Any, delta: float, extra_feed_dict: Any
+) -> np.ndarray[Any, Any]:
     """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
     sess = _session()
     # In C order: the flat view must be one of these elements.
@@ -76,8 +78,7 @@ def _numeric(x: Tensor, x_data: Any, y: Tensor, delta: float, extra_feed_dict: A
         below = at()
         flat[i] = saved
         rows.append((above - below) / (2 * step))
-    y_size = _product(y.shape.as_list())
-    return np.stack(rows) if rows else np.zeros((0, y_size), dtype=flat.dtype)
+    return np.stack(rows) if rows else np.zeros((0, _product(y_shape)), dtype=flat.dtype)
 
 
 def _one(
@@ -103,7 +104,7 @@ def _one(
     if dx is None:
         raise AssertionError(f"no gradient of {y} reaches {x}")
     theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra_feed_dict)
-    return theoretical, _numeric(x, data, y, delta, extra_feed_dict)
+    return theoretical, _numeric(x, data, y, y_shape, delta, extra_feed_dict)
 
 
 def compute_gradient(
