@@ -21,6 +21,8 @@ from ferroflow import nn as nn
 from ferroflow import quantization as quantization
 from ferroflow import raw_ops as raw_ops
 from ferroflow import resource_loader as resource_loader
+from ferroflow import sets as sets
+from ferroflow import sparse as sparse
 from ferroflow import strings as strings
 from ferroflow import sysconfig as sysconfig
 from ferroflow import train as train
@@ -1068,6 +1070,84 @@ from ferroflow._src.ops.script.py_func import (
 from ferroflow._src.ops.script.py_func import (
     py_func as py_func,
 )
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_add as sparse_add,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_maximum as sparse_maximum,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_minimum as sparse_minimum,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_reduce_max as sparse_reduce_max,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_reduce_sum as sparse_reduce_sum,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_softmax as sparse_softmax,
+)
+from ferroflow._src.ops.sparse.arithmetic import (
+    sparse_tensor_dense_matmul as sparse_tensor_dense_matmul,
+)
+from ferroflow._src.ops.sparse.comparing import (
+    edit_distance as edit_distance,
+)
+from ferroflow._src.ops.sparse.converting import (
+    sparse_merge as sparse_merge,
+)
+from ferroflow._src.ops.sparse.converting import (
+    sparse_tensor_to_dense as sparse_tensor_to_dense,
+)
+from ferroflow._src.ops.sparse.converting import (
+    sparse_to_dense as sparse_to_dense,
+)
+from ferroflow._src.ops.sparse.converting import (
+    sparse_to_indicator as sparse_to_indicator,
+)
+from ferroflow._src.ops.sparse.serializing import (
+    deserialize_many_sparse as deserialize_many_sparse,
+)
+from ferroflow._src.ops.sparse.serializing import (
+    serialize_many_sparse as serialize_many_sparse,
+)
+from ferroflow._src.ops.sparse.serializing import (
+    serialize_sparse as serialize_sparse,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_concat as sparse_concat,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_fill_empty_rows as sparse_fill_empty_rows,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_reorder as sparse_reorder,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_reset_shape as sparse_reset_shape,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_reshape as sparse_reshape,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_retain as sparse_retain,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_slice as sparse_slice,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_split as sparse_split,
+)
+from ferroflow._src.ops.sparse.shaping import (
+    sparse_transpose as sparse_transpose,
+)
 from ferroflow._src.ops.spectral.fourier import (
     fft as fft,
 )
@@ -1085,6 +1165,15 @@ from ferroflow._src.ops.spectral.fourier import (
 )
 from ferroflow._src.ops.spectral.fourier import (
     ifft3d as ifft3d,
+)
+from ferroflow._src.ops.state.accumulating import (
+    ConditionalAccumulator as ConditionalAccumulator,
+)
+from ferroflow._src.ops.state.accumulating import (
+    ConditionalAccumulatorBase as ConditionalAccumulatorBase,
+)
+from ferroflow._src.ops.state.accumulating import (
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
 )
 from ferroflow._src.ops.state.assigning import (
     assign as assign,

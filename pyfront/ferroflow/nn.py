@@ -144,6 +144,9 @@ from ferroflow._src.ops.nn.embedding import (
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup_sparse as embedding_lookup_sparse,
 )
+from ferroflow._src.ops.nn.embedding import (
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)
 from ferroflow._src.ops.nn.morphology import (
     dilation2d as dilation2d,
 )

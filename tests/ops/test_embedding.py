@@ -90,3 +90,21 @@ def test_weighted_rows_are_combined_for_each_row_of_ids(combiner: str) -> None:
     total = np.stack([table[2] * 1 + table[0] * 2, table[3] * 3])
     divisor = {"sum": [[1], [1]], "mean": [[3], [3]], "sqrtn": [[np.sqrt(5)], [3]]}[combiner]
     np.testing.assert_allclose(found, total / np.array(divisor))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("default_id", [None, 1])
+def test_ids_that_are_not_valid_are_left_out(weighted: bool, default_id: int | None) -> None:
+    table = _table(4)
+    # [[[2, -1], [-1, ?]], [[?, ?], [3, 0]]]: the first of the weights is no weight.
+    indices = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 1, 1]]
+    with tf.Graph().as_default(), tf.Session() as session:
+        ids = tf.SparseTensor(indices, tf.constant([2, -1, -1, 3, 0], tf.int64), [2, 2, 2])
+        weights = tf.SparseTensor(indices, [0.0, 1.0, 1.0, 1.0, 3.0], [2, 2, 2]) if weighted else None
+        found = tf.nn.safe_embedding_lookup_sparse(tf.constant(table), ids, weights, default_id=default_id)
+        assert found.shape.as_list() == [2, 2, 3]
+        rows = session.run(found)
+    nothing = np.zeros(3) if default_id is None else table[1]
+    last = (table[3] + 3 * table[0]) / 4 if weighted else (table[3] + table[0]) / 2
+    first = nothing if weighted else table[2]
+    np.testing.assert_allclose(rows, [[first, nothing], [nothing, last]])

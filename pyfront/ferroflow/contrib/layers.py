@@ -30,3 +30,6 @@ from ferroflow._src.layers.regularizers import l1_l2_regularizer as l1_l2_regula
 from ferroflow._src.layers.regularizers import l1_regularizer as l1_regularizer
 from ferroflow._src.layers.regularizers import l2_regularizer as l2_regularizer
 from ferroflow._src.layers.regularizers import sum_regularizer as sum_regularizer
+from ferroflow._src.ops.nn.embedding import (
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)

@@ -22,6 +22,7 @@ from ops.cases import (
     resizing,
     segment,
     shaping,
+    sparse,
     spectral,
 )
 
@@ -48,5 +49,6 @@ FAMILIES = (
     normalization,
     resizing,
     imaging,
+    sparse,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

@@ -118,6 +118,7 @@ class SparseTensor:
             self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
             self._values = convert_to_tensor(values, name="values")
             self._dense_shape = convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
+        self._static_shape: TensorShape | None = None
         indices_shape = self._indices.shape.with_rank(2)
         values_shape = self._values.shape.with_rank(1)
         dense = self._dense_shape.shape.with_rank(1)
@@ -126,12 +127,19 @@ class SparseTensor:
 
     def get_shape(self) -> TensorShape:
         """What is known of the dense tensor's shape."""
+        if self._static_shape is not None:
+            return self._static_shape
         return constants.constant_value_as_shape(self._dense_shape)
 
     @property
     def shape(self) -> TensorShape:
         """What is known of the dense tensor's shape."""
         return self.get_shape()
+
+    def _with_static_shape(self, shape: TensorShape) -> SparseTensor:
+        """Itself, of a dense shape that is known although `dense_shape` can be fed."""
+        self._static_shape = shape
+        return self
 
     @property
     def indices(self) -> Tensor:
@@ -171,6 +179,11 @@ class SparseTensor:
         parts = [self.indices, self.values, self.dense_shape]
         return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
 
+    @staticmethod
+    def _override_operator(operator: str, function: Any) -> None:
+        """Installs an operator; the module of operators calls this."""
+        setattr(SparseTensor, operator, function)
+
 
 def _sparse_to_tensor(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
     raise TypeError(
@@ -194,6 +207,11 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
             raise RuntimeError(f"Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, actual = {value.dtype.name}")
         return value
     return convert_to_tensor(value, dtype=dtype, name=name)
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether `x` is a SparseTensor or SparseTensorValue."""
+    return isinstance(x, SparseTensor | SparseTensorValue)
 
 
 def convert_to_tensor_or_indexed_slices(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -13,6 +14,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
+from ferroflow._src.ops.sparse.arithmetic import sparse_dense_cwise_div, sparse_dense_cwise_mul, sparse_truediv
 
 __all__: list[str] = []
 
@@ -57,6 +59,8 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
     def left(x: Any, y: Any) -> Any:
         if isinstance(y, Tensor):
             return function(x, y, name=operator)
+        if operator == "mul" and isinstance(y, SparseTensor):
+            return sparse_dense_cwise_mul(y, x)
         try:
             return function(x, y, name=operator) if is_one_node else scoped(x, y)
         except TypeError:
@@ -115,3 +119,7 @@ Tensor._override_operator("__neg__", lambda x: tensor_op("Neg", [x]))
 Tensor._override_operator("__abs__", elementwise.abs)
 Tensor._override_operator("__invert__", _invert)
 Tensor._override_operator("__getitem__", slice_tensor)
+
+SparseTensor._override_operator("__mul__", sparse_dense_cwise_mul)
+SparseTensor._override_operator("__div__", sparse_dense_cwise_div)
+SparseTensor._override_operator("__truediv__", sparse_truediv)

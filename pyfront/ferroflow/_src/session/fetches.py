@@ -34,11 +34,16 @@ def _slices_fetch(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]]
     return [fetch.values, fetch.indices, fetch.dense_shape], lambda v: IndexedSlicesValue(*v)
 
 
+def _sparse_feed(key: SparseTensor, value: Any) -> list[tuple[Any, Any]]:
+    # TF 1.x: the shape can be left out where it is known.
+    return list(zip([key.indices, key.values, key.dense_shape], value, strict=False))
+
+
 _conversions: list[tuple[type, _FetchFunction, _FeedFunction | None, _FeedListFunction | None]] = [
     (
         SparseTensor,
         lambda f: ([f.indices, f.values, f.dense_shape], lambda v: SparseTensorValue(*v)),
-        lambda key, value: list(zip([key.indices, key.values, key.dense_shape], value, strict=True)),
+        _sparse_feed,
         lambda key: [key.indices, key.values, key.dense_shape],
     ),
     (

@@ -9,7 +9,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.constant import constant, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
@@ -85,23 +85,29 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     Returns:
         SparseTensor of `dtype`.
     """
-    shape_name = None if name is None else f"{name}/shape"
-    rank: int | None
+    prefix = "" if name is None else f"{name}/"
+    shape_name = None if name is None else f"{prefix}shape"
+    static: tensor_shape.TensorShape | None = None
+    rank: int | None = None
     if shape is None:
-        rank = None
         dense_shape = placeholder(dtypes.int64, shape=[None], name=shape_name)
-    elif isinstance(shape, Tensor):
-        rank = shape.get_shape()[0].value
-        dense_shape = shape
     else:
-        sizes = [-1 if d is None else int(d) for d in tensor_shape.as_shape(shape).as_list()]
-        rank = len(sizes)
-        dense_shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=shape_name)
-    return SparseTensor(
-        values=placeholder(dtype, shape=[None], name=None if name is None else f"{name}/values"),
-        indices=placeholder(dtypes.int64, shape=[None, rank], name=None if name is None else f"{name}/indices"),
+        if isinstance(shape, Tensor):
+            rank = shape.get_shape()[0].value
+            static = constant_value_as_shape(shape)
+        else:
+            static = tensor_shape.TensorShape([None if d == -1 else d for d in shape])
+            rank = static.ndims
+            sizes = [-1 if d is None else d for d in static.as_list()]
+            shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=f"{prefix}shape_default" if prefix else None)
+        # The shape can be fed too, so its default must not pass for its value.
+        dense_shape = placeholder_with_default(shape, shape=shape.get_shape(), name=shape_name)
+    result = SparseTensor(
+        values=placeholder(dtype, shape=[None], name=f"{prefix}values" if prefix else None),
+        indices=placeholder(dtypes.int64, shape=[None, rank], name=f"{prefix}indices" if prefix else None),
         dense_shape=dense_shape,
     )
+    return result if static is None else result._with_static_shape(static)
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:

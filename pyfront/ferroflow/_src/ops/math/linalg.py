@@ -91,7 +91,8 @@ def matmul(
             b, transpose_b = elementwise.conj(b), True
         attrs: dict[str, Any] = {"transpose_a": transpose_a, "transpose_b": transpose_b}
         sparse_dtypes = (dtypes.bfloat16, dtypes.float32)
-        if is_sparse and a.dtype.base_dtype in sparse_dtypes and b.dtype.base_dtype in sparse_dtypes:
+        mixed = a.dtype.base_dtype != b.dtype.base_dtype
+        if (is_sparse or mixed) and a.dtype.base_dtype in sparse_dtypes and b.dtype.base_dtype in sparse_dtypes:
             attrs.update(a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
             product = tensor_op("SparseMatMul", [a, b], attrs, name=scope)
             both_halves = a.dtype.base_dtype == b.dtype.base_dtype == dtypes.bfloat16

@@ -5,7 +5,10 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.tensor_shape import as_shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
@@ -16,14 +19,16 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
+from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.math import segment
 from ferroflow._src.ops.math.arithmetic import div
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_norm
 from ferroflow._src.ops.math.elementwise import sqrt
-from ferroflow._src.ops.math.reduction import reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
+from ferroflow._src.ops.sparse.shaping import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 
-__all__ = ["embedding_lookup", "embedding_lookup_sparse"]
+__all__ = ["embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse"]
 
 
 def _as_list(params: Any) -> list[Any]:
@@ -204,3 +209,69 @@ def embedding_lookup_sparse(
             return div(total, segment.segment_sum(weights, segments), name=scope)
         squares = segment.segment_sum(tensor_op("Pow", [weights, 2]), segments)
         return div(total, sqrt(squares), name=scope)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: SparseTensor,
+    sparse_weights: SparseTensor | None = None,
+    combiner: str | None = "mean",
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+) -> Tensor:
+    """Combines rows of a table as `embedding_lookup_sparse` does, for ids of any rank, some of which are not valid.
+
+    Negative ids are left out, and so are ids of weights that are not positive, where `combiner` is not "sum".
+
+    Args:
+        embedding_weights: as `embedding_lookup` takes it.
+        sparse_ids: SparseTensor of int32 or int64, of shape [d0, ..., dn]: ids.
+        sparse_weights: SparseTensor of float32 or float64 with the indices of `sparse_ids`: weights; None for 1.
+        combiner: "sum", "mean" or "sqrtn", as `embedding_lookup_sparse` takes it.
+        default_id: int, the id where none is left; None for zeros there.
+        name: str, name scope of the operations.
+        partition_strategy: as `embedding_lookup` takes it.
+        max_norm: float, the Euclidean norm that longer rows of the table are scaled down to; None for no limit.
+
+    Returns:
+        Tensor of the dtype of `embedding_weights`, of shape [d0, ..., d(n-1)] + the shape of a row.
+
+    Raises:
+        ValueError: there is no table.
+    """
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    params = _as_list(embedding_weights)
+    with name_scope(name, "embedding_lookup", [*params, sparse_ids, sparse_weights]) as scope:
+        full_shape = sparse_ids.dense_shape
+        rank = full_shape.get_shape()[0].value
+        last = shaping.size(full_shape) - 1 if rank is None else rank - 1
+        outer = slice_tensor(full_shape, np.s_[:last])
+        ids = sparse_reshape(sparse_ids, joining.stack([reduce_prod(outer), slice_tensor(full_shape, last)]))
+        weights = None
+        if sparse_weights is not None:
+            weights = SparseTensor(ids.indices, sparse_weights.values, ids.dense_shape)
+        valid = tensor_op("GreaterEqual", [ids.values, 0])
+        if weights is not None and combiner != "sum":
+            valid = tensor_op("LogicalAnd", [valid, tensor_op("Greater", [weights.values, 0])])
+        ids, is_empty = sparse_fill_empty_rows(sparse_retain(ids, valid), default_id or 0)
+        if weights is not None:
+            weights, _ = sparse_fill_empty_rows(sparse_retain(weights, valid), 1.0)
+        rows = embedding_lookup_sparse(
+            params,
+            ids,
+            weights,
+            partition_strategy=partition_strategy,
+            name=None if default_id is None else scope,
+            combiner=combiner,
+            max_norm=max_norm,
+        )
+        if default_id is None:
+            rows = indexing.where(is_empty, making.zeros_like(rows), rows, name=scope)
+        row_shape = slice_tensor(shaping.shape(rows), np.s_[1:])
+        result = shaping.reshape(rows, joining.concat([cast(outer, dtypes.int32), row_shape], 0))
+        known = [None] * (rank - 1) if rank is not None else None
+        result.set_shape(as_shape(known).concatenate(rows.get_shape()[1:]))
+        return result

@@ -1,0 +1,45 @@
+"""Arguments of sparse functions made what they should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
+
+__all__ = ["as_sparse", "as_sparse_list"]
+
+
+def as_sparse(sp_input: Any) -> SparseTensor:
+    """A SparseTensor of a SparseTensor or SparseTensorValue.
+
+    Args:
+        sp_input: SparseTensor or SparseTensorValue.
+
+    Returns:
+        SparseTensor.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(sp_input, SparseTensorValue):
+        return SparseTensor.from_value(sp_input)
+    if not isinstance(sp_input, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return sp_input
+
+
+def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
+    """`as_sparse` of each.
+
+    Args:
+        sp_inputs: list or tuple of SparseTensors and SparseTensorValues.
+
+    Returns:
+        list of SparseTensors.
+
+    Raises:
+        TypeError: it is neither list nor tuple, or holds something else.
+    """
+    if not isinstance(sp_inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list or tuple.")
+    return [as_sparse(sp_input) for sp_input in sp_inputs]
