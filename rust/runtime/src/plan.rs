@@ -119,8 +119,11 @@ impl LoopPlan {
         }
         let (head, mut condition, mut exits) = head.unwrap_or_else(|| e.close_head(leaving));
         let mut next: Vec<Input> = d.fetches[1..leaving].iter().map(|&f| e.input(f, true)).collect();
-        let is_guarded = !d.guards.is_trivial();
         let mut plan = e.finish(Vec::new(), Vec::new());
+        let is_guarded = plan
+            .instructions
+            .iter()
+            .any(|i| matches!(i, Instruction::Run(r) if !r.tests.is_empty() || matches!(r.work, Work::Merge(_))));
         // Backwards: the next values, the body, what leaves the loop instead, the head. The inputs stay for the next iteration.
         let mut read = vec![false; plan.slots];
         read[..inputs].fill(true);

@@ -52,11 +52,6 @@ impl Guards {
         &self.sets[id as usize]
     }
 
-    /// Whether anything is guarded at all.
-    pub fn is_trivial(&self) -> bool {
-        self.sets.len() == 1
-    }
-
     fn intern(&mut self, set: Guard) -> GuardId {
         if let Some(&id) = self.index.get(&set) {
             return id;
