@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.default_graph import (
-    control_dependencies,
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 
 if TYPE_CHECKING:
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 
-# Inputs from here on count; those before it hold for a variable without a value as well.
-_FIRST_INPUT = {"IsVariableInitialized": 1, "InitializedValue": 1}
+# What tells whether there is a value needs none.
+_NEEDS_NO_VALUE = ("IsVariableInitialized", "VarIsInitializedOp")
 
 
 def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
@@ -29,10 +27,16 @@ def value_or_initial_value(ref: Tensor, initial_value: Tensor) -> Tensor:
         initial_value: a tensor of the variable's dtype.
 
     Returns:
-        A tensor of the same dtype, named as `tf.cond` names its result.
+        A tensor of the same dtype.
     """
-    with control_dependencies(None), name_scope("cond"):
-        return tensor_op("InitializedValue", [ref, initial_value], name="Merge")
+    with init_scope():
+        result: Tensor = cond(
+            tensor_op("IsVariableInitialized", [ref]),
+            lambda: tensor_op("Identity", [ref], name="read"),
+            lambda: initial_value,
+        )
+    result.op._is_initialized_value = True  # type: ignore[attr-defined]
+    return result
 
 
 def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) -> Tensor:
@@ -59,9 +63,7 @@ def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) 
             if variable is not None:
                 replaced[op] = variable.initialized_value().op
         elif any(source in replaced for source in _sources(op)):
-            kept = _FIRST_INPUT.get(op.type, 0)
-            inputs = list(op.inputs[:kept])
-            inputs += [replaced.get(x.op, x.op).outputs[x.value_index] for x in op.inputs[kept:]]
+            inputs = [replaced.get(x.op, x.op).outputs[x.value_index] for x in op.inputs]
             replaced[op] = op.graph.create_op(
                 op.type,
                 inputs,
@@ -92,7 +94,10 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
 
 
 def _sources(op: Operation) -> list[Operation]:
-    return [x.op for x in op.inputs[_FIRST_INPUT.get(op.type, 0) :]]
+    """What must have a value before `op` can."""
+    if op.type in _NEEDS_NO_VALUE or getattr(op, "_is_initialized_value", False):
+        return []
+    return [x.op for x in op.inputs]
 
 
 def _variables_by_op_name(graph: Any) -> dict[str, Any]:

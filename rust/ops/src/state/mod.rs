@@ -16,7 +16,6 @@ mod apply_tests;
 mod assign;
 mod conditional_accumulator;
 mod count_up_to;
-mod initialized_value;
 mod row_update;
 mod scatter;
 mod scatter_nd;
@@ -38,7 +37,6 @@ pub(crate) fn register(r: &mut Registry) {
     assign::register(r);
     conditional_accumulator::register(r);
     count_up_to::register(r);
-    initialized_value::register(r);
     scatter::register(r);
     scatter_nd::register(r);
     session_tensor::register(r);
