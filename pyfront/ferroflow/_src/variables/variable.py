@@ -140,8 +140,10 @@ class Variable(metaclass=_VariableMeta):
             if validate_shape and not initial_shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {initial_value}")
             self._initial_value: Tensor | None = initial_value
-            guarded = guard_against_uninitialized_dependencies(scope, initial_value)
-            assigned = tensor_op("Assign", [self._variable, guarded], attrs={"validate_shape": validate_shape})
+            self._assigned_value: Tensor | None = guard_against_uninitialized_dependencies(scope, initial_value)
+            assigned = tensor_op(
+                "Assign", [self._variable, self._assigned_value], attrs={"validate_shape": validate_shape}
+            )
             self._initializer_op: Operation = assigned.op
             with device(caching_device) if caching_device is not None else colocate_with(self._variable.op):
                 self._snapshot: Tensor = tensor_op("Identity", [self._variable], name="read")
@@ -158,6 +160,7 @@ class Variable(metaclass=_VariableMeta):
         self._initializer_op = element(variable_def.initializer_name)
         initial_value_name = variable_def.initial_value_name
         self._initial_value = element(initial_value_name) if initial_value_name else None
+        self._assigned_value = self._initial_value
         self._snapshot = element(variable_def.snapshot_name)
         # TF 1.x: files of versions without this field hold False, whatever the variable was.
         self._trainable = variable_def.trainable
@@ -277,9 +280,9 @@ class Variable(metaclass=_VariableMeta):
 
     def initialized_value(self) -> Tensor:
         """The value, or the initial value while there is none: for initial values that depend on other variables."""
-        if self._initial_value is None:
+        if self._assigned_value is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
-        return value_or_initial_value(self._variable, self._initial_value)
+        return value_or_initial_value(self._variable, self._assigned_value)
 
     def eval(self, session: Any = None) -> Any:
         """The value in a session.
