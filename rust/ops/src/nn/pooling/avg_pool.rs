@@ -16,7 +16,7 @@ fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
             let x = widened(x)?;
             let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
             let x = x.slice::<T>()?;
-            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |starts, _, out| mean_of_rows(x, starts, out));
+            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, _, out| mean_of_rows(x, run, out));
             ctx.set_output(0, narrowed(y, dtype)?);
             Ok(())
         })
@@ -41,8 +41,8 @@ fn avg_pool_grad(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel
             let g = widened(g)?;
             let mut gx = Tensor::new(g.dtype(), shape)?;
             let g = g.slice::<T>()?;
-            windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, |starts, at, base, gx| {
-                add_to_rows(starts, &g[at], base, gx);
+            windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, true, |run, at, base, gx| {
+                add_to_rows(run, &g[at], base, gx);
             });
             ctx.set_output(0, narrowed(gx, dtype)?);
             Ok(())

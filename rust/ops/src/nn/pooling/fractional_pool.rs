@@ -7,7 +7,7 @@ use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
-use ferroflow_tensor::vector::{Averaged, add_to_first_max, max_of_rows, mean_of_rows};
+use ferroflow_tensor::vector::{Averaged, Run, add_to_first_max, max_of_rows, mean_of_rows};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, dispatch, ensure};
 use std::ops::Range;
 
@@ -154,7 +154,7 @@ impl Regions {
         }
     }
 
-    fn for_each<T: Send>(&self, threads: Threads, out: &mut [T], f: impl Fn(&[usize], &mut [T]) + Sync) {
+    fn for_each<T: Send>(&self, threads: Threads, out: &mut [T], f: impl Fn(Run<'_>, &mut [T]) + Sync) {
         let width = self.columns.len() * self.channels;
         if width == 0 {
             return;
@@ -164,18 +164,18 @@ impl Regions {
             for (row, line) in (start / width..).zip(block.chunks_exact_mut(width)) {
                 for (column, cell) in line.chunks_exact_mut(self.channels).enumerate() {
                     self.place(row / self.rows.len(), row % self.rows.len(), column, &mut starts);
-                    f(&starts, cell);
+                    f(Run { starts: &starts, step: 0, len: self.channels }, cell);
                 }
             }
         });
     }
 
-    /// Calls `f(starts, at, base, gradient)` for each region, with the gradient of its image, which starts at `base`.
+    /// Calls `f(run, at, base, gradient)` for each region, with the gradient of its image, which starts at `base`.
     fn scatter<T: Send>(
         &self,
         threads: Threads,
         gradient: &mut [T],
-        f: impl Fn(&[usize], Range<usize>, usize, &mut [T]) + Sync,
+        f: impl Fn(Run<'_>, Range<usize>, usize, &mut [T]) + Sync,
     ) {
         let image_size = self.in_rows * self.in_columns * self.channels;
         if image_size == 0 {
@@ -192,7 +192,8 @@ impl Regions {
                     for column in 0..self.columns.len() {
                         self.place(image, row, column, &mut starts);
                         let at = ((image * self.rows.len() + row) * self.columns.len() + column) * self.channels;
-                        f(&starts, at..at + self.channels, base, own);
+                        let run = Run { starts: &starts, step: 0, len: self.channels };
+                        f(run, at..at + self.channels, base, own);
                     }
                 }
             }
@@ -223,21 +224,21 @@ fn ranges(borders: &[i64], size: usize, overlapping: bool) -> Result<Vec<Range<u
 
 /// An element type whose means are computed as TF 1.x does: of integers rounded to zero.
 trait Mean: Scalar {
-    fn mean(x: &[Self], starts: &[usize], out: &mut [Self]);
+    fn mean(x: &[Self], run: Run<'_>, out: &mut [Self]);
     fn to_f64(self) -> f64;
     fn of_f64(value: f64) -> Self;
 }
 
-fn mean_of_floats<T: Averaged>(x: &[T], starts: &[usize], out: &mut [T]) {
-    mean_of_rows(x, starts, out);
+fn mean_of_floats<T: Averaged>(x: &[T], run: Run<'_>, out: &mut [T]) {
+    mean_of_rows(x, run, out);
 }
 
 macro_rules! means {
     ($($t:ident: $mean:expr;)*) => {$(
         impl Mean for $t {
-            fn mean(x: &[$t], starts: &[usize], out: &mut [$t]) {
-                let mean: fn(&[$t], &[usize], &mut [$t]) = $mean;
-                mean(x, starts, out)
+            fn mean(x: &[$t], run: Run<'_>, out: &mut [$t]) {
+                let mean: fn(&[$t], Run<'_>, &mut [$t]) = $mean;
+                mean(x, run, out)
             }
             fn to_f64(self) -> f64 {
                 self as f64
@@ -251,10 +252,10 @@ macro_rules! means {
 
 macro_rules! mean_of_integers {
     ($t:ident) => {
-        |x, starts, out| {
+        |x, run, out| {
             for (channel, out) in out.iter_mut().enumerate() {
-                let sum = starts.iter().fold(0, |sum: $t, start| sum.wrapping_add(x[start + channel]));
-                *out = sum / starts.len() as $t;
+                let sum = run.starts.iter().fold(0, |sum: $t, start| sum.wrapping_add(x[start + channel]));
+                *out = sum / run.starts.len() as $t;
             }
         }
     };
@@ -270,14 +271,14 @@ means! {
 fn forward<T: Scalar>(
     ctx: &mut KernelContext<'_>,
     fraction: &Fraction,
-    f: impl Fn(&[T], &[usize], &mut [T]) + Sync,
+    f: impl Fn(&[T], Run<'_>, &mut [T]) + Sync,
 ) -> Result<()> {
     let x = ctx.input(0)?;
     let (pooled, borders) = fraction.regions(x.shape())?;
     let regions = Regions::new(x.shape(), [&borders[0], &borders[1]], fraction.overlapping)?;
     let mut y = Tensor::new(x.dtype(), pooled)?;
     let x = x.slice::<T>()?;
-    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |starts, out| f(x, starts, out));
+    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, out| f(x, run, out));
     ctx.set_output(0, y);
     for (i, borders) in borders.iter().enumerate() {
         ctx.set_output(i + 1, Tensor::from_slice([borders.len()], borders)?);
@@ -326,8 +327,8 @@ fn max_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             check_shape("out_backprop", ctx.input(2)?, &pooled)?;
             let mut gx = Tensor::zeros(x.dtype(), x.shape().clone())?;
             let (x, g) = (x.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-            regions.scatter(ctx.threads(), gx.slice_mut::<T>()?, |starts, at, base, gx| {
-                add_to_first_max(x, starts, &g[at], base, gx);
+            regions.scatter(ctx.threads(), gx.slice_mut::<T>()?, |run, at, base, gx| {
+                add_to_first_max(x, run, &g[at], base, gx);
             });
             ctx.set_output(0, gx);
             Ok(())
@@ -351,9 +352,9 @@ fn avg_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let g = g.slice::<T>()?;
             // In double precision for every type: parts of integers add up before they are rounded.
             let mut sums = Tensor::zeros(ferroflow_tensor::DType::F64, shape.clone())?;
-            regions.scatter(ctx.threads(), sums.slice_mut::<f64>()?, |starts, at, base, gx| {
-                let count = starts.len() as f64;
-                for start in starts {
+            regions.scatter(ctx.threads(), sums.slice_mut::<f64>()?, |run, at, base, gx| {
+                let count = run.starts.len() as f64;
+                for start in run.starts {
                     for (to, g) in gx[start - base..].iter_mut().zip(&g[at.clone()]) {
                         *to += g.to_f64() / count;
                     }

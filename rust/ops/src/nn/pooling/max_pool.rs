@@ -2,7 +2,9 @@
 
 use super::windows::{Pooling, Windows, check_shape, second_shape, second_shape_v2, shape, shape_v2, unpooled_shape};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeFn, kernel};
-use ferroflow_tensor::vector::{Pooled, add_to_every_max, add_to_first_max, max_of_rows, take_from_first_max};
+use ferroflow_tensor::vector::{
+    Pooled, add_to_every_max, add_to_first_max, max_of_rows, put_to_first_max, take_from_first_max,
+};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch};
 
 fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
@@ -10,7 +12,7 @@ fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) 
     let windows = pooling.windows(x.shape())?;
     let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let x = x.slice::<T>()?;
-    windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |starts, _, out| max_of_rows(x, starts, out));
+    windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, _, out| max_of_rows(x, run, out));
     ctx.set_output(0, y);
     Ok(())
 }
@@ -28,8 +30,13 @@ fn gradient_inputs(ctx: &KernelContext<'_>, pooling: &Pooling) -> Result<(Window
 fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, |starts, at, base, gx| {
-        add_to_first_max(x, starts, &g[at], base, gx);
+    let is_partition = windows.is_partition();
+    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, !is_partition, |run, at, base, gx| {
+        if is_partition {
+            put_to_first_max(x, run, &g[at], base, gx);
+        } else {
+            add_to_first_max(x, run, &g[at], base, gx);
+        }
     });
     ctx.set_output(0, gx);
     Ok(())
@@ -39,8 +46,8 @@ fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pool
 fn max_pool_3d_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, y, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(1)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, |starts, at, base, gx| {
-        add_to_every_max(x, &y[at.clone()], starts, &g[at], base, gx);
+    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, true, |run, at, base, gx| {
+        add_to_every_max(x, &y[at.clone()], run, &g[at], base, gx);
     });
     ctx.set_output(0, gx);
     Ok(())
@@ -53,7 +60,7 @@ fn max_pool_grad_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: 
     check_shape("grad", g, x.shape())?;
     let mut out = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let (x, g) = (x.slice::<T>()?, g.slice::<T>()?);
-    windows.for_each(ctx.threads(), out.slice_mut::<T>()?, |starts, _, out| take_from_first_max(x, starts, g, out));
+    windows.for_each(ctx.threads(), out.slice_mut::<T>()?, |run, _, out| take_from_first_max(x, run, g, out));
     ctx.set_output(0, out);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::windows::{Pooling, Windows, check_shape, second_shape_by_place, shape_with_argmax, unpooled_shape};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::SharedSlice;
-use ferroflow_tensor::vector::Pooled;
+use ferroflow_tensor::vector::{Pooled, Run};
 use ferroflow_tensor::{Result, Scalar, Status, Tensor, dispatch};
 
 /// The type of the places.
@@ -27,11 +27,12 @@ macro_rules! places {
 places!(i32 i64);
 
 /// Finds the first largest element of each window, NaNs passed over unless they come first.
-fn find<T: Pooled, P: Place>(x: &[T], starts: &[usize], from: usize, y: &mut [T], places: &mut [P]) -> Result<()> {
-    for (channel, (y, place)) in y.iter_mut().zip(places).enumerate() {
+fn find<T: Pooled, P: Place>(x: &[T], run: Run<'_>, from: usize, y: &mut [T], places: &mut [P]) -> Result<()> {
+    for (i, (y, place)) in y.iter_mut().zip(places).enumerate() {
+        let at = i / run.len * run.step + i % run.len;
         let mut best: Option<usize> = None;
-        for &start in starts {
-            let i = start + channel;
+        for start in run.starts {
+            let i = start + at;
             if best.is_none_or(|b| T::is_less(x[b], x[i])) {
                 best = Some(i);
             }
@@ -58,12 +59,12 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let last = if with_batch { x.len() } else { windows.in_part() };
             P::of(last)?;
             let shared = SharedSlice::new(places.slice_mut::<P>()?);
-            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |starts, at, y| {
-                let from = if with_batch { 0 } else { windows.in_part_of(starts) };
+            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, at, y| {
+                let from = if with_batch { 0 } else { windows.in_part_of(run.starts) };
                 // SAFETY: every position is visited once, and has places of its own.
                 let places = unsafe { shared.range(at) };
                 // The greatest place was seen to fit.
-                let _ = find(x, starts, from, y, places);
+                let _ = find(x, run, from, y, places);
             });
             ctx.set_output(0, y);
             ctx.set_output(1, places);

@@ -2,6 +2,7 @@
 
 use ferroflow_graph::{AttrMap, KernelContext, ShapeContext};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_chunks_mut};
+use ferroflow_tensor::vector::Run;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 use std::ops::Range;
 
@@ -48,6 +49,18 @@ impl Axis {
         self.before
     }
 
+    /// The windows that lie whole in the input.
+    fn whole(&self) -> Range<usize> {
+        let first = self.before.div_ceil(self.stride).min(self.output);
+        let after = (self.input + self.before).checked_sub(self.window).map_or(0, |last| last / self.stride + 1);
+        first..after.clamp(first, self.output)
+    }
+
+    /// Whether every element is in exactly one window.
+    fn is_partition(&self) -> bool {
+        self.window == self.stride && self.before == 0 && self.output * self.stride >= self.input
+    }
+
     /// The elements that window `i` covers.
     pub(crate) fn covered(&self, i: usize) -> Range<usize> {
         let end = (i * self.stride).saturating_add(self.window).saturating_sub(self.before).min(self.input);
@@ -89,13 +102,26 @@ impl Windows {
         }
     }
 
-    /// Calls `f(starts, at, output)` for every output position: the rows of its window, the place of its `inner` elements
-    /// in the output, and the elements.
+    /// Calls `f(run, columns)` for the windows of a row of output positions, in as few runs as may be.
+    fn runs(&self, part: usize, [p, r]: [usize; 2], starts: &mut Vec<usize>, mut f: impl FnMut(Run<'_>, Range<usize>)) {
+        let columns = &self.axes[2];
+        let whole = columns.whole();
+        let mut column = 0;
+        while column < columns.output {
+            let end = if column == whole.start { whole.end.max(column + 1) } else { column + 1 };
+            self.place(part, [p, r, column], starts);
+            f(Run { starts, step: columns.stride * self.inner, len: self.inner }, column..end);
+            column = end;
+        }
+    }
+
+    /// Calls `f(run, at, output)` for all output positions: the rows of their windows, the place of their elements in the
+    /// output, and the elements.
     pub(crate) fn for_each<T: Send>(
         &self,
         threads: Threads,
         out: &mut [T],
-        f: impl Fn(&[usize], Range<usize>, &mut [T]) + Sync,
+        f: impl Fn(Run<'_>, Range<usize>, &mut [T]) + Sync,
     ) {
         let [planes, rows, columns] = self.axes.map(|a| a.output);
         let width = columns * self.inner;
@@ -105,17 +131,22 @@ impl Windows {
         for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| {
             let mut starts = Vec::new();
             for (row, line) in (start / width..).zip(block.chunks_exact_mut(width)) {
-                for (column, cell) in line.chunks_exact_mut(self.inner).enumerate() {
-                    self.place(row / (planes * rows), [row / rows % planes, row % rows, column], &mut starts);
-                    let at = row * width + column * self.inner;
-                    f(&starts, at..at + self.inner, cell);
-                }
+                self.runs(row / (planes * rows), [row / rows % planes, row % rows], &mut starts, |run, columns| {
+                    let cells = columns.start * self.inner..columns.end * self.inner;
+                    f(run, row * width + cells.start..row * width + cells.end, &mut line[cells]);
+                });
             }
         });
     }
 
-    /// Makes a gradient of the input: calls `f(starts, at, base, gradient)` for every output position, for `f` to add to
-    /// the rows that lie in `gradient`, a part of the whole that starts at element `base`.
+    /// Whether every element of the input is in exactly one window.
+    pub(crate) fn is_partition(&self) -> bool {
+        self.axes.iter().all(Axis::is_partition)
+    }
+
+    /// Makes a gradient of the input: calls `f(run, at, base, gradient)` for all output positions, for `f` to add to the
+    /// rows that lie in `gradient`, a part of the whole that starts at element `base`. It is zeroed
+    /// before, unless `f` is said to write all of it.
     ///
     /// What is added to one element is added in the order of the positions. A window that lies in several parts is visited
     /// for each.
@@ -123,7 +154,8 @@ impl Windows {
         &self,
         threads: Threads,
         gradient: &mut [T],
-        f: impl Fn(&[usize], Range<usize>, usize, &mut [T]) + Sync,
+        zeroes: bool,
+        f: impl Fn(Run<'_>, Range<usize>, usize, &mut [T]) + Sync,
     ) {
         if gradient.is_empty() {
             return;
@@ -146,17 +178,18 @@ impl Windows {
             let base = part * self.in_part() + low * index_size;
             // SAFETY: the stripes are disjoint: each ends where the next begins.
             let own = unsafe { shared.range(base..base + (high - low) * index_size) };
-            own.fill(T::default());
+            if zeroes {
+                own.fill(T::default());
+            }
             let mut starts = Vec::new();
             let reaching = first.saturating_sub(overlap)..last;
             let (p_range, r_range) = if cut_axis == 0 { (reaching, 0..rows) } else { (0..planes, reaching) };
             for p in p_range {
                 for r in r_range.clone() {
-                    for c in 0..columns {
-                        self.place(part, [p, r, c], &mut starts);
-                        let at = (((part * planes + p) * rows + r) * columns + c) * self.inner;
-                        f(&starts, at..at + self.inner, base, own);
-                    }
+                    let row = ((part * planes + p) * rows + r) * columns;
+                    self.runs(part, [p, r], &mut starts, |run, columns| {
+                        f(run, (row + columns.start) * self.inner..(row + columns.end) * self.inner, base, own);
+                    });
                 }
             }
         });
@@ -315,7 +348,7 @@ impl Pooling {
                 continue;
             };
             ensure!(
-                self.same || size as i64 + stride >= window,
+                self.same || size as i64 >= window,
                 InvalidArgument,
                 "Negative dimension size caused by subtracting {window} from {size}"
             );
