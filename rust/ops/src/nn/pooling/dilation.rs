@@ -199,7 +199,16 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (input, filter) = (c.input(0)?.with_rank(4)?, c.input(1)?.with_rank(3)?);
     let depth = PartialShape::vector(input.dim(3)).merge(&PartialShape::vector(filter.dim(2)))?.dim(0);
     let size = |d: usize| match (input.dim(d + 1), filter.dim(d)) {
-        (Some(i), Some(f)) => dilation.span(d, i, f).map(|s| Some(s.output)),
+        (Some(i), Some(f)) => {
+            let output = dilation.span(d, i, f)?.output;
+            ensure!(
+                output > 0 || i == 0,
+                InvalidArgument,
+                "Negative dimension size caused by subtracting {} from {i}",
+                (f as i64 - 1) * dilation.rates[d] + 1
+            );
+            Ok(Some(output))
+        }
         _ => Ok(None),
     };
     let dims = [input.dim(0), size(0)?, size(1)?, depth];
@@ -287,12 +296,12 @@ mod tests {
 
     #[test]
     fn a_hand_made_window() {
-        let x = Tensor::from_slice([1, 2, 2, 1], &[0.1f32, 0.2, 0.3, 0.4]).unwrap();
-        let f = Tensor::from_slice([2, 2, 1], &[0.4f32, 0.3, 0.1, 0.0]).unwrap();
+        let x = Tensor::from_slice([1, 2, 2, 1], &[0.25f32, 0.5, 0.75, 1.0]).unwrap();
+        let f = Tensor::from_slice([2, 2, 1], &[1.0f32, 0.75, 0.25, 0.0]).unwrap();
         let y = run("Dilation2D", &[x.clone(), f.clone()], &attrs(1, 1, "VALID")).unwrap();
-        assert_eq!(y[0].slice::<f32>().unwrap(), [0.5]);
+        assert_eq!(y[0].slice::<f32>().unwrap(), [1.25]);
         let y = run("Dilation2D", &[x, f], &attrs(1, 1, "SAME")).unwrap();
-        assert_eq!(y[0].slice::<f32>().unwrap(), [0.5, 0.6, 0.7, 0.8]);
+        assert_eq!(y[0].slice::<f32>().unwrap(), [1.25, 1.5, 1.75, 2.0]);
     }
 
     #[test]
