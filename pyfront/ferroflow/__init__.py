@@ -7,6 +7,8 @@ from ferroflow import _core as _core_module
 from ferroflow import app as app
 from ferroflow import bitwise as bitwise
 from ferroflow import compat as compat
+from ferroflow import debugging as debugging
+from ferroflow import dtypes as dtypes
 from ferroflow import errors as errors
 from ferroflow import flags as flags
 from ferroflow import graph_util as graph_util
@@ -19,6 +21,7 @@ from ferroflow import manip as manip
 from ferroflow import math as math
 from ferroflow import nn as nn
 from ferroflow import quantization as quantization
+from ferroflow import random as random
 from ferroflow import raw_ops as raw_ops
 from ferroflow import resource_loader as resource_loader
 from ferroflow import sets as sets
@@ -39,7 +42,7 @@ from ferroflow._src.autodiff.gradients import (
 from ferroflow._src.autodiff.hessians import (
     hessians as hessians,
 )
-from ferroflow._src.base import dtypes as dtypes
+from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.device_spec import (
     DeviceSpec as DeviceSpec,
@@ -168,9 +171,11 @@ from ferroflow._src.framework.composite import (
 from ferroflow._src.framework.composite import (
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
+from ferroflow._src.framework.composite import is_tensor as is_tensor
 from ferroflow._src.framework.constant import (
     constant as constant,
 )
+from ferroflow._src.framework.constant import constant_value as _constant_value
 from ferroflow._src.framework.conversion import (
     convert_to_tensor as convert_to_tensor,
 )
@@ -222,6 +227,7 @@ from ferroflow._src.framework.default_stacks import (
 from ferroflow._src.framework.gradient_registry import (
     NoGradient as NoGradient,
 )
+from ferroflow._src.framework.gradient_registry import NoGradient as _no_gradient
 from ferroflow._src.framework.gradient_registry import (
     NotDifferentiable as NotDifferentiable,
 )
@@ -253,6 +259,7 @@ from ferroflow._src.framework.tensor_spec import (
     TensorSpec as TensorSpec,
 )
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
+from ferroflow._src.ops.array.indexing import batch_gather as batch_gather
 from ferroflow._src.ops.array.indexing import (
     boolean_mask as boolean_mask,
 )
@@ -271,12 +278,16 @@ from ferroflow._src.ops.array.indexing import (
 from ferroflow._src.ops.array.indexing import (
     sparse_mask as sparse_mask,
 )
+from ferroflow._src.ops.array.indexing import tensor_scatter_add as tensor_scatter_add
+from ferroflow._src.ops.array.indexing import tensor_scatter_sub as tensor_scatter_sub
+from ferroflow._src.ops.array.indexing import tensor_scatter_update as tensor_scatter_update
 from ferroflow._src.ops.array.indexing import (
     unique as unique,
 )
 from ferroflow._src.ops.array.indexing import (
     unique_with_counts as unique_with_counts,
 )
+from ferroflow._src.ops.array.indexing import unravel_index as unravel_index
 from ferroflow._src.ops.array.indexing import (
     where as where,
 )
@@ -304,6 +315,7 @@ from ferroflow._src.ops.array.joining import (
 from ferroflow._src.ops.array.joining import (
     unstack as unstack,
 )
+from ferroflow._src.ops.array.making import ensure_shape as ensure_shape
 from ferroflow._src.ops.array.making import (
     fill as fill,
 )
@@ -367,6 +379,7 @@ from ferroflow._src.ops.array.shaping import (
 from ferroflow._src.ops.array.shaping import (
     broadcast_static_shape as broadcast_static_shape,
 )
+from ferroflow._src.ops.array.shaping import broadcast_to as broadcast_to
 from ferroflow._src.ops.array.shaping import (
     depth_to_space as depth_to_space,
 )
@@ -382,6 +395,7 @@ from ferroflow._src.ops.array.shaping import (
 from ferroflow._src.ops.array.shaping import (
     rank as rank,
 )
+from ferroflow._src.ops.array.shaping import repeat as repeat
 from ferroflow._src.ops.array.shaping import (
     reshape as reshape,
 )
@@ -394,6 +408,7 @@ from ferroflow._src.ops.array.shaping import (
 from ferroflow._src.ops.array.shaping import (
     reverse_v2 as reverse_v2,
 )
+from ferroflow._src.ops.array.shaping import roll as roll
 from ferroflow._src.ops.array.shaping import (
     shape as shape,
 )
@@ -430,6 +445,9 @@ from ferroflow._src.ops.array.slicing import (
 from ferroflow._src.ops.array.slicing import (
     strided_slice as strided_slice,
 )
+from ferroflow._src.ops.array.sorting import argsort as argsort
+from ferroflow._src.ops.array.sorting import searchsorted as searchsorted
+from ferroflow._src.ops.array.sorting import sort as sort
 from ferroflow._src.ops.array.space_to_batch import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
 )
@@ -613,6 +631,7 @@ from ferroflow._src.ops.math.arithmetic import (
 from ferroflow._src.ops.math.arithmetic import (
     div as div,
 )
+from ferroflow._src.ops.math.arithmetic import div_no_nan as div_no_nan
 from ferroflow._src.ops.math.arithmetic import (
     divide as divide,
 )
@@ -1064,6 +1083,22 @@ from ferroflow._src.ops.random.sampling import (
     truncated_normal as truncated_normal,
 )
 from ferroflow._src.ops.removed import REMOVED_NAMES as _REMOVED_NAMES
+from ferroflow._src.ops.renamed import batch_matmul as batch_matmul
+from ferroflow._src.ops.renamed import batch_matrix_band_part as batch_matrix_band_part
+from ferroflow._src.ops.renamed import batch_matrix_diag as batch_matrix_diag
+from ferroflow._src.ops.renamed import batch_matrix_diag_part as batch_matrix_diag_part
+from ferroflow._src.ops.renamed import batch_matrix_set_diag as batch_matrix_set_diag
+from ferroflow._src.ops.renamed import batch_matrix_transpose as batch_matrix_transpose
+from ferroflow._src.ops.renamed import complex_abs as complex_abs
+from ferroflow._src.ops.renamed import concat_v2 as concat_v2
+from ferroflow._src.ops.renamed import inv as inv
+from ferroflow._src.ops.renamed import mul as mul
+from ferroflow._src.ops.renamed import neg as neg
+from ferroflow._src.ops.renamed import pack as pack
+from ferroflow._src.ops.renamed import select as select
+from ferroflow._src.ops.renamed import split_v as split_v
+from ferroflow._src.ops.renamed import sub as sub
+from ferroflow._src.ops.renamed import unpack as unpack
 from ferroflow._src.ops.script.py_func import (
     numpy_function as numpy_function,
 )
@@ -1407,6 +1442,9 @@ from ferroflow._src.variables.variable_scope import (
 from ferroflow._src.variables.variable_scope import (
     get_variable_scope as get_variable_scope,
 )
+
+get_static_value = _constant_value
+no_gradient = _no_gradient
 
 __version__ = VERSION = _core_module.__version__
 GIT_VERSION = __git_version__ = "v" + VERSION

@@ -2,6 +2,7 @@
 
 from unittest import mock as mock
 
+from ferroflow._src.testing.benchmark import Benchmark as Benchmark
 from ferroflow._src.testing.environment import (
     StubOutForTesting as StubOutForTesting,
 )
@@ -11,6 +12,9 @@ from ferroflow._src.testing.environment import (
 from ferroflow._src.testing.environment import (
     is_built_with_cuda as is_built_with_cuda,
 )
+from ferroflow._src.testing.environment import is_built_with_gpu_support as is_built_with_gpu_support
+from ferroflow._src.testing.environment import is_built_with_rocm as is_built_with_rocm
+from ferroflow._src.testing.environment import is_built_with_xla as is_built_with_xla
 from ferroflow._src.testing.environment import (
     is_gpu_available as is_gpu_available,
 )
@@ -26,6 +30,7 @@ from ferroflow._src.testing.gradient_checker import (
 from ferroflow._src.testing.gradient_checker import (
     compute_gradient_error as compute_gradient_error,
 )
+from ferroflow._src.testing.graph_equality import assert_equal_graph_def as assert_equal_graph_def
 from ferroflow._src.testing.test_case import (
     TestCase as TestCase,
 )

@@ -311,3 +311,14 @@ def test_a_mapped_input_that_names_nothing_is_refused(key):
 def test_a_graph_of_another_age_is_refused(versions, words):
     with pytest.raises(ValueError, match=words):
         imported(message("", **versions))
+
+
+def test_old_graphs_meant_any_shape_where_they_wrote_a_scalars():
+    with tf.Graph().as_default() as graph:
+        tf.placeholder(tf.float32, [], name="x")
+    for producer, shape in ((21, None), (22, 0)):
+        graph_def = graph.as_graph_def()
+        graph_def.versions.producer = producer
+        with tf.Graph().as_default():
+            (x,) = tf.import_graph_def(graph_def, return_elements=["x:0"])
+            assert x.shape.ndims == shape

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.ops import operators
-from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops import operators, renamed
+from ferroflow._src.ops.array import indexing, joining, shaping
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.linalg.norm import norm
-from ferroflow._src.ops.math import cast, reduction
+from ferroflow._src.ops.math import arithmetic, cast, elementwise, linalg, reduction
 from ferroflow._src.ops.nn import normalization, softmax
 
 assert operators
@@ -76,3 +76,36 @@ def test_a_warning_blames_the_line_of_the_caller(call: Callable[[], Any]) -> Non
     with Graph().as_default(), pytest.warns(DeprecationWarning, match="deprecated") as warned:
         call()
     assert [w.filename for w in warned] == [__file__]
+
+
+_RENAMED: list[tuple[str, str, Callable[[], Any], Callable[[], Any]]] = [
+    ("mul", "multiply", lambda: renamed.mul([2.0], [3.0]), lambda: arithmetic.multiply([2.0], [3.0])),
+    ("sub", "subtract", lambda: renamed.sub([2.0], [3.0]), lambda: arithmetic.subtract([2.0], [3.0])),
+    ("neg", "negative", lambda: renamed.neg([2.0]), lambda: elementwise.negative([2.0])),
+    ("inv", "reciprocal", lambda: renamed.inv([2.0]), lambda: elementwise.reciprocal([2.0])),
+    ("pack", "stack", lambda: renamed.pack([[1.0], [2.0]]), lambda: joining.stack([[1.0], [2.0]])),
+    ("concat_v2", "concat", lambda: renamed.concat_v2([[1.0], [2.0]], 0), lambda: joining.concat([[1.0], [2.0]], 0)),
+    (
+        "select",
+        "where",
+        lambda: renamed.select([True, False], [1.0, 2.0], [3.0, 4.0]),
+        lambda: indexing.where([True, False], [1.0, 2.0], [3.0, 4.0]),
+    ),
+    (
+        "batch_matmul",
+        "matmul",
+        lambda: renamed.batch_matmul([[[1.0, 2.0]]], [[[3.0, 4.0]]], adj_y=True),
+        lambda: linalg.matmul([[[1.0, 2.0]]], [[[3.0, 4.0]]], adjoint_b=True),
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "old_call", "new_call"), _RENAMED)
+def test_names_of_before_1_0_make_the_same_node_with_a_warning(
+    old: str, new: str, old_call: Callable[[], Any], new_call: Callable[[], Any]
+) -> None:
+    with Graph().as_default(), pytest.warns(DeprecationWarning, match=f"tf.{old} is deprecated; use tf.{new}"):
+        made = old_call()
+    with Graph().as_default():
+        expected = new_call()
+    assert str(made.op.node_def) == str(expected.op.node_def)

@@ -200,3 +200,18 @@ def test_creators_see_every_variable_the_innermost_first():
     c = tf.Variable(1.0, name="c")
     assert [v.name for v in (a, b, c)] == ["a_inner_outer:0", "b_inner_outer:0", "c:0"]
     assert seen == [("inner", "a"), ("outer", "a_inner"), ("inner", "b"), ("outer", "b_inner")]
+
+
+def test_rows_and_slices_are_read() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable([[1, 2], [3, 4], [5, 6]])
+        sess.run(v.initializer)
+        assert sess.run(v.sparse_read([2, 0])).tolist() == [[5, 6], [1, 2]]
+        assert sess.run(v.gather_nd([[1, 0], [2, 1]])).tolist() == [3, 6]
+
+
+def test_a_slice_of_a_variable_is_assigned_to() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable([1, 2, 3])
+        sess.run(v.initializer)
+        assert sess.run(tf.assign(v[1:], [7, 8])).tolist() == [1, 7, 8]

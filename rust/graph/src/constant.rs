@@ -62,6 +62,32 @@ fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
     Tensor::from_slice(out_shape.as_slice(), &narrow?).ok()
 }
 
+/// `value` of an int output, element by element in row-major order, None for those that the graph does not decide:
+/// what Pack joins may be known in part. None where not even the number of elements is decided.
+pub fn partial_i64s(graph: &Graph, output: OutputId) -> Option<Vec<Option<i64>>> {
+    partial(graph, output, &mut { MAX_NODES })
+}
+
+fn partial(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Vec<Option<i64>>> {
+    if let Some(known) = evaluate(graph, output, &mut { MAX_NODES }) {
+        return Some(known.to_i64s().ok()?.into_iter().map(Some).collect());
+    }
+    *budget = budget.checked_sub(1)?;
+    let count = graph.output(output).ok()?.shape.elements().filter(|&n| n <= MAX_ELEMENTS);
+    let node = graph.node(output.node).ok()?;
+    if &*node.op.name != "Pack" || node.attrs.int("axis").unwrap_or(0) != 0 {
+        return count.map(|n| vec![None; n]);
+    }
+    let mut all = Vec::new();
+    // The parts are of one shape, so one that is known tells how many elements the others have.
+    let parts: Vec<_> = node.inputs.iter().map(|&i| partial(graph, i, budget)).collect();
+    let each = parts.iter().flatten().map(Vec::len).next().or(count.map(|n| n / parts.len().max(1)))?;
+    for part in parts {
+        all.extend(part.unwrap_or_else(|| vec![None; each]));
+    }
+    (all.len() <= MAX_ELEMENTS).then_some(all)
+}
+
 /// Runs a pure node's kernel once, outside any session.
 fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
     let Some(factory) = node.op.kernel else { bail!(Unimplemented, "{} has no kernel", node.op.name) };

@@ -68,6 +68,11 @@ impl<'a> ShapeContext<'a> {
         self.input_value(i)?.map(|t| t.to_i64s()).transpose()
     }
 
+    /// `input_i64s` element by element, None for those that the graph does not decide.
+    pub fn input_partial_i64s(&self, i: usize) -> Result<Option<Vec<Option<i64>>>> {
+        Ok(constant::partial_i64s(self.graph, self.output_id(i)?))
+    }
+
     /// A one-element int input's value.
     pub fn input_i64(&self, i: usize) -> Result<Option<i64>> {
         match self.input_i64s(i)? {

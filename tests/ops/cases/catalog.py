@@ -16,13 +16,16 @@ from ops.cases import (
     losses,
     making,
     normalization,
+    ordering,
     placing,
     pooling,
+    raw,
     reduction,
     resizing,
     segment,
     shaping,
     sparse,
+    special,
     spectral,
 )
 
@@ -39,6 +42,7 @@ FAMILIES = (
     joining,
     making,
     indexing,
+    ordering,
     activation,
     losses,
     placing,
@@ -50,5 +54,7 @@ FAMILIES = (
     resizing,
     imaging,
     sparse,
+    raw,
+    special,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

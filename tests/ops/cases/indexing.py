@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
-from ops.cases.record import ANYTHING, Given, Record, Refused, Values, call
+from ops.cases.record import ANYTHING, NUMBERS, Given, Record, Refused, Values, call
 
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.ops.array import indexing, slicing
 from ferroflow._src.ops.array.making import placeholder
+
+
+def _scattered(joined: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    def reference(x: Any, indices: Any, updates: Any) -> Any:
+        out = x.copy()
+        for index, update in zip(indices, updates, strict=True):
+            out[tuple(index)] = joined(out[tuple(index)], update)
+        return out
+
+    return reference
+
 
 RECORDS = [
     Record(
@@ -28,6 +43,70 @@ RECORDS = [
             Refused(lambda: indexing.gather(constant([1.0]), [0], axis=1), ValueError, "rank|axis"),
             Refused(lambda: indexing.gather([1.0], [0.5]), TypeError, "float32"),
         ),
+    ),
+    Record(
+        name="gather, batched",
+        function=indexing.gather,
+        reference=lambda x, indices, axis, batch_dims: np.stack(
+            [np.take(row, i, axis - batch_dims) for row, i in zip(x, indices, strict=True)]
+        ),
+        variants=(
+            call(Values((2, 4, 3)), Given([[2, 0, 2], [1, 1, 3]]), axis=1, batch_dims=1),
+            call(Values((2, 3, 4)), Given([[2, 0], [1, 3]], "int64"), axis=2, batch_dims=1),
+            call(Values((2, 4, 3)), Given([[[2, 0]], [[1, 3]]]), axis=1, batch_dims=1),
+            call(Values((2, 3)), Given([2, 0]), axis=1, batch_dims=1),
+        ),
+        dtypes=ANYTHING,
+        differentiable=(0,),
+        needs="rank",
+        refused=(Refused(lambda: indexing.gather([[1.0]], [[0]], axis=0, batch_dims=1), ValueError, "batch_dims"),),
+    ),
+    Record(
+        name="batch_gather",
+        function=indexing.batch_gather,
+        reference=lambda x, indices: np.take_along_axis(x, indices, 1),
+        variants=(call(Values((2, 4)), Given([[2, 0, 2], [1, 1, 3]])),),
+        dtypes=ANYTHING,
+        differentiable=(0,),
+        needs="rank",
+    ),
+    Record(
+        name="gather_nd, batched",
+        function=lambda x, indices: indexing.gather_nd(x, indices, batch_dims=1),
+        reference=lambda x, indices: np.stack([row[tuple(i.T)] for row, i in zip(x, indices, strict=True)]),
+        variants=(
+            call(Values((2, 4, 3)), Given([[[2, 0], [1, 2]], [[0, 0], [3, 1]]])),
+            call(Values((2, 4, 3)), Given([[[2], [1]], [[0], [3]]], "int64")),
+        ),
+        dtypes=ANYTHING,
+        differentiable=(0,),
+        needs="rank",
+    ),
+    *(
+        Record(
+            name=name,
+            function=getattr(indexing, name),
+            reference=_scattered(joined),
+            variants=(
+                call(Values((4, 3)), Given([[2], [0]]), Values((2, 3))),
+                call(Values((4, 3)), Given([[2, 1], [0, 0], [3, 2]], "int64"), Values((3,))),
+                call(Values((2, 3)), Given(np.zeros((0, 1))), Values((0, 3))),
+            ),
+            dtypes=dtypes,
+            differentiable=(0, 2),
+            refused=(
+                Refused(
+                    functools.partial(getattr(indexing, name), [1.0], [[0]], [[1.0]]),
+                    ValueError,
+                    "updates",
+                ),
+            ),
+        )
+        for name, joined, dtypes in (
+            ("tensor_scatter_update", lambda x, update: update, ANYTHING),
+            ("tensor_scatter_add", np.add, NUMBERS),
+            ("tensor_scatter_sub", np.subtract, NUMBERS),
+        )
     ),
     Record(
         name="where",

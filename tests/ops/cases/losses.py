@@ -36,10 +36,11 @@ def _named(function: Any) -> Any:
 
 
 def _refusals(function: Any) -> tuple[Refused, ...]:
-    return (
-        Refused(lambda: function([[1.0]], [[1.0]]), ValueError, "Only call .* with named arguments"),
-        Refused(lambda: function(labels=[[1.0]]), ValueError, "Both labels and logits must be provided"),
-    )
+    missing = Refused(lambda: function(labels=[[1.0]]), ValueError, "Both labels and logits must be provided")
+    if function is softmax.softmax_cross_entropy_with_logits_v2:
+        # TF 1.13 and later: this one takes labels and logits by position.
+        return (missing,)
+    return (Refused(lambda: function([[1.0]], [[1.0]]), ValueError, "Only call .* with named arguments"), missing)
 
 
 RECORDS = [

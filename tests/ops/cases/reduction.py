@@ -11,7 +11,7 @@ from ops.cases.record import INTEGERS, NUMBERS, REAL_FLOATS, Record, Refused, Va
 
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.ops.array.making import placeholder
-from ferroflow._src.ops.math import reduction
+from ferroflow._src.ops.math import beta, reduction
 
 
 def _variants(low: float = -2.0, high: float = 2.0) -> tuple[Variant, ...]:
@@ -89,6 +89,17 @@ def _position(name: str, reference: Callable[..., Any], output: str) -> Record:
     )
 
 
+def _over(reference: Callable[..., Any]) -> Callable[..., Any]:
+    def of_arrays(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return reference(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+
+    return of_arrays
+
+
+def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
+    return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims))
+
+
 RECORDS = [
     _row("reduce_sum", _typed(np.sum), NUMBERS),
     _row("reduce_mean", np.mean, (*REAL_FLOATS, "complex64", "complex128")),
@@ -99,6 +110,40 @@ RECORDS = [
     _row("reduce_any", np.any, ("bool",), differentiable=False),
     _row("reduce_logsumexp", scipy.special.logsumexp, ("float32", "float64"), variants=_variants()[:5]),
     _row("count_nonzero", np.count_nonzero, NUMBERS, differentiable=False, returns="int64"),
+    *(
+        Record(
+            name=name,
+            function=getattr(reduction, name),
+            reference=_over(reference),
+            variants=_variants()[:5],
+            dtypes=dtypes,
+            differentiable=(0,),
+            lossy=True,
+        )
+        for name, reference, dtypes in (
+            ("reduce_variance", np.var, ("float32", "float64")),
+            ("reduce_std", np.std, ("float32", "float64")),
+            ("reduce_euclidean_norm", _norm, ("float32", "float64", "float16")),
+        )
+    ),
+    Record(
+        name="reduce_variance, complex",
+        function=reduction.reduce_variance,
+        reference=_over(np.var),
+        variants=_variants()[:5],
+        dtypes=("complex64",),
+        returns="float32",
+        lossy=True,
+    ),
+    Record(
+        name="lbeta",
+        function=beta.lbeta,
+        reference=lambda x: scipy.special.gammaln(x).sum(-1) - scipy.special.gammaln(x.sum(-1)),
+        variants=(call(Values((4, 3), 0.5, 3.0)), call(Values((2,), 0.5, 3.0))),
+        dtypes=("float32", "float64"),
+        differentiable=(0,),
+        lossy=True,
+    ),
     _position("argmax", np.argmax, "int64"),
     _position("argmax", np.argmax, "int32"),
     _position("argmin", np.argmin, "int64"),

@@ -64,7 +64,7 @@ def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
 
 def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
     if method == AggregationMethod.ADD_N:
-        return tensor_op("AddN", [gradients])
+        return _sum_by_device(gradients)
     shape = gradients[0].shape
     for g in gradients[1:]:
         shape = shape.merge_with(g.shape)
@@ -75,6 +75,18 @@ def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
         for g in gradients[1:]:
             total = tensor_op("AddN", [[total, g]])
     return total
+
+
+def _sum_by_device(gradients: list[Tensor]) -> Tensor:
+    """The sums of the gradients of each device, made there, and of these the sum."""
+    on_device: dict[str, list[Tensor]] = {}
+    for g in gradients:
+        on_device.setdefault(g.op.device or "", []).append(g)
+    sums = []
+    for _, group in sorted(on_device.items()):
+        with group[0].graph.colocate_with(group[0].op, ignore_existing=True):
+            sums.append(tensor_op("AddN", [group]) if len(group) > 1 else group[0])
+    return tensor_op("AddN", [sums]) if len(sums) > 1 else sums[0]
 
 
 def _joined(slices: list[IndexedSlices]) -> IndexedSlices:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ferroflow._src.autodiff import regions
 from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.gating import gate_together
-from ferroflow._src.autodiff.terms import dims, shape
+from ferroflow._src.autodiff.terms import dims, shape, zeros_like
+from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_unconnected
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
@@ -36,6 +37,7 @@ def gradients(
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Derivatives of the sum of `ys` with respect to each of `xs`.
 
@@ -48,14 +50,15 @@ def gradients(
       gate_gradients: makes the gradients of one operation usable only together.
       aggregation_method: a constant of `AggregationMethod`.
       stop_gradients: tensors to be held constant.
+      unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
 
     Returns:
-      For each x a tensor of its dtype and shape, IndexedSlices, or None where no y depends on it.
+      For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
 
     Raises:
       LookupError: an operation between has no gradient rule.
       TypeError: a y, x or gradient has a wrong dtype.
-      ValueError: numbers of gradients or shapes do not fit.
+      ValueError: numbers of gradients or shapes do not fit, or there is no such `unconnected_gradients`.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -63,6 +66,7 @@ def gradients(
     if len(seeds) != len(ys):
         raise ValueError(f"Passed {len(seeds)} grad_ys for {len(ys)} ys")
     method = check_method(aggregation_method)
+    unconnected = checked_unconnected(unconnected_gradients)
     graph = graph_of([*ys, *xs, *stops, *seeds])
     with name_scope(name, "gradients", [*ys, *xs, *stops, *seeds]):
         # TF 1.x: the name is taken whether or not the id is used.
@@ -81,7 +85,10 @@ def gradients(
             )
         finally:
             _sources.pop()
-    return [sweep.gradient_of(x.values if isinstance(x, IndexedSlices) else x) for x in xs]
+        found = [sweep.gradient_of(x.values if isinstance(x, IndexedSlices) else x) for x in xs]
+        if unconnected == UnconnectedGradients.ZERO:
+            found = [zeros_like(x) if g is None else g for g, x in zip(found, xs, strict=True)]
+    return found
 
 
 # The name scopes of the calls under way, which tell the gradients of one from those of another.

@@ -36,7 +36,7 @@ def hessians(
 
     Raises:
       LookupError: an operation between has no gradient rule.
-      ValueError: the shape of an x is not known, or no y depends on it.
+      ValueError: the shape of an x is not known, or no y depends on it, or the gradient does not.
     """
     xs = list(xs) if isinstance(xs, list | tuple) else [xs]
     options: Any = {
@@ -55,11 +55,8 @@ def hessians(
             flat = reshape(gradient, [-1])
             count = (known_dims(flat) or (0,))[0]
             rows = [gradients(item(flat, i), x, **options)[0] for i in range(count)]
-            zeros = None
-            for i, row in enumerate(rows):
-                if row is None:
-                    # A derivative that is constant: its own are zero.
-                    zeros = tensor_op("ZerosLike", [x], name="zeros_like") if zeros is None else zeros
-                    rows[i] = zeros
+            if any(row is None for row in rows):
+                # TF 1.x: refuses it too, though the derivative of a constant gradient would be zero.
+                raise ValueError(f"The Hessian by {x} does not exist: the gradient does not depend on it.")
             result.append(reshape(tensor_op("Pack", [rows], name="stack"), [*known, *known]))
     return result

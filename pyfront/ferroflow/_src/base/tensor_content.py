@@ -52,7 +52,9 @@ def _is_tensor_proto(value: Any) -> bool:
     return hasattr(value, "tensor_shape") and hasattr(value, "tensor_content")
 
 
-def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False) -> Any:
+def make_tensor_proto(
+    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
+) -> Any:
     """Creates a `TensorProto`.
 
     Args:
@@ -61,6 +63,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
         dtype: what `as_dtype` accepts, or None to take it from `values`.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value stands for them.
         verify_shape: whether `values` must have exactly the shape `shape`.
+        allow_broadcast: accepted: the last value stands for missing ones in any case.
 
     Returns:
         The `TensorProto`.
@@ -69,6 +72,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
         TypeError: `values` has no tensor type or not that of `dtype`, or not the shape `shape` with `verify_shape`.
         ValueError: `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
     """
+    del allow_broadcast
     if _is_tensor_proto(values):
         return values
     array, full_shape = to_compact_array(values, dtype, shape, verify_shape)

@@ -90,7 +90,7 @@ def import_graph_def(
                     k: v if isinstance(v, Operation) else convert_to_tensor(v, as_ref=False) for k, v in sources.items()
                 }
         graph = get_default_graph()
-        importing = _Import(graph, graph_def.node, scope, sources, _defaults_of(producer_op_list))
+        importing = _Import(graph, graph_def, scope, sources, _defaults_of(producer_op_list))
         scopes = graph._scopes
         outer = (scopes.colocation, scopes.devices)
         # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
@@ -183,19 +183,24 @@ def _defaults_of(producer_op_list: Any) -> dict[tuple[str, str], Any]:
     }
 
 
+# TF 1.x: programs up to this version wrote the shape of a scalar where they meant any shape.
+_LAST_WITHOUT_UNKNOWN_RANK = 21
+
+
 class _Import:
     """One import: its names, its order, its nodes."""
 
     def __init__(
         self,
         graph: Graph,
-        nodes: Any,
+        graph_def: Any,
         scope: str,
         sources: dict[str, Any],
         defaults: dict[tuple[str, str], Any],
     ) -> None:
         self._graph = graph
-        self._nodes = list(nodes)
+        self._nodes = list(graph_def.node)
+        self._scalar_is_unknown = graph_def.versions.producer <= _LAST_WITHOUT_UNKNOWN_RANK
         self._scope = scope
         self._sources = sources
         self._defaults = defaults
@@ -357,6 +362,9 @@ class _Import:
     def _made(
         self, node: Any, name: str, tensors: list[Tensor], attrs: dict[str, Any], before: list[Operation]
     ) -> Operation:
+        scalar = "shape" in attrs and not node.attr["shape"].shape.dim
+        if node.op == "Placeholder" and scalar and self._scalar_is_unknown:
+            attrs = {**attrs, "shape": None}
         value = attrs.get("value")
         names = getattr(getattr(value, "dtype", None), "names", None)
         if node.op == "Const" and not tensors and names:

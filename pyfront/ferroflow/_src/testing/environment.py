@@ -8,6 +8,7 @@ import unittest
 from typing import Any
 
 from ferroflow._src.base import flags
+from ferroflow._src.testing.benchmark import run_benchmarks
 from ferroflow._src.testing.test_case import get_temp_dir
 
 __all__ = [
@@ -15,6 +16,9 @@ __all__ = [
     "get_temp_dir",
     "gpu_device_name",
     "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
     "is_gpu_available",
     "main",
     "test_src_dir_path",
@@ -46,9 +50,33 @@ def test_src_dir_path(relative_path: str) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Runs the tests of the `__main__` module; flags of the program are parsed first."""
-    remaining = flags.FLAGS(sys.argv if argv is None else argv, known_only=True)
+    """Runs the tests of the `__main__` module, or with `--benchmarks=REGEX` its benchmarks; flags are parsed first.
+
+    Args:
+        argv: the program's name and arguments; None for those of the process.
+    """
+    given = list(sys.argv if argv is None else argv)
+    chosen = [arg for arg in given if arg.startswith(("--benchmarks=", "-benchmarks="))]
+    remaining = flags.FLAGS([arg for arg in given if arg not in chosen], known_only=True)
+    if chosen:
+        run_benchmarks(chosen[-1].split("=", 1)[1])
+        return
     unittest.main(argv=remaining)
+
+
+def is_built_with_rocm() -> bool:
+    """False: there is no ROCm code."""
+    return False
+
+
+def is_built_with_gpu_support() -> bool:
+    """False: there is no code for GPUs."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """False: there is no XLA."""
+    return False
 
 
 class StubOutForTesting:

@@ -12,6 +12,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import identity
 
 
 def _session() -> Any:
@@ -19,10 +20,6 @@ def _session() -> Any:
     if sess is None:
         raise ValueError("Gradients are checked in a default session: use `with sess.as_default()`.")
     return sess
-
-
-def _product(shape: Any) -> int:
-    return int(np.prod(shape, dtype=np.int64))
 
 
 def _real_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -51,6 +48,12 @@ def _theoretical(
         columns.append(_real_view(np.ascontiguousarray(backprop)).copy())
         flat[i] = 0
     x_size = _real_view(np.zeros(x_shape, dtype=x_data.dtype)).size
+    if not columns:
+        backprop = np.asarray(sess.run(convert_to_tensor(dx), {x: x_data, dy: ones, **(extra_feed_dict or {})}))
+        if backprop.shape != x_data.shape:
+            raise ValueError(f"Empty gradient has wrong shape: expected {x_data.shape}, got {backprop.shape}")
+        if np.any(backprop):
+            raise ValueError("Empty tensor with nonzero gradients")
     return np.stack(columns, axis=1) if columns else np.zeros((x_size, 0), dtype=_real_view(x_data).dtype)
 
 
@@ -59,7 +62,7 @@ def _numeric(
 ) -> np.ndarray[Any, Any]:
     """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
     sess = _session()
-    # In C order: the flat view must be one of these elements.
+    # In C order, so that the flat view is one of the array itself.
     data = np.array(x_data, order="C")
     flat = _real_view(data)
     rows = []
@@ -78,33 +81,39 @@ def _numeric(
         below = at()
         flat[i] = saved
         rows.append((above - below) / (2 * step))
-    return np.stack(rows) if rows else np.zeros((0, _product(y_shape)), dtype=flat.dtype)
+    y_size = _real_view(np.zeros(y_shape, dtype=y.dtype.as_numpy_dtype)).size
+    return np.stack(rows) if rows else np.zeros((0, y_size), dtype=flat.dtype)
 
 
-def _one(
-    x: Any, x_shape: Any, y: Tensor, y_shape: Any, x_init: Any, delta: float, init_targets: Any, extra_feed_dict: Any
+def _derivative(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
+    """The gradient of `y` by `x`, and the constant to feed with what it is to be multiplied by."""
+    for tensor, what in ((x, "x"), (y, "y")):
+        base = tensor.dtype.base_dtype
+        if not (base.is_floating or base.is_complex):
+            raise AssertionError(f"Don't support type {base.name} for {what}")
+    with x.graph.as_default():
+        ones = constant(1.0, shape=list(y_shape), dtype=y.dtype)
+        # The gradient may be this very tensor, and what is fed cannot be fetched.
+        dx = gradients(y, x, identity(ones))[0]
+    if dx is None:
+        raise AssertionError(f"no gradient of {y} reaches {x}")
+    return dx, ones
+
+
+def _jacobians(
+    x: Tensor, x_shape: Any, dx: Any, y: Tensor, y_shape: Any, dy: Tensor, x_init: Any, delta: float, extra: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    x = convert_to_tensor(x)
-    sess = _session()
-    if init_targets is not None:
-        for target in init_targets:
-            sess.run(target)
     dtype = x.dtype.base_dtype
     if x_init is None:
         data = np.random.random_sample(x_shape).astype(dtype.as_numpy_dtype)
         if dtype.is_complex:
-            data = data + 1j * np.random.random_sample(x_shape).astype(dtype.as_numpy_dtype)
-            data = data.astype(dtype.as_numpy_dtype)
+            data.imag = np.random.random_sample(x_shape)
     else:
-        data = np.asarray(x_init)
+        data = np.asarray(x_init, dtype=dtype.as_numpy_dtype)
         if list(data.shape) != list(x_shape):
-            raise ValueError(f"x_init_value has shape {data.shape}, not {x_shape}")
-    dy = constant(np.ones(y_shape, dtype=y.dtype.as_numpy_dtype), name="dy")
-    dx = gradients(y, x, grad_ys=dy)[0]
-    if dx is None:
-        raise AssertionError(f"no gradient of {y} reaches {x}")
-    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra_feed_dict)
-    return theoretical, _numeric(x, data, y, y_shape, delta, extra_feed_dict)
+            raise AssertionError(f"x_shape = {x_shape}, init_data shape = {list(data.shape)}")
+    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra)
+    return theoretical, _numeric(x, data, y, y_shape, delta, extra)
 
 
 def compute_gradient(
@@ -133,15 +142,23 @@ def compute_gradient(
       Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
 
     Raises:
-      ValueError: `x_init_value` has another shape.
+      AssertionError: `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or `y`
+        does not depend on `x`.
+      ValueError: there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
     """
-    if isinstance(x, list):
-        inits = [None] * len(x) if x_init_value is None else x_init_value
-        return [
-            _one(xi, shape, y, y_shape, init, delta, init_targets, extra_feed_dict)
-            for xi, shape, init in zip(x, x_shape, inits, strict=True)
-        ]
-    return _one(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    xs, shapes, inits = (x, x_shape, x_init_value) if isinstance(x, list) else ([x], [x_shape], [x_init_value])
+    if inits is None:
+        inits = [None] * len(xs)
+    tensors = [convert_to_tensor(t) for t in xs]
+    if init_targets is not None:
+        for target in init_targets:
+            _session().run(target)
+    derivatives = [_derivative(t, y, y_shape) for t in tensors]
+    pairs = [
+        _jacobians(t, shape, dx, y, y_shape, dy, init, delta, extra_feed_dict)
+        for t, shape, (dx, dy), init in zip(tensors, shapes, derivatives, inits, strict=True)
+    ]
+    return pairs if isinstance(x, list) else pairs[0]
 
 
 def compute_gradient_error(

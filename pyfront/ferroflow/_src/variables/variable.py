@@ -203,6 +203,11 @@ class Variable(metaclass=_VariableMeta):
         return self._variable.op
 
     @property
+    def handle(self) -> Tensor:
+        """What operations that change the variable take: a reference to it."""
+        return self._variable
+
+    @property
     def graph(self) -> Graph:
         """The graph of the variable."""
         return self._variable.graph
@@ -414,6 +419,30 @@ class Variable(metaclass=_VariableMeta):
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Subtracts from slices; arguments and result as those of `scatter_nd_update`."""
         return self._scatter_nd("ScatterNdSub", indices, updates, name)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Reads rows.
+
+        Args:
+            indices: int32 or int64 tensor, of any shape, in [0, rows).
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype, of the shape of `indices` + the shape of a row.
+        """
+        return tensor_op("Gather", [self.value(), indices], name=name or "Gather")
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Reads slices.
+
+        Args:
+            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype, [..., the rest of the variable's shape].
+        """
+        return tensor_op("GatherNd", [self.value(), indices], name=name)
 
     def count_up_to(self, limit: int) -> Tensor:
         """Adds one to a scalar variable until it reaches a limit.

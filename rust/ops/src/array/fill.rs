@@ -24,6 +24,9 @@ fn fill_all<E: Movable>(threads: Threads, value: &[E], to: &mut [E]) -> Result<(
 
 fn fill_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(1)?.with_rank(0)?;
+    if let Some(dims) = c.input_i64s(0)? {
+        ensure!(dims.iter().all(|&d| d >= 0), InvalidArgument, "Fill dimensions must be >= 0");
+    }
     shape_rules::from_shape_input(c)
 }
 

@@ -1,6 +1,7 @@
 //! Constants, placeholders, and ops that move, cut or make elements without computing on them.
 
 mod bitcast;
+mod bound;
 mod broadcast_args;
 mod check_numerics;
 mod concat;
@@ -42,12 +43,14 @@ mod strided_slice;
 mod tile;
 pub(crate) mod transpose;
 mod unique;
+mod unravel_index;
 mod where_true;
 
 use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     bitcast::register(r);
+    bound::register(r);
     broadcast_args::register(r);
     check_numerics::register(r);
     concat::register(r);
@@ -86,5 +89,6 @@ pub(crate) fn register(r: &mut Registry) {
     tile::register(r);
     transpose::register(r);
     unique::register(r);
+    unravel_index::register(r);
     where_true::register(r);
 }

@@ -15,14 +15,16 @@ pub(super) fn infer(c: &mut ShapeContext<'_>, growth: impl Fn(i64, i64, i64) -> 
     }
     let Some(rank) = table.dim(0).or(c.input(0)?.rank()) else { return Ok(()) };
     let input = c.input(0)?.with_rank(rank)?;
-    let Some(paddings) = c.input_i64s(1)? else {
+    let Some(paddings) = c.input_partial_i64s(1)?.filter(|p| p.len() == 2 * rank) else {
         c.set_output(0, PartialShape::unknown_of_rank(rank));
         return Ok(());
     };
     let mut dims = Vec::with_capacity(rank);
     for (i, pair) in paddings.chunks_exact(2).enumerate() {
-        ensure!(pair[0] >= 0 && pair[1] >= 0, InvalidArgument, "Paddings must be non-negative");
-        let size = input.dim(i).map(|d| growth(d as i64, pair[0], pair[1])).transpose()?;
+        let negative = |p: Option<i64>| p.is_some_and(|p| p < 0);
+        ensure!(!negative(pair[0]) && !negative(pair[1]), InvalidArgument, "Paddings must be non-negative");
+        let known = input.dim(i).zip(pair[0].zip(pair[1]));
+        let size = known.map(|(d, (before, after))| growth(d as i64, before, after)).transpose()?;
         dims.push(size.and_then(|n| usize::try_from(n).ok()));
     }
     c.set_output(0, PartialShape::from_dims(&dims));

@@ -1,9 +1,10 @@
-//! ScatterNd, ScatterNdNonAliasingAdd: slices added, at the index of their first dimensions, into zeros or a tensor.
+//! ScatterNd, ScatterNdNonAliasingAdd, TensorScatterAdd, TensorScatterSub, TensorScatterUpdate: slices put, at the index of
+//! their first dimensions, into zeros or a tensor.
 
 use super::gather::index_text;
 use super::gather_nd::slice_numbers;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Status, Tensor, bail, dispatch, ensure};
+use ferroflow_tensor::{Movable, PartialShape, Result, Scalar, Shape, Status, Tensor, bail, by_size, dispatch, ensure};
 use std::ops::AddAssign;
 
 /// Checks what is known of the shapes against each other.
@@ -53,32 +54,69 @@ fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Adds each slice of `updates` to the slice of `out` that `indices` names, in their order.
-fn add<T: Scalar + AddAssign>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
-    let shape = out.shape().clone();
-    check(&indices.shape().into(), &updates.shape().into(), &PartialShape::from(&shape))?;
+/// The elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of no elements.
+fn targets(indices: &Tensor, updates: &Tensor, shape: &Shape) -> Result<(usize, Vec<usize>)> {
+    check(&indices.shape().into(), &updates.shape().into(), &PartialShape::from(shape))?;
     if updates.elements() == 0 {
-        return Ok(());
+        return Ok((1, Vec::new()));
     }
     let (depth, dims) = (indices.shape().last().copied().unwrap_or(0), indices.shape());
     let numbers = if depth == 0 {
         vec![0; updates.elements() / shape.elements().max(1)]
     } else {
-        slice_numbers(&indices.to_i64s()?, depth, &shape).map_err(|(row, index)| {
+        slice_numbers(&indices.to_i64s()?, depth, shape).map_err(|(row, index)| {
             let at = index_text(&Shape::new(&dims[..dims.rank() - 1]), row);
             let index: Vec<_> = index.iter().map(i64::to_string).collect();
             let index = index.join(", ");
             Status::invalid_argument(format!("Invalid indices: {at} = [{index}] does not index into {shape}"))
         })?
     };
-    let inner: usize = shape[depth..].iter().product();
+    Ok((shape[depth..].iter().product(), numbers))
+}
+
+/// Joins each slice of `updates` to the slice of `out` that `indices` names, in their order.
+fn join<T: Scalar>(indices: &Tensor, updates: &Tensor, out: &mut Tensor, f: impl Fn(&mut T, T)) -> Result<()> {
+    let (inner, numbers) = targets(indices, updates, out.shape())?;
     let out = out.slice_mut::<T>()?;
-    for (from, number) in updates.slice::<T>()?.chunks_exact(inner).zip(numbers) {
+    for (from, number) in updates.slice::<T>()?.chunks_exact(inner.max(1)).zip(numbers) {
         for (to, &x) in out[number * inner..(number + 1) * inner].iter_mut().zip(from) {
-            *to += x;
+            f(to, x);
         }
     }
     Ok(())
+}
+
+fn add<T: Scalar + AddAssign>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    join::<T>(indices, updates, out, |to, x| *to += x)
+}
+
+fn replace<E: Movable>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    let (inner, numbers) = targets(indices, updates, out.shape())?;
+    let out = E::view_mut(out)?;
+    for (from, number) in E::view(updates)?.chunks_exact(inner.max(1)).zip(numbers) {
+        out[number * inner..(number + 1) * inner].clone_from_slice(from);
+    }
+    Ok(())
+}
+
+fn tensor_scatter_update(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("T")?;
+    kernel(move |ctx| {
+        let mut out = ctx.take(0)?;
+        by_size!(dtype, E, replace::<E>(ctx.input(1)?, ctx.input(2)?, &mut out))?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn tensor_scatter_sub(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("T")?;
+    dispatch!(dtype, T in number, kernel(|ctx| {
+        let mut out = ctx.take(0)?;
+        join::<T>(ctx.input(1)?, ctx.input(2)?, &mut out, |to, x| *to -= x)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }), else Err(init.unsupported()))
 }
 
 fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -129,6 +167,25 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_of_add)
             .kernel(scatter_add),
     );
+    let op = |name: &str| {
+        let op = Op::new(name).input("tensor: T").input("indices: Tindices").input("updates: T").output("output: T");
+        op.attr("T: type").attr("Tindices: {int32, int64}").shape(shape_of_add)
+    };
+    r.add(
+        op("TensorScatterAdd")
+            .doc("Returns `tensor` with the slices of `updates` added, each at the index in the last dimension of `indices`.")
+            .kernel(scatter_add),
+    );
+    r.add(
+        op("TensorScatterSub")
+            .doc("Returns `tensor` less the slices of `updates`, each at the index in the last dimension of `indices`.")
+            .kernel(tensor_scatter_sub),
+    );
+    r.add(
+        op("TensorScatterUpdate")
+            .doc("Returns `tensor` with slices replaced by those of `updates`, at the index in the last dimension of `indices`.")
+            .kernel(tensor_scatter_update),
+    );
 }
 
 #[cfg(test)]
@@ -158,6 +215,24 @@ mod tests {
         assert_eq!(y.slice::<f32>().unwrap(), [4., 6.]);
         let y = scatter((&[0, 1], &[]), (&[0, 3], &[]), &[2, 3]).unwrap();
         assert_eq!(y.slice::<f32>().unwrap(), [0.; 6]);
+    }
+
+    #[test]
+    fn slices_of_a_tensor_are_replaced_or_joined_in_order() {
+        let x = Tensor::from_slice([2, 2], &[1i32, 2, 3, 4]).unwrap();
+        let at = Tensor::from_slice([2, 1], &[1i64, 1]).unwrap();
+        let by = Tensor::from_slice([2, 2], &[10i32, 20, 30, 40]).unwrap();
+        for (op, want) in [
+            ("TensorScatterUpdate", [1, 2, 30, 40]),
+            ("TensorScatterAdd", [1, 2, 43, 64]),
+            ("TensorScatterSub", [1, 2, -37, -56]),
+        ] {
+            let y = run(op, &[x.clone(), at.clone(), by.clone()], &[]).unwrap();
+            assert_eq!(y[0].slice::<i32>().unwrap(), want, "{op}");
+        }
+        assert_eq!(x.slice::<i32>().unwrap(), [1, 2, 3, 4]);
+        let outside = Tensor::from_slice([2, 1], &[0i64, 2]).unwrap();
+        assert!(run("TensorScatterUpdate", &[x, outside, by], &[]).is_err());
     }
 
     #[test]

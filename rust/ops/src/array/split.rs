@@ -99,8 +99,8 @@ fn split_v_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn axis_of(t: &Tensor) -> Result<i64> {
     match t.to_i64s()?[..] {
-        [axis] if t.rank() == 0 => Ok(axis),
-        _ => bail!(InvalidArgument, "split_dim must be a scalar but has rank {}", t.rank()),
+        [axis] => Ok(axis),
+        ref axes => bail!(InvalidArgument, "split_dim_tensor must have exactly one element, not {}", axes.len()),
     }
 }
 

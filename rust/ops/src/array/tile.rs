@@ -2,7 +2,7 @@
 
 use super::strided::{Odometer, Walk, gathered};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, broadcast, dispatch, ensure};
+use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, broadcast, dispatch, ensure};
 use std::ops::AddAssign;
 
 fn multiples_of(table: &Tensor, rank: usize, least: i64, word: &str) -> Result<Vec<i64>> {
@@ -31,14 +31,18 @@ fn infer(c: &mut ShapeContext<'_>, f: fn(i64, i64) -> Option<i64>) -> Result<()>
         "Shape must be rank {} but is rank {rank}",
         table.dim(0).unwrap_or(rank)
     );
-    let Some(multiples) = c.input_i64s(1)? else {
+    let Some(multiples) = c.input_partial_i64s(1)?.filter(|m| m.len() == rank) else {
         c.set_output(0, PartialShape::unknown_of_rank(rank));
         return Ok(());
     };
     let mut dims = Vec::with_capacity(rank);
     for (i, &m) in multiples.iter().enumerate() {
-        ensure!(m >= 0, InvalidArgument, "Expected multiples[{i}] >= 0, but got {m}");
-        dims.push(input.dim(i).and_then(|d| f(d as i64, m)).and_then(|d| usize::try_from(d).ok()));
+        let m = match m {
+            Some(m) if m < 0 => bail!(InvalidArgument, "Expected multiples[{i}] >= 0, but got {m}"),
+            m => m,
+        };
+        let size = input.dim(i).zip(m).and_then(|(d, m)| f(d as i64, m));
+        dims.push(size.and_then(|d| usize::try_from(d).ok()));
     }
     c.set_output(0, PartialShape::from_dims(&dims));
     Ok(())

@@ -5,15 +5,14 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// Checks that `perm` names each of 0..rank once.
-fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+/// The places that `perm` names, each checked to be one of 0..rank.
+fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
     ensure!(
         perm.len() == rank,
         InvalidArgument,
         "transpose expects a vector of size {rank}. But input(1) is a vector of size {}",
         perm.len()
     );
-    let mut seen = vec![false; rank];
     let mut out = Vec::with_capacity(rank);
     for &p in perm {
         // A negative place counts from the end, as in TensorFlow (which does not document it).
@@ -21,25 +20,34 @@ fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
         let Some(place) = usize::try_from(place).ok().filter(|&p| p < rank) else {
             bail!(InvalidArgument, "perm dim {p} is out of range of input rank {rank}");
         };
-        ensure!(!seen[place], InvalidArgument, "{place} is duplicated in the permutation {perm:?}");
-        seen[place] = true;
         out.push(place);
     }
     Ok(out)
 }
 
+/// Checks that `perm` names each of 0..rank once.
+fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let out = places(perm, rank)?;
+    if let Some(missing) = (0..rank).find(|i| !out.contains(i)) {
+        let perm: Vec<_> = perm.iter().map(i64::to_string).collect();
+        bail!(InvalidArgument, "{missing} is missing from {{{}}}.", perm.join(","));
+    }
+    Ok(out)
+}
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let (input, places) = (c.input(0)?, c.input(1)?.with_rank(1)?);
+    let (input, table) = (c.input(0)?, c.input(1)?.with_rank(1)?);
     let perm = c.input_i64s(1)?;
-    let rank = input.rank().or(places.dim(0)).or(perm.as_ref().map(Vec::len));
+    let rank = input.rank().or(table.dim(0)).or(perm.as_ref().map(Vec::len));
     let Some(rank) = rank else { return Ok(()) };
     let input = input.with_rank(rank)?;
-    if let Some(n) = places.dim(0) {
+    if let Some(n) = table.dim(0) {
         ensure!(n == rank, InvalidArgument, "Dimension must be {rank} but is {n}");
     }
     let mut out = PartialShape::unknown_of_rank(rank);
     if let Some(perm) = perm {
-        let dims: Vec<_> = permutation(&perm, rank)?.into_iter().map(|p| input.dim(p)).collect();
+        // TF 1.x: a place named twice is the step's error, not the graph's.
+        let dims: Vec<_> = places(&perm, rank)?.into_iter().map(|p| input.dim(p)).collect();
         out = PartialShape::from_dims(&dims);
     }
     c.set_output(0, out);

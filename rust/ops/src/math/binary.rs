@@ -12,10 +12,11 @@ const MORE: &str =
     "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}";
 const FEWER: &str = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}";
 const REAL: &str = "T: {bfloat16, half, float, double, int32, int64}";
+const DIVISION: &str = "T: {half, float, double, complex64, complex128}";
 const FLOAT: &str = "T: {bfloat16, half, float, double, complex64, complex128}";
 
 /// (op, function, types, whether the operands may be exchanged, documentation)
-const TABLE: [(&str, Binary, &str, bool, &str); 18] = [
+const TABLE: [(&str, Binary, &str, bool, &str); 19] = [
     ("Add", Binary::Add, ADDED, false, "Returns x + y; of strings, x followed by y."),
     ("AddV2", Binary::Add, ADDED_V2, true, "Returns x + y."),
     ("Sub", Binary::Sub, MORE, false, "Returns x - y."),
@@ -24,7 +25,7 @@ const TABLE: [(&str, Binary, &str, bool, &str); 18] = [
     ("RealDiv", Binary::Div, MORE, false, "Returns x / y."),
     ("TruncateDiv", Binary::TruncateDiv, MORE, false, "Returns x / y rounded to zero."),
     ("FloorDiv", Binary::FloorDiv, MORE, false, "Returns x / y rounded down."),
-    ("DivNoNan", Binary::DivNoNan, "T: {half, float, double}", false, "Returns x / y, and zero where y is zero."),
+    ("DivNoNan", Binary::DivNoNan, DIVISION, false, "Returns x / y, and zero where y is zero."),
     ("Mod", Binary::TruncateMod, REAL, false, "Returns the remainder of x / y, with the sign of x."),
     ("TruncateMod", Binary::TruncateMod, REAL, false, "Returns the remainder of x / y, with the sign of x."),
     ("FloorMod", Binary::FloorMod, REAL, false, "Returns the remainder of x / y, with the sign of y."),
@@ -32,6 +33,13 @@ const TABLE: [(&str, Binary, &str, bool, &str); 18] = [
     ("Maximum", Binary::Maximum, REAL, true, "Returns the larger of x and y; NaN where either is."),
     ("Minimum", Binary::Minimum, REAL, true, "Returns the smaller of x and y; NaN where either is."),
     ("SquaredDifference", Binary::SquaredDifference, FEWER, true, "Returns the square of x - y."),
+    (
+        "MulNoNan",
+        Binary::MulNoNan,
+        DIVISION,
+        false,
+        "Returns x * y, and zero where y is zero, even of x that is not finite.",
+    ),
     ("Xlogy", Binary::Xlogy, FLOAT, false, "Returns x log(y), and zero where x is zero."),
     ("Xdivy", Binary::Xdivy, FLOAT, false, "Returns x / y, and zero where x is zero."),
 ];

@@ -1,4 +1,4 @@
-//! The ops that reduce a tensor over some of its axes: Sum, Mean, Prod, Max, Min, All, Any.
+//! The ops that reduce a tensor over some of its axes: Sum, Mean, Prod, Max, Min, EuclideanNorm, All, Any.
 //!
 //! Axes are collapsed until kept and reduced ones alternate; the innermost reduced group is folded first, then the next.
 //! Work is cut by shape alone and partial results are combined in order, so the bits do not depend on the threads.
@@ -6,7 +6,9 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::vector::{self, Binary, Operand, Reduce, Reducible};
-use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure};
+use ferroflow_tensor::{
+    Complex32, Complex64, DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure,
+};
 use smallvec::SmallVec;
 
 /// Elements of one parallel block.
@@ -364,6 +366,61 @@ fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
+/// The square of an element's modulus, and the square root of a sum of such.
+trait Length: Scalar {
+    fn squared(self) -> Self;
+    fn root(self) -> Self;
+}
+
+macro_rules! lengths {
+    ($($t:ty: $x:ident => $squared:expr, $root:expr;)*) => {$(
+        impl Length for $t {
+            fn squared(self) -> $t {
+                let $x = self;
+                $squared
+            }
+
+            fn root(self) -> $t {
+                let $x = self;
+                $root
+            }
+        }
+    )*};
+}
+lengths! {
+    f32: x => x * x, x.sqrt();
+    f64: x => x * x, x.sqrt();
+    i32: x => x.wrapping_mul(x), f64::from(x).sqrt() as i32;
+    i64: x => x.wrapping_mul(x), (x as f64).sqrt() as i64;
+    u8: x => x.wrapping_mul(x), f64::from(x).sqrt() as u8;
+    i8: x => x.wrapping_mul(x), f64::from(x).sqrt() as i8;
+    u16: x => x.wrapping_mul(x), f64::from(x).sqrt() as u16;
+    u32: x => x.wrapping_mul(x), f64::from(x).sqrt() as u32;
+    u64: x => x.wrapping_mul(x), (x as f64).sqrt() as u64;
+    i16: x => x.wrapping_mul(x), f64::from(x).sqrt() as i16;
+    Complex32: x => Complex32::new(x.norm_sqr(), 0.0), x.sqrt();
+    Complex64: x => Complex64::new(x.norm_sqr(), 0.0), x.sqrt();
+}
+
+fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
+    let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
+    dispatch!(wide, T in [F32, F64, I32, I64, U8, I8, U16, I16, U32, U64, Complex64, Complex128], kernel(move |ctx| {
+        let axes = ctx.input(1)?.to_i64s()?;
+        let x = ctx.take(0)?;
+        let is_reduced = reduced_axes(&axes, x.rank())?;
+        let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
+        let mut x = elementwise::cast(x, wide, ctx.threads())?;
+        let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
+        for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared);
+        let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, &is_reduced, out_shape)?;
+        out.slice_mut::<T>()?.iter_mut().for_each(|v| *v = v.root());
+        let out = elementwise::cast(out, dtype, ctx.threads())?;
+        ctx.set_output(0, out);
+        Ok(())
+    }), else Err(init.unsupported()))
+}
+
 fn logical(init: &KernelInit<'_>, f: Logical) -> Result<Box<dyn Kernel>> {
     reduction::<bool, _>(init, f, |out, _| Ok(out))
 }
@@ -380,6 +437,11 @@ pub(super) fn register(r: &mut Registry) {
     r.add(op("Prod").doc("Returns the products over some axes.").kernel(|init| numeric(init, Reduce::Prod)));
     r.add(op("Max").doc("Returns the largest elements over some axes.").kernel(|init| numeric(init, Reduce::Max)));
     r.add(op("Min").doc("Returns the smallest elements over some axes.").kernel(|init| numeric(init, Reduce::Min)));
+    r.add(
+        op("EuclideanNorm")
+            .doc("Returns the square roots of the sums of the squares of the moduli over some axes.")
+            .kernel(euclidean_norm),
+    );
     let op = |name: &str| with_axes(Op::new(name).input("input: bool"), "output: bool").attr(indices);
     r.add(op("All").doc("Returns whether all hold over some axes.").kernel(|init| logical(init, Logical::All)));
     r.add(op("Any").doc("Returns whether any holds over some axes.").kernel(|init| logical(init, Logical::Any)));
@@ -390,7 +452,19 @@ mod tests {
     use super::*;
     use crate::testing::{Arg, run, run_args};
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::{Complex32, f16};
+    use ferroflow_tensor::f16;
+
+    #[test]
+    fn the_norm_is_the_root_of_the_sum_of_squares() {
+        let x = Tensor::from_slice([2, 2], &[3f32, 4., -5., 12.]).unwrap();
+        let y = run("EuclideanNorm", &[x, axes(&[1])], &[]).unwrap();
+        assert_eq!(y[0].slice::<f32>().unwrap(), [5., 13.]);
+        let z = Tensor::from_slice([2], &[Complex32::new(3., 4.), Complex32::new(0., -12.)]).unwrap();
+        let y = run("EuclideanNorm", &[z, axes(&[0])], &[]).unwrap();
+        assert_eq!(y[0].slice::<Complex32>().unwrap(), [Complex32::new(13., 0.)]);
+        let n = run("EuclideanNorm", &[Tensor::from_slice([2], &[3i32, 3]).unwrap(), axes(&[0])], &[]).unwrap();
+        assert_eq!(n[0].slice::<i32>().unwrap(), [4]);
+    }
 
     fn axes(axes: &[i32]) -> Tensor {
         Tensor::from_slice([axes.len()], axes).unwrap()

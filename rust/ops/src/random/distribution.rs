@@ -1,10 +1,10 @@
 //! RandomUniform, RandomStandardNormal, TruncatedNormal, and their stateless forms.
 
-use super::stream::{Stream, seeded, shape_of};
+use super::stream::{Stream, seeded, shape_of, stateless_of};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::philox::{Philox, fill, stateless::stateless};
+use ferroflow_tensor::philox::{Philox, fill};
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, bf16, dispatch, ensure, f16};
+use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, bf16, dispatch, f16};
 
 #[derive(Clone, Copy)]
 enum Distribution {
@@ -59,16 +59,9 @@ fn of_seed(init: &KernelInit<'_>, distribution: Distribution) -> Result<Box<dyn 
     dispatch!(dtype, T in float, {
         let fill = T::fill(distribution);
         kernel(move |ctx| {
-            let seed = ctx.input(1)?;
-            ensure!(
-                seed.shape().dims() == [2],
-                InvalidArgument,
-                "seed must have shape [2], not {}",
-                seed.shape()
-            );
-            let seed = seed.to_i64s()?;
+            let stream = stateless_of(ctx.input(1)?)?;
             let mut out = Tensor::new(dtype, shape_of(ctx.input(0)?)?)?;
-            fill(&stateless(seed[0], seed[1]), ctx.threads(), out.slice_mut::<T>()?);
+            fill(&stream, ctx.threads(), out.slice_mut::<T>()?);
             ctx.set_output(0, out);
             Ok(())
         })

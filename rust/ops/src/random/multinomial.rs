@@ -1,7 +1,8 @@
-//! Multinomial: classes drawn by rows of unnormalized log-probabilities.
+//! Multinomial, StatelessMultinomial: classes drawn by rows of unnormalized log-probabilities.
 
-use super::stream::{Stream, seeded};
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use super::stream::{Stream, seeded, stateless_of};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::philox::Philox;
 use ferroflow_tensor::philox::multinomial::{blocks_per_run, fill_multinomial};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
 
@@ -21,8 +22,28 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn multinomial(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let stream = Stream::new(init)?;
+/// Where the numbers of a run come from.
+enum Source {
+    Node(Stream),
+    /// The stream that input 2 seeds.
+    Seed,
+}
+
+impl Source {
+    fn stream(&self, ctx: &KernelContext<'_>, blocks: u64) -> Result<Philox> {
+        match self {
+            Source::Node(stream) => Ok(stream.reserve(blocks)),
+            Source::Seed => stateless_of(ctx.input(2)?),
+        }
+    }
+}
+
+fn stateless_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(2)?.merge(&PartialShape::vector(Some(2)))?;
+    shape(c)
+}
+
+fn multinomial(init: &KernelInit<'_>, source: Source) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
     dispatch!(init.input_type(0)?, T in float, dispatch!(dtype, U in [I32, I64], {
         kernel(move |ctx| {
@@ -35,7 +56,7 @@ fn multinomial(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ensure!(classes > 0, InvalidArgument, "num_classes should be positive, got {classes}");
             let mut out = Tensor::new(dtype, Shape::checked(&[rows as i64, samples.into()])?)?;
             let samples = out.shape()[1];
-            let base = stream.reserve(blocks_per_run(rows, samples));
+            let base = source.stream(ctx, blocks_per_run(rows, samples))?;
             fill_multinomial(&base, ctx.threads(), logits.slice::<T>()?, classes, samples, out.slice_mut::<U>()?);
             ctx.set_output(0, out);
             Ok(())
@@ -50,7 +71,20 @@ pub(super) fn register(r: &mut Registry) {
             .attr("output_dtype: {int32, int64} = DT_INT64")
             .doc("Classes drawn by the rows of unnormalized log-probabilities, one row of samples for each.")
             .shape(shape)
-            .kernel(multinomial),
+            .kernel(|init| multinomial(init, Source::Node(Stream::new(init)?))),
+    );
+    r.add(
+        Op::new("StatelessMultinomial")
+            .input("logits: T")
+            .input("num_samples: int32")
+            .input("seed: Tseed")
+            .output("output: output_dtype")
+            .attr("T: realnumbertype")
+            .attr("Tseed: {int32, int64} = DT_INT64")
+            .attr("output_dtype: {int32, int64} = DT_INT64")
+            .doc("Classes drawn by the rows of unnormalized log-probabilities, a function of them and the seed.")
+            .shape(stateless_shape)
+            .kernel(|init| multinomial(init, Source::Seed)),
     );
 }
 

@@ -1,8 +1,8 @@
 //! `Stream`: the random numbers of one node in one session; and the shape that an input asks for.
 
 use ferroflow_graph::{KernelInit, Op, ShapeContext};
-use ferroflow_tensor::philox::Philox;
-use ferroflow_tensor::{Result, Shape, Tensor, ensure};
+use ferroflow_tensor::philox::{Philox, stateless::stateless};
+use ferroflow_tensor::{Result, Shape, Tensor, bail, ensure};
 use parking_lot::Mutex;
 
 /// The generator of one node; every run takes the next part of its stream.
@@ -17,6 +17,14 @@ impl Stream {
     /// The part of the stream that a run may use.
     pub(crate) fn reserve(&self, blocks: u64) -> Philox {
         self.0.lock().reserve(blocks)
+    }
+}
+
+/// The stream of a stateless op, whose seed is a vector of two numbers.
+pub(super) fn stateless_of(seed: &Tensor) -> Result<Philox> {
+    match seed.to_i64s()?[..] {
+        [first, second] if seed.rank() == 1 => Ok(stateless(first, second)),
+        _ => bail!(InvalidArgument, "seed must have shape [2], not {}", seed.shape()),
     }
 }
 

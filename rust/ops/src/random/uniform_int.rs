@@ -1,14 +1,14 @@
-//! RandomUniformInt: whole numbers in [minval, maxval).
+//! RandomUniformInt, StatelessRandomUniformInt: whole numbers in [minval, maxval).
 
-use super::stream::{Stream, seeded, shape_of};
+use super::stream::{Stream, seeded, shape_of, stateless_of};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::philox::{Philox, fill};
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
+use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    c.input(1)?.with_rank(0)?;
-    c.input(2)?.with_rank(0)?;
+fn shape(c: &mut ShapeContext<'_>, bounds: usize) -> Result<()> {
+    c.input(bounds)?.with_rank(0)?;
+    c.input(bounds + 1)?.with_rank(0)?;
     shape_rules::from_shape_input(c)
 }
 
@@ -25,20 +25,24 @@ impl Whole for i64 {
 }
 
 fn uniform_int(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let stream = Stream::new(init)?;
+    // The stateless op has a seed before the bounds.
+    let (stream, at) = if init.node.op.is_stateful { (Some(Stream::new(init)?), 1) } else { (None, 2) };
     let dtype = init.output_type(0)?;
     dispatch!(dtype, T in [I32, I64], {
         kernel(move |ctx| {
             let mut out = Tensor::new(dtype, shape_of(ctx.input(0)?)?)?;
-            for (i, name) in [(1, "minval"), (2, "maxval")] {
+            for (i, name) in [(at, "minval"), (at + 1, "maxval")] {
                 let t = ctx.input(i)?;
                 ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
             }
-            let (low, high) = (ctx.input(1)?.to_scalar::<T>()?, ctx.input(2)?.to_scalar::<T>()?);
+            let (low, high) = (ctx.input(at)?.to_scalar::<T>()?, ctx.input(at + 1)?.to_scalar::<T>()?);
             // TF 1.x: nothing is checked where nothing is drawn.
             if out.elements() > 0 {
                 ensure!(low < high, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
-                let base = stream.reserve(fill::blocks_per_run(out.elements()));
+                let base = match &stream {
+                    Some(stream) => stream.reserve(fill::blocks_per_run(out.elements())),
+                    None => stateless_of(ctx.input(1)?)?,
+                };
                 T::FILL(&base, ctx.threads(), low, high, out.slice_mut::<T>()?);
             }
             ctx.set_output(0, out);
@@ -54,7 +58,22 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tout: {int32, int64}")
             .attr("T: {int32, int64}")
             .doc("Whole numbers that are uniform in [minval, maxval), but for the bias of a remainder.")
-            .shape(shape)
+            .shape(|c| shape(c, 1))
+            .kernel(uniform_int),
+    );
+    let op = Op::new("StatelessRandomUniformInt").input("shape: T").input("seed: Tseed");
+    r.add(
+        op.input("minval: dtype")
+            .input("maxval: dtype")
+            .output("output: dtype")
+            .attr("dtype: {int32, int64}")
+            .attr("T: {int32, int64}")
+            .attr("Tseed: {int32, int64} = DT_INT64")
+            .doc("Whole numbers that are uniform in [minval, maxval) but for the bias of a remainder, a function of shape and seed.")
+            .shape(|c| {
+                c.input(1)?.merge(&PartialShape::vector(Some(2)))?;
+                shape(c, 2)
+            })
             .kernel(uniform_int),
     );
 }

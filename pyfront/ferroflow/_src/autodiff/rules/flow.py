@@ -1,4 +1,4 @@
-"""Accumulators, queues, stacks and session handles pass no gradient."""
+"""Assertions, accumulators, queues, stacks and session handles pass no gradient."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ register_none(
         "AccumulatorSetGlobalStep",
         "AccumulatorTakeGradient",
         "ConditionalAccumulator",
+        "Assert",
         "DeleteSessionTensor",
         "GetSessionHandle",
         "GetSessionHandleV2",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
-from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.deprecation import deprecated, warn_deprecated
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -14,9 +15,11 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.math.cast import cast
 
 __all__ = [
+    "batch_gather",
     "boolean_mask",
     "gather",
     "gather_nd",
@@ -24,8 +27,12 @@ __all__ = [
     "scatter_nd",
     "setdiff1d",
     "sparse_mask",
+    "tensor_scatter_add",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
     "unique",
     "unique_with_counts",
+    "unravel_index",
     "where",
 ]
 
@@ -61,7 +68,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def gather(
-    params: Any, indices: Any, validate_indices: bool | None = None, name: str | None = None, axis: Any = 0
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
 ) -> Tensor:
     """Takes slices of a tensor by index.
 
@@ -70,33 +82,122 @@ def gather(
         indices: Tensor of int32 or int64, of any shape, in [0, size of the dimension).
         validate_indices: bool, without effect: indices are always checked.
         name: str, name of the operation.
-        axis: Tensor of int32 or int64, of shape []: the dimension to take slices of, in [-rank, rank).
+        axis: Tensor of int32 or int64, of shape []: the dimension to take slices of, in [-rank, rank); None for
+            `batch_dims`.
+        batch_dims: int, the number of leading dimensions that `params` and `indices` share.
 
     Returns:
-        Tensor of the dtype of `params`, of its shape with the shape of `indices` in the place of the dimension.
+        Tensor of the dtype of `params`, of its shape with the shape of `indices` without the leading dimensions in the
+        place of the dimension.
 
     Raises:
-        ValueError: `axis` is out of range.
+        ValueError: `axis` or `batch_dims` is out of range.
     """
     del validate_indices
-    return tensor_op("GatherV2", [params, indices, axis], name=name)
+    attrs = {"batch_dims": batch_dims} if batch_dims else None
+    return tensor_op("GatherV2", [params, indices, batch_dims if axis is None else axis], attrs, name=name)
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
+@deprecated("tf.gather with batch_dims=-1", name="tf.batch_gather")
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """Takes slices of the dimension behind the leading dimensions that two tensors share.
+
+    Args:
+        params: Tensor of any dtype, of shape [batch..., n, ...].
+        indices: Tensor of int32 or int64, of shape [batch..., m], in [0, n), of known rank.
+        name: str, name scope of the operation.
+
+    Returns:
+        Tensor of the dtype of `params`, of shape [batch..., m, ...].
+
+    Raises:
+        ValueError: the rank of `indices` is not known.
+    """
+    with name_scope(name, "BatchGather", [params, indices]):
+        indices = convert_to_tensor(indices, name="indices")
+        if indices.shape.ndims is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        return gather(params, indices, batch_dims=indices.shape.ndims - 1)
+
+
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Takes slices of a tensor by indices into several dimensions.
 
     Args:
         params: Tensor of any dtype.
         indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `params`.
         name: str, name of the operation.
+        batch_dims: int, the number of leading dimensions that `params` and `indices` share.
 
     Returns:
         Tensor of the dtype of `params`, of shape [...] + what `k` leaves of the shape of `params`.
 
     Raises:
-        ValueError: k is above the rank of `params`.
+        ValueError: k is above the rank of `params`, or a rank does not allow `batch_dims`.
     """
-    return tensor_op("GatherNd", [params, indices], name=name)
+    if batch_dims == 0:
+        return tensor_op("GatherNd", [params, indices], name=name)
+    with name_scope(name, "gather_nd", [params, indices]):
+        indices = convert_to_tensor(indices, name="indices")
+        rank = indices.shape.ndims
+        if rank is None or not 0 < batch_dims < rank:
+            raise ValueError(f"batch_dims = {batch_dims} must be positive and less than rank(indices) = {rank}")
+        # Indices into the leading dimensions are put before the given ones.
+        shape = shaping.shape(indices)
+        leading = [making.range(shape[i]) for i in range(batch_dims)]
+        grid = joining.stack(joining.meshgrid(*leading, indexing="ij"), axis=-1)
+        ones = [1] * (rank - 1 - batch_dims)
+        grid = shaping.reshape(
+            grid,
+            joining.concat([shape[:batch_dims], ones, [batch_dims]], 0)
+            if ones
+            else joining.concat([shape[:batch_dims], [batch_dims]], 0),
+        )
+        grid = shaping.broadcast_to(grid, joining.concat([shape[:-1], [batch_dims]], 0))
+        full = joining.concat([cast(grid, indices.dtype), indices], -1)
+        return tensor_op("GatherNd", [params, full])
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Gives the coordinates of elements that are counted in row-major order.
+
+    Args:
+        indices: Tensor of int32 or int64, of shape [] or [n].
+        dims: Tensor of the dtype of `indices`, of shape [rank]: the sizes of the array.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `indices`, of shape [rank] or [rank, n]. A step raises `InvalidArgumentError` for an
+        index that is not in the array.
+    """
+    return tensor_op("UnravelIndex", [indices, dims], name=name)
+
+
+def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:
+    def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        return tensor_op(op_type, [tensor, indices, updates], name=name)
+
+    function.__name__ = function.__qualname__ = public_name
+    function.__doc__ = f"""Makes a tensor from another by {what} slices by indices into several dimensions.
+
+    Args:
+        tensor: Tensor, left as it is.
+        indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `tensor`.
+        updates: Tensor of the dtype of `tensor`, of shape [...] + what k leaves of its shape.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `tensor`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return function
+
+
+tensor_scatter_update = _tensor_scatter("tensor_scatter_update", "TensorScatterUpdate", "setting")
+tensor_scatter_add = _tensor_scatter("tensor_scatter_add", "TensorScatterAdd", "adding to")
+tensor_scatter_sub = _tensor_scatter("tensor_scatter_sub", "TensorScatterSub", "subtracting from")
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:

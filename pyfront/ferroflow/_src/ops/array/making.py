@@ -19,6 +19,7 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 
 __all__ = [
+    "ensure_shape",
     "fill",
     "guarantee_const",
     "identity",
@@ -265,6 +266,24 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
         Tensor with the same value.
     """
     return tensor_op("GuaranteeConst", [input], name=name)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Gives a tensor with the value of another whose shape is checked in the step.
+
+    Args:
+        x: Tensor of any dtype.
+        shape: TensorShape, or what converts to it; None for what is not checked.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of its shape as far as this and `shape` tell it. A step raises
+        `InvalidArgumentError` where the value has another shape.
+
+    Raises:
+        ValueError: the shapes are known and differ.
+    """
+    return tensor_op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
@@ -28,6 +29,7 @@ __all__ = [
     "invert_permutation",
     "pad",
     "rank",
+    "repeat",
     "reshape",
     "reverse",
     "reverse_sequence",
@@ -314,6 +316,41 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return tensor_op("BroadcastTo", [input, shape], name=name)
 
 
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Repeats each element, or each slice along a dimension, behind itself.
+
+    Args:
+        input: Tensor of any dtype.
+        repeats: Tensor of int32 or int64, of shape [] or [size of the dimension]: how often each stands in the result.
+        axis: int, the dimension; None to repeat the elements of the flattened `input`.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `input`; a vector where `axis` is None.
+
+    Raises:
+        ValueError: the rank of `input` is not known, or `axis` is out of range.
+    """
+    with name_scope(name, "Repeat", [input, repeats]):
+        input = convert_to_tensor(input, name="input")
+        if axis is None:
+            input, axis = reshape(input, [-1]), 0
+        rank = input.shape.ndims
+        if rank is None or not -rank <= axis < rank:
+            raise ValueError(f"axis {axis} is out of range for an input of rank {rank}")
+        axis %= rank
+        # TF 1.x: repeats of int64 are as good as those of int32.
+        repeats = tensor_op("Cast", [convert_to_tensor(repeats, name="repeats")], {"DstT": dtypes.int32})
+        size = shape(input)[axis]
+        each = tensor_op("BroadcastTo", [repeats, tensor_op("Pack", [[size]])])
+        # Index j of the result is of the element before whose end it lies.
+        ends = tensor_op("Cumsum", [each, 0])
+        total = tensor_op("Sum", [each, [0]])
+        places = tensor_op("Range", [0, total, 1])
+        index = tensor_op("UpperBound", [expand_dims(ends, 0), expand_dims(places, 0)])
+        return tensor_op("GatherV2", [input, reshape(index, [-1]), axis])
+
+
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """Computes the shape that two shapes broadcast to, in the step.
 
@@ -491,7 +528,9 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
     return tensor_op("BatchToSpaceND", [input, block_shape, crops], name=name)
 
 
-def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None = None) -> Tensor:
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Tensor:
     """`space_to_batch_nd` of images, with square blocks.
 
     Args:
@@ -499,17 +538,26 @@ def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None 
         paddings: Tensor of int32 or int64, of shape [2, 2].
         block_size: int, at least 2.
         name: str, name of the operation.
+        block_shape: the newer name of `block_size`; also int32 or int64 [n], the sizes of blocks that are not square.
 
     Returns:
-        Tensor of the dtype of `input`, of rank 4.
+        Tensor of the dtype of `input`, of rank 4 where blocks are square.
+
+    Raises:
+        ValueError: the block is given by both names.
     """
+    block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
+    if not isinstance(block_size, integral_types):
+        return space_to_batch_nd(input, block_size, paddings, name=name)
     block_shape = np.array([block_size, block_size], dtype=np.int64)
     result = space_to_batch_nd(input, block_shape, paddings, name=name)
     result.set_shape(result.get_shape().with_rank(4))
     return result
 
 
-def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None) -> Tensor:
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Tensor:
     """`batch_to_space_nd` of images, with square blocks.
 
     Args:
@@ -517,10 +565,17 @@ def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = N
         crops: Tensor of int32 or int64, of shape [2, 2].
         block_size: int, at least 2.
         name: str, name of the operation.
+        block_shape: the newer name of `block_size`; also int32 or int64 [n], the sizes of blocks that are not square.
 
     Returns:
-        Tensor of the dtype of `input`, of rank 4.
+        Tensor of the dtype of `input`, of rank 4 where blocks are square.
+
+    Raises:
+        ValueError: the block is given by both names.
     """
+    block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
+    if not isinstance(block_size, integral_types):
+        return batch_to_space_nd(input, block_size, crops, name=name)
     block_shape = np.array([block_size, block_size], dtype=np.int64)
     result = batch_to_space_nd(input, block_shape, crops, name=name)
     result.set_shape(result.get_shape().with_rank(4))

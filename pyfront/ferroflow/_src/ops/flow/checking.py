@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -566,12 +567,13 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     return dtype
 
 
-def assert_scalar(tensor: Any, name: str | None = None) -> Tensor:
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """Checks that a tensor is known to be a scalar.
 
     Args:
         tensor: Tensor of any dtype.
         name: str, name of the constant made of what is no Tensor yet.
+        message: str, put before the error's text.
 
     Returns:
         Tensor, `tensor`.
@@ -583,7 +585,8 @@ def assert_scalar(tensor: Any, name: str | None = None) -> Tensor:
         scalar = convert_to_tensor(tensor, name=scope)
         shape = scalar.get_shape()
         if shape.ndims != 0:
-            raise ValueError(f"Expected scalar shape for {scalar.name}, saw shape: {shape}.")
+            prefix = f"{message} " if message else ""
+            raise ValueError(f"{prefix}Expected scalar shape for {scalar.name}, saw shape: {shape}.")
         return scalar
 
 
@@ -601,20 +604,29 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return tensor_op("CheckNumerics", [tensor], {"message": message}, name=name)
 
 
-def verify_tensor_all_finite(t: Any, msg: str, name: str | None = None) -> Tensor:
+def verify_tensor_all_finite(
+    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+) -> Tensor:
     """Gives a tensor that is there only if all its elements are finite.
 
     Args:
         t: Tensor of float16, bfloat16, float32 or float64, of any shape.
         msg: str, the beginning of the error's text.
         name: str, name scope of the operations.
+        x: the newer name of `t`.
+        message: the newer name of `msg`.
 
     Returns:
         Tensor equal to `t`. A step raises `InvalidArgumentError` where it is not finite.
+
+    Raises:
+        ValueError: an argument is given by both of its names.
     """
+    t = deprecated_argument_lookup("x", x, "t", t)
+    text = deprecated_argument_lookup("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [t]):
         t = convert_to_tensor(t, name="t")
-        checked: Tensor = with_dependencies([check_numerics(t, message=msg)], t)
+        checked: Tensor = with_dependencies([check_numerics(t, message=text)], t)
         return checked
 
 

@@ -38,10 +38,12 @@ __all__ = [
     "minimum",
     "mod",
     "multiply",
+    "multiply_no_nan",
     "polygamma",
     "polyval",
     "pow",
     "realdiv",
+    "reciprocal_no_nan",
     "right_shift",
     "scalar_mul",
     "squared_difference",
@@ -49,6 +51,8 @@ __all__ = [
     "truediv",
     "truncatediv",
     "truncatemod",
+    "xdivy",
+    "xlogy",
     "zeta",
 ]
 
@@ -91,6 +95,9 @@ truncatemod = _binary(
     "truncatemod", "TruncateMod", "the remainder of the division towards zero, which has the sign of `x`", _REAL
 )
 div_no_nan = _binary("div_no_nan", "DivNoNan", "`x / y`, and 0 where `y` is 0", _FLOAT)
+multiply_no_nan = _binary("multiply_no_nan", "MulNoNan", "`x * y`, and 0 where `y` is 0", _FLOAT)
+xlogy = _binary("xlogy", "Xlogy", "`x * log(y)`, and 0 where `x` is 0", _FLOAT)
+xdivy = _binary("xdivy", "Xdivy", "`x / y`, and 0 where `x` is 0", _FLOAT)
 maximum = _binary("maximum", "Maximum", "the larger of `x` and `y`", _REAL)
 minimum = _binary("minimum", "Minimum", "the smaller of `x` and `y`", _REAL)
 squared_difference = _binary("squared_difference", "SquaredDifference", "`(x - y) * (x - y)`", _NUMBER)
@@ -336,12 +343,29 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return quotient
 
 
-def scalar_mul(scalar: Any, x: Any) -> Any:
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """Computes `1 / x`, and 0 where `x` is 0.
+
+    Args:
+        x: Tensor of float16, float32, float64, complex64 or complex128.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    with name_scope(name, "reciprocal_no_nan", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        one = convert_to_tensor(1, dtype=x.dtype.base_dtype, name="one")
+        return div_no_nan(one, x, name=scope)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """Multiplies a tensor or slices of one by a number.
 
     Args:
         scalar: Tensor of the dtype of `x`, of shape [].
         x: Tensor or IndexedSlices of a number dtype.
+        name: str, name of the operation.
 
     Returns:
         Tensor or IndexedSlices of the dtype and shape of `x`.
@@ -354,8 +378,9 @@ def scalar_mul(scalar: Any, x: Any) -> Any:
     if shape.ndims != 0:
         raise ValueError(f"Only scalar multiply works, got shape {shape}")
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(scalar * x.values, x.indices, x.dense_shape)
-    return scalar * x
+        product = tensor_op("Mul", [scalar, x.values], name=name or "mul")
+        return IndexedSlices(product, x.indices, x.dense_shape)
+    return tensor_op("Mul", [scalar, x], name=name or "mul")
 
 
 _ADD_N_MESSAGE = "inputs must be a list of at least one Tensor with the same dtype and shape"

@@ -29,12 +29,13 @@ def histogram_fixed_width_bins(
         value_range: Tensor of the dtype of `values`, of shape [2]: the ends; what is outside is in the first or last
             bin.
         nbins: Tensor of int32, of shape [].
-        dtype: DType of the result, int32 or int64.
+        dtype: accepted and, as in TF 1.x, not used.
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of `dtype`, of the shape of `values`.
+        Tensor of int32, of the shape of `values`.
     """
+    del dtype
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")
         shape = shaping.shape(values)
@@ -45,7 +46,7 @@ def histogram_fixed_width_bins(
         scaled = (flat - value_range[0]) / (value_range[1] - value_range[0])
         positions = tensor_op("Floor", [bins_float * scaled])
         clipped = clip_by_value(positions, 0, bins_float - 1)
-        return shaping.reshape(cast(clipped, dtype), shape)
+        return shaping.reshape(cast(clipped, dtypes.int32), shape)
 
 
 def histogram_fixed_width(

@@ -122,13 +122,14 @@ reduce_any = _reduction("reduce_any", "Any", "whether some element is True", "bo
 
 
 def count_nonzero(
-    input_tensor: Any,
+    input_tensor: Any = None,
     axis: Any = None,
     keepdims: bool | None = None,
     dtype: Any = dtypes.int64,
     name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
+    input: Any = None,
 ) -> Tensor:
     """Counts the elements that are not zero.
 
@@ -140,10 +141,15 @@ def count_nonzero(
         name: str, name scope of the operations.
         reduction_indices: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
+        input: the newer name of `input_tensor`.
 
     Returns:
         Tensor of `dtype`.
+
+    Raises:
+        ValueError: an argument is given by both of its names.
     """
+    input_tensor = deprecated_argument_lookup("input", input, "input_tensor", input_tensor)
     keepdims = _new_or_old("count_nonzero", "keepdims", keepdims, "keep_dims", keep_dims)
     axis = _axis("count_nonzero", axis, reduction_indices)
     with name_scope(name, "count_nonzero", [input_tensor]):
@@ -190,6 +196,77 @@ def reduce_logsumexp(
         if axis is None and not keepdims:
             result.set_shape(())
         return result
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None
+) -> Tensor:
+    """Computes the variance over dimensions, dividing by the number of elements.
+
+    Args:
+        input_tensor: Tensor of a real or complex float dtype.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `input_tensor`, real where it is complex.
+
+    Raises:
+        TypeError: `input_tensor` is of an integer dtype.
+    """
+    with name_scope(name or "reduce_variance"):
+        input_tensor = convert_to_tensor(input_tensor)
+        means = reduce_mean(input_tensor, axis=axis, keepdims=True)
+        if means.dtype.is_integer:
+            raise TypeError(f"Input must be either real or complex. Received integer type {means.dtype}.")
+        diff = input_tensor - means
+        if diff.dtype.is_complex:
+            # A variance is real: of a complex number counts the square of its modulus.
+            squared = tensor_op("Real", [tensor_op("Conj", [diff]) * diff], {"Tout": diff.dtype.real_dtype})
+        else:
+            squared = tensor_op("Square", [diff])
+        return reduce_mean(squared, axis=axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
+    """Computes the standard deviation over dimensions: the square root of `reduce_variance`.
+
+    Args:
+        input_tensor: Tensor of a real or complex float dtype.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `input_tensor`, real where it is complex.
+
+    Raises:
+        TypeError: `input_tensor` is of an integer dtype.
+    """
+    with name_scope(name or "reduce_std"):
+        return tensor_op("Sqrt", [reduce_variance(input_tensor, axis=axis, keepdims=keepdims)])
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = False, name: str | None = None
+) -> Tensor:
+    """Computes the Euclidean norm over dimensions: the square root of the sum of the squares.
+
+    Args:
+        input_tensor: Tensor of a number dtype.
+        axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
+        keepdims: bool, whether a reduced dimension stays, with size 1.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input_tensor`.
+    """
+    indices = axis if axis is not None else all_dimensions(input_tensor)
+    result = tensor_op("EuclideanNorm", [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+    if axis is None and not keepdims:
+        result.set_shape(())
+    return result
 
 
 def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor]:

@@ -94,7 +94,12 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 
 def sufficient_statistics(
-    x: Any, axes: Sequence[int], shift: Any = None, keep_dims: bool = False, name: str | None = None
+    x: Any,
+    axes: Sequence[int],
+    shift: Any = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Computes the sums that mean and variance follow from.
 
@@ -103,12 +108,14 @@ def sufficient_statistics(
         axes: list of int, the dimensions to sum over.
         shift: Tensor of the dtype of `x`, near the mean, subtracted first so that the sums lose fewer digits; None
             for 0.
-        keep_dims: bool, whether a reduced dimension stays, with size 1.
+        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
         name: str, name scope of the operations.
+        keepdims: the newer name of `keep_dims`.
 
     Returns:
         (count, sum, sum of squares, shift).
     """
+    keep_dims = _keepdims(keep_dims, keepdims)
     axes = sorted(set(axes))
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert_to_tensor(x, name="x")
@@ -274,14 +281,17 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    t: Any,
-    m: Any,
-    v: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
-    scale_after_normalization: bool,
+    t: Any = None,
+    m: Any = None,
+    v: Any = None,
+    beta: Any = None,
+    gamma: Any = None,
+    variance_epsilon: Any = None,
+    scale_after_normalization: bool | None = None,
     name: str | None = None,
+    input: Any = None,
+    mean: Any = None,
+    variance: Any = None,
 ) -> Tensor:
     """The older form of `batch_normalization`.
 
@@ -294,10 +304,19 @@ def batch_norm_with_global_normalization(
         variance_epsilon: float, added to the variance.
         scale_after_normalization: bool, whether `gamma` is applied.
         name: str, name scope of the operations.
+        input: the newer name of `t`.
+        mean: the newer name of `m`.
+        variance: the newer name of `v`.
 
     Returns:
         Tensor of the dtype and shape of `t`.
+
+    Raises:
+        ValueError: an argument is given by both of its names.
     """
+    t = deprecated_argument_lookup("input", input, "t", t)
+    m = deprecated_argument_lookup("mean", mean, "m", m)
+    v = deprecated_argument_lookup("variance", variance, "v", v)
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
 
 

@@ -121,28 +121,28 @@ def _require_names(function: str, sentinel: Any, labels: Any, logits: Any) -> No
 
 
 def softmax_cross_entropy_with_logits_v2(
-    _sentinel: Any = None,
     labels: Any = None,
     logits: Any = None,
-    dim: int | None = None,
-    name: str | None = None,
     axis: int | None = None,
+    name: str | None = None,
+    dim: int | None = None,
+    _sentinel: Any = None,
 ) -> Tensor:
     """Computes the cross entropy between distributions and the softmax of logits; gradients reach both.
 
     Args:
-        _sentinel: not to be given: the arguments are to be named.
         labels: Tensor of the dtype and shape of `logits`: a distribution along `axis`.
         logits: Tensor of float16, bfloat16, float32 or float64, of shape [batch, classes], or more dimensions.
-        dim: deprecated name of `axis`.
-        name: str, name of the operation.
         axis: int, the dimension of the classes; None for the last.
+        name: str, name of the operation.
+        dim: deprecated name of `axis`.
+        _sentinel: not to be given.
 
     Returns:
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: arguments are not named, one is missing, or the shapes do not fit.
+        ValueError: labels or logits are missing, or the shapes do not fit.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -300,16 +300,16 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def weighted_cross_entropy_with_logits(
-    targets: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, labels: Any = None
+    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
 ) -> Tensor:
     """Computes `sigmoid_cross_entropy_with_logits` with the positive term weighted.
 
     Args:
-        targets: Tensor of the dtype and shape of `logits`: the probabilities.
+        labels: Tensor of the dtype and shape of `logits`: the probabilities.
         logits: Tensor of float16, bfloat16, float32 or float64, of any shape.
         pos_weight: Tensor of the dtype of `logits`, that broadcasts to its shape: the weight of the positive term.
         name: str, name of the operation.
-        labels: the newer name of `targets`.
+        targets: the older name of `labels`.
 
     Returns:
         Tensor of the dtype and shape of `logits`.

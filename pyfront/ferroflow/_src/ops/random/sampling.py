@@ -20,6 +20,7 @@ from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.reduction import reduce_all
 
 __all__ = [
+    "categorical",
     "multinomial",
     "random_crop",
     "random_gamma",
@@ -31,7 +32,8 @@ __all__ = [
 ]
 
 
-def _shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape as a vector of int32 or int64."""
     # An empty list has no type of its own.
     dtype = dtypes.int32 if isinstance(shape, (tuple, list)) and not shape else None
     return convert_to_tensor(shape, dtype=dtype, name="shape")
@@ -45,7 +47,7 @@ def _seeds(seed: int | None) -> dict[str, int]:
 def _scaled_normal(
     op_type: str, scope: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None
 ) -> Tensor:
-    shape = _shape_tensor(shape)
+    shape = shape_tensor(shape)
     mean = convert_to_tensor(mean, dtype=dtype, name="mean")
     stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
     standard = tensor_op(op_type, [shape], {"dtype": dtype, **_seeds(seed)})
@@ -144,7 +146,7 @@ def random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        shape = _shape_tensor(shape)
+        shape = shape_tensor(shape)
         minval = convert_to_tensor(minval, dtype=dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         if dtype.is_integer:
@@ -211,6 +213,25 @@ def multinomial(
         logits = convert_to_tensor(logits, name="logits")
         wanted = dtypes.int64 if output_dtype is None else dtypes.as_dtype(output_dtype)
         return tensor_op("Multinomial", [logits, num_samples], {"output_dtype": wanted, **_seeds(seed)})
+
+
+def categorical(
+    logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Draws classes with the probabilities `softmax(logits)`.
+
+    Args:
+        logits: Tensor of float16, bfloat16, float32 or float64, of shape [batch, classes].
+        num_samples: Tensor of int32, of shape []: draws for each row.
+        dtype: DType of the result, int32 or int64; None for int64.
+        seed: int, the op's seed; None to derive it from the graph's.
+        name: str, name scope of the operation.
+
+    Returns:
+        Tensor of `dtype`, of shape [batch, num_samples].
+    """
+    with name_scope(name, "categorical", [logits]):
+        return multinomial(logits, num_samples, seed=seed, name="multinomial", output_dtype=dtype)
 
 
 def random_gamma(

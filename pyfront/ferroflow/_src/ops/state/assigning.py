@@ -45,6 +45,10 @@ def assign(
     Raises:
         ValueError: the shapes differ and `validate_shape` is not False.
     """
+    if isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
+        # A slice of a variable, which knows how to assign to itself.
+        assigned: Tensor = ref.assign(value, name=name)
+        return assigned
     attrs = {
         "validate_shape": True if validate_shape is None else validate_shape,
         "use_locking": True if use_locking is None else use_locking,

@@ -24,8 +24,8 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 log, neg, square, exp, lgamma = map(term, ["Log", "Neg", "Square", "Exp", "Lgamma"])
-mul, real_div, floor_div, power, div_no_nan = (
-    term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan"]
+mul, real_div, floor_div, power, div_no_nan, mul_no_nan = (
+    term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan", "MulNoNan"]
 )
 not_equal, greater_equal, less_equal = (term(op_type, 2) for op_type in ["NotEqual", "GreaterEqual", "LessEqual"])
 xlogy, xdivy, zeta, polygamma = (term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Zeta", "Polygamma"])
@@ -159,6 +159,7 @@ register(
             "Igammac": _igammac,
             "Maximum": _extreme(greater_equal),
             "Minimum": _extreme(less_equal),
+            "MulNoNan": lambda g, x, y: (mul_no_nan(g, y), mul_no_nan(x, g)),
             "Polygamma": lambda g, n, x: (None, polygamma(n + 1, x) * g),
             "RealDiv": lambda g, x, y: (real_div(g, y), g * real_div(real_div(-x, y), y)),
             "Xdivy": _xdivy,

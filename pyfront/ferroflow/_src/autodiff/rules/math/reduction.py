@@ -99,6 +99,16 @@ def _extreme(op: Operation, g: Any) -> list[Any]:
     return [chosen / count * g, None]
 
 
+def _euclidean_norm(op: Operation, g: Any) -> list[Any]:
+    x, axes = op.inputs
+    y, g = op.outputs[0], densified(g)
+    x_shape = shape(x)
+    if not op.get_attr("keep_dims"):
+        kept = _kept_shape(x, x_shape, axes)
+        y, g = reshape(y, kept), reshape(g, kept)
+    return [x * (g / y), None]
+
+
 def _prod(op: Operation, g: Any) -> list[Any]:
     x, axes = op.inputs
     g = densified(g)
@@ -142,6 +152,7 @@ register(
     {
         "Cumprod": _cumprod,
         "Cumsum": _cumsum,
+        "EuclideanNorm": _euclidean_norm,
         "Max": _extreme,
         "Mean": _mean,
         "Min": _extreme,

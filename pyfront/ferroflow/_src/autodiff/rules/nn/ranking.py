@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register
-from ferroflow._src.autodiff.terms import expand_dims, item, reshape, shape, span, stack
+from ferroflow._src.autodiff.terms import cast, expand_dims, item, reduce_sum, reshape, shape, span, stack, term
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
@@ -29,4 +29,11 @@ def _top_k(op: Operation, g: Any, _: Any) -> list[Any]:
     return [reshape(placed, x_shape)] + [None] * (len(op.inputs) - 1)
 
 
-register({"TopK": _top_k, "TopKV2": _top_k})
+def _nth_element(op: Operation, g: Any) -> tuple[Any, None]:
+    # Elements that are equal to the n-th share the gradient.
+    chosen = cast(term("Equal", 2)(expand_dims(op.outputs[0], -1), op.inputs[0]), g.dtype)
+    count = reduce_sum(chosen, [-1], keep_dims=True)
+    return chosen / count * expand_dims(g, -1), None
+
+
+register({"NthElement": _nth_element, "TopK": _top_k, "TopKV2": _top_k})

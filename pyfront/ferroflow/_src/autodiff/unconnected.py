@@ -1,0 +1,25 @@
+"""`UnconnectedGradients`: what a gradient is where nothing depends on the variable."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class UnconnectedGradients(enum.Enum):
+    """The gradient of an x that no y depends on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def checked_unconnected(value: Any) -> UnconnectedGradients:
+    """The member of the enumeration that `value` is or is the value of.
+
+    Raises:
+      ValueError: there is none.
+    """
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None

@@ -1,0 +1,191 @@
+"""Every op of the registry has a kernel for each type it promises, a settled gradient, and a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ops import registry
+from ops.cases.catalog import RECORDS
+from ops.cases.record import Record
+
+from ferroflow import _core
+from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops import operators
+from ferroflow._src.ops.array.making import placeholder
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+assert operators
+
+_OPS = [name for name in _core.op_names() if not registry.is_for_tests(name)]
+
+
+def _starting(*prefixes: str) -> tuple[str, ...]:
+    return tuple(name for name in _OPS if name.startswith(prefixes))
+
+
+# Ops that a step never runs as they are, and why.
+WITHOUT_KERNEL = {
+    "the planner makes guards and loops of them": (
+        *("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"),
+        *("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch"),
+    ),
+}
+
+# Kernels of TensorFlow 2.21 that TensorFlow 1.x did not have, by type.
+LATER_TYPES = {
+    "Acos": ("int32", "int64"),
+    **dict.fromkeys(
+        (
+            *("ApplyAdadelta", "ApplyAdagrad", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyGradientDescent"),
+            *("ApplyMomentum", "ApplyRMSProp", "SparseApplyAdadelta", "SparseApplyAdagrad"),
+            *("SparseApplyCenteredRMSProp", "SparseApplyMomentum", "SparseApplyRMSProp"),
+        ),
+        ("complex64", "complex128"),
+    ),
+}
+
+# Ops whose gradients are settled in another way than in TensorFlow, and why.
+OTHER_GRADIENTS = {
+    "TensorFlow's rule gives None": (
+        *("ArgMax", "ArgMin", "Ceil", "Floor", "FloorDiv", "Rint", "Round", "TruncateDiv"),
+    ),
+    "TensorFlow makes the op in its optimizer alone": ("Snapshot",),
+    "the derivative by alpha came after TensorFlow 1.8": ("RandomGamma",),
+    "TensorFlow 1.x has no rule before 1.9": ("Qr",),
+    "gradients of gradients pass through arrays here": ("TensorArrayGradV3",),
+    "TensorFlow 1.x has no rule": ("RGBToHSV",),
+    "second derivatives go further than TensorFlow's": ("MaxPoolGradWithArgmax",),
+    "TensorFlow ends the gradient; here it is refused": ("ResizeBilinearGrad",),
+}
+
+# Ops that are tested under the names of the functions that make them, by the file that does.
+TESTED_ELSEWHERE = {
+    "tests/ops/test_assigning.py": _starting("Assign", "CountUpTo", "Scatter", "StridedSliceAssign", "Variable"),
+    "tests/ops/test_differential.py": _starting("Random", "Stateless", "Multinomial", "TruncatedNormal"),
+    "tests/ops/test_flow.py": ("Assert", "ControlTrigger", "NoOp", "Print"),
+    "tests/control_flow/test_gradients.py": _starting("EmptyTensorList", "TensorArray", "TensorList"),
+    "rust/ops/src/state/apply_tests.rs": _starting("Apply", "SparseApply"),
+    "tests/variables/test_initializers.py": ("InitializedValue", "IsVariableInitialized", "Qr"),
+    "tests/session/test_plans.py": ("_FusedMatMul",),
+    "tests/framework/test_import_graph_def.py": ("PlaceholderV2",),
+    "tests/session/test_tensor_handle.py": ("DeleteSessionTensor", *_starting("GetSession")),
+    "tests/ops/test_files.py": ("MatchingFiles", "ReadFile", "WriteFile"),
+    "tests/ops/test_image_files.py": _starting(
+        "DecodeAnd", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeJ", "DecodeP"
+    )
+    + _starting("EncodeJ", "EncodeP", "ExtractJpeg"),
+    "tests/ops/test_images.py": _starting("CropAndResize", "NonMax", "Resize", "SampleDistorted"),
+    "tests/ops/test_nn_golden.py": (
+        *("LogUniformCandidateSampler", "MaxPoolGradGradV2", "ThreadUnsafeUnigramCandidateSampler"),
+        *_starting("FusedBatchNorm"),
+    ),
+    "tests/ops/test_lookup.py": _starting("HashTable", "InitializeTable", "LookupTable", "Mutable"),
+    "tests/ops/test_text.py": (
+        *("DecodeBase64", "DecodeCompressed", "EncodeBase64", "Fingerprint", "Substr"),
+        *("Dequantize", *_starting("FakeQuant", "Quantize")),
+        *_starting("Regex", "StaticRegex", "String"),
+    ),
+}
+
+
+def _named(table: dict[str, tuple[str, ...]]) -> set[str]:
+    return {name for names in table.values() for name in names}
+
+
+def _reached(records: Iterable[Record]) -> set[str]:
+    """The op types in the graphs of the records' first variants and of their gradients."""
+    found: set[str] = set()
+    for record in records:
+        dtype = "float64" if "float64" in record.dtypes else record.dtypes[0]
+        for variant in record.variants:
+            with Graph().as_default() as graph:
+                arrays = [spec.draw(np.random.default_rng(0), dtype) for spec in variant.inputs]
+                inputs = [placeholder(a.dtype.name, a.shape) for a in arrays]
+                result = record.function(*inputs, **variant.arguments)
+                results = list(result) if isinstance(result, (list, tuple)) else [result]
+                if record.differentiable and dtype == "float64":
+                    positions = [i for i in record.differentiable if i < len(inputs)]
+                    float_results = [r for r in results if isinstance(r, Tensor) and r.dtype.is_floating]
+                    gradients(float_results, [inputs[i] for i in positions])
+                found |= {op.type for op in graph.get_operations()}
+    return found
+
+
+def without_kernel(ops: Iterable[str]) -> set[str]:
+    """The ops that have no kernel at all."""
+    return {name for name in ops if not _core.op_info(name)["has_kernel"]}
+
+
+def with_missing_types(ops: Iterable[str]) -> dict[str, list[str]]:
+    """By op, the types that TensorFlow has a kernel for and the engine has not."""
+    found = {}
+    for name in ops:
+        later = LATER_TYPES.get(name, ())
+        missing = [m for m in registry.missing_kernels(name) if not any(t in m for t in later)]
+        if missing:
+            found[name] = missing
+    return found
+
+
+def with_other_gradients(ops: Iterable[str], state: Callable[[str], str] = registry.gradient_state) -> set[str]:
+    """The ops that gradients treat otherwise than TensorFlow; where it says nothing, ending them is settled, too."""
+    found = set()
+    for name in ops:
+        wanted = registry.tensorflow_gradient_state(name)
+        allowed = (wanted, "no gradient") if wanted == "error" else (wanted,)
+        if _core.op_info(name)["inputs"] and state(name) not in allowed:
+            found.add(name)
+    return found
+
+
+def untested(ops: Iterable[str], records: Iterable[Record]) -> set[str]:
+    """The ops that neither a record reaches nor another test names."""
+    elsewhere = _named(TESTED_ELSEWHERE) | _named(WITHOUT_KERNEL) | registry.named_in_tests()
+    return set(ops) - _reached(records) - elsewhere
+
+
+def test_every_op_has_a_kernel() -> None:
+    assert without_kernel(_OPS) == _named(WITHOUT_KERNEL) & set(_OPS)
+
+
+def test_every_op_has_a_kernel_for_each_type_that_tensorflow_has() -> None:
+    assert with_missing_types(name for name in _OPS if name not in _named(WITHOUT_KERNEL)) == {}
+
+
+def test_gradients_treat_every_op_as_tensorflow_does() -> None:
+    settled = _named(OTHER_GRADIENTS) | _named(WITHOUT_KERNEL)
+    assert with_other_gradients(_OPS) - settled == set()
+
+
+def test_every_op_has_a_test() -> None:
+    assert untested(_OPS, RECORDS) == set()
+
+
+def test_the_files_that_test_the_other_ops_exist() -> None:
+    root = Path(__file__).resolve().parents[2]
+    assert [name for name in TESTED_ELSEWHERE if not (root / name).is_file()] == []
+
+
+def test_the_walk_finds_a_missing_kernel() -> None:
+    # Division of integers is what TensorFlow's schema of RealDiv allows and its kernels do not take.
+    assert registry.lacks_kernel("RealDiv", {"T": dtypes.int32})
+    assert not registry.lacks_kernel("RealDiv", {"T": dtypes.float32})
+
+
+def test_the_walk_finds_a_missing_gradient() -> None:
+    def forgetful(name: str) -> str:
+        return "error" if name == "Exp" else registry.gradient_state(name)
+
+    assert "Exp" in with_other_gradients(["Exp", "Log"], forgetful)
+    assert "Log" not in with_other_gradients(["Exp", "Log"], forgetful)
+
+
+def test_the_walk_finds_an_op_without_a_test() -> None:
+    assert untested(["NoSuchOpAnywhere"], []) == {"NoSuchOpAnywhere"}
+    assert untested(["Sub"], [record for record in RECORDS if record.name == "subtract"]) == set()
