@@ -1,10 +1,20 @@
-//! A matrix product, the bias added to it and the activation after that become one `_FusedMatMul`.
+//! A matrix product or a convolution, the bias added to it and the activation after that become one op.
 
 use crate::draft::{Action, Context, Draft, Source};
 use ferroflow_graph::{AttrMap, AttrValue, Graph, KernelInit, Node, OutputId};
 use ferroflow_tensor::{DType, PartialShape, Result};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
+
+/// The ops that have a fused form: its name, and the attributes it takes over.
+const FUSED: [(&str, &str, &[&str]); 2] = [
+    ("MatMul", "_FusedMatMul", &["transpose_a", "transpose_b"]),
+    (
+        "Conv2D",
+        "_FusedConv2D",
+        &["strides", "padding", "explicit_paddings", "data_format", "dilations", "use_cudnn_on_gpu"],
+    ),
+];
 
 /// The fused ops of a match, with the step nodes it replaces: the last one stays as the place of the whole.
 struct Match {
@@ -14,7 +24,7 @@ struct Match {
     bias: usize,
 }
 
-pub(super) fn fuse_matmul(d: &mut Draft, cx: &Context<'_>) {
+pub(super) fn fuse_products(d: &mut Draft, cx: &Context<'_>) {
     let readers = super::readers(d);
     let watched = super::watched(d);
     for i in 0..d.nodes.len() as u32 {
@@ -41,7 +51,12 @@ fn only_reader(d: &Draft, i: u32, readers: &[SmallVec<[u32; 2]>], watched: &[boo
 fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<Match> {
     let node = &d.nodes[product as usize];
     let float = matches!(node.node.outputs.first()?.dtype, DType::F32 | DType::F64);
-    if &*node.node.op.name != "MatMul" || !float || !matches!(node.action, Action::Run(_)) {
+    let is_known = FUSED.iter().any(|(plain, ..)| *plain == &*node.node.op.name);
+    if !is_known || !float || !matches!(node.action, Action::Run(_)) {
+        return None;
+    }
+    // Channels that are not the last dimension are not the product's columns.
+    if node.node.attrs.get("data_format").is_some() && node.node.attrs.str("data_format").ok()? != "NHWC" {
         return None;
     }
     let bias_add = only_reader(d, product, readers, watched)?;
@@ -53,7 +68,8 @@ fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], 
         "BiasAdd" | "BiasAddV1" => bias == 1 && add.node.attrs.str("data_format").is_ok_and(|f| f == "NHWC"),
         "Add" | "AddV2" => {
             let bias_shape = shape_of(*add.node.inputs.get(bias)?);
-            let columns = node.node.outputs.first()?.shape.dim(1);
+            let shape = &node.node.outputs.first()?.shape;
+            let columns = shape.rank().and_then(|rank| shape.dim(rank.checked_sub(1)?));
             bias_shape.rank() == Some(1) && columns.is_some() && bias_shape.dim(0) == columns
         }
         _ => false,
@@ -68,9 +84,12 @@ fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], 
 }
 
 fn fuse(d: &mut Draft, cx: &Context<'_>, m: &Match) -> Result<()> {
-    let Some(op) = cx.graph.registry().get("_FusedMatMul").cloned() else { return Ok(()) };
     let last = m.relu.unwrap_or(m.bias_add);
     let product = &d.nodes[m.product as usize];
+    let Some((_, name, taken_over)) = FUSED.iter().find(|(plain, ..)| *plain == &*product.node.op.name) else {
+        return Ok(());
+    };
+    let Some(op) = cx.graph.registry().get(name).cloned() else { return Ok(()) };
     let dtype = product.node.outputs[0].dtype;
     let mut fused_ops = vec![AttrValue::Str(b"BiasAdd".to_vec())];
     if m.relu.is_some() {
@@ -78,8 +97,11 @@ fn fuse(d: &mut Draft, cx: &Context<'_>, m: &Match) -> Result<()> {
     }
     let mut attrs = AttrMap::default();
     attrs.set("T", AttrValue::Type(dtype));
-    attrs.set("transpose_a", AttrValue::Bool(product.node.attrs.bool("transpose_a")?));
-    attrs.set("transpose_b", AttrValue::Bool(product.node.attrs.bool("transpose_b")?));
+    for &attr in *taken_over {
+        if let Some(value) = product.node.attrs.get(attr) {
+            attrs.set(attr, value.clone());
+        }
+    }
     attrs.set("num_args", AttrValue::Int(1));
     attrs.set("fused_ops", AttrValue::List(fused_ops));
     attrs.set("epsilon", AttrValue::Float(0.0001));

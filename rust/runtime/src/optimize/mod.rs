@@ -16,7 +16,7 @@ pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {
     let Ok(order) = order_edges(d).order(u64::from) else { return };
     simplify::simplify(d, cx, &order);
     dead::drop_dead(d);
-    epilogue::fuse_matmul(d, cx);
+    epilogue::fuse_products(d, cx);
     fuse::fuse_elementwise(d, cx.graph);
 }
 

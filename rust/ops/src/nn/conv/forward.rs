@@ -1,10 +1,12 @@
-//! Conv2D and Conv3D.
+//! Conv2D and Conv3D, and _FusedConv2D, which is the former with a bias and an activation.
 
 use super::precision::{Precision, narrowed, widened};
 use super::shape::{self, Kind};
 use super::spec::Spec;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::{DType, Result, Tensor, conv, dispatch};
+use ferroflow_tensor::Scalar;
+use ferroflow_tensor::gemm::{Activation, Epilogue};
+use ferroflow_tensor::{DType, Result, Tensor, bail, conv, dispatch, ensure};
 
 fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     let spec = Spec::of(init, space)?;
@@ -30,6 +32,41 @@ fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
             let mut y = Tensor::new(x.dtype(), spec.last_of(&sizes.output))?;
             conv::forward::<<T as Precision>::Sum>(threads, &sizes.geometry, x.slice()?, filter.slice()?, y.slice_mut()?, None)?;
             ctx.set_output(0, narrowed::<T>(threads, spec.in_layout(threads, y)?)?);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+/// `Conv2D`, then `BiasAdd`, then an activation, in one pass over the output and with the same bits.
+fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let spec = Spec::of(init, 2)?;
+    let names = init.strs("fused_ops")?;
+    let activation = match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["BiasAdd"] => Activation::None,
+        ["BiasAdd", "Relu"] => Activation::Relu,
+        _ => bail!(Unimplemented, "Fusion is not implemented: [{}]", names.join(",")),
+    };
+    ensure!(init.int("num_args")? == 1, InvalidArgument, "Fused Conv2D must have one extra argument: bias.");
+    ensure!(!spec.channels_first, Unimplemented, "Fused Conv2D is implemented for the NHWC layout alone");
+    dispatch!(init.output_type(0)?, T in [F32, F64], {
+        kernel(move |ctx| {
+            let threads = ctx.threads();
+            let (x, filter, bias) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+            let sizes = spec.sizes("Conv2D", x.shape(), filter.shape())?;
+            ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
+            ensure!(
+                bias.elements() == sizes.geometry.outputs,
+                InvalidArgument,
+                "Must provide as many biases as the channel dimension of the input tensor: {} vs. {} in {}",
+                bias.shape(),
+                sizes.geometry.outputs,
+                sizes.output
+            );
+            let epilogue = Epilogue { bias: Some(bias.slice::<T>()?), activation };
+            let mut y = Tensor::new(T::DTYPE, sizes.output)?;
+            let (x, filter) = (x.slice::<T>()?, filter.slice()?);
+            conv::forward(threads, &sizes.geometry, x, filter, y.slice_mut()?, Some(&epilogue))?;
+            ctx.set_output(0, y);
             Ok(())
         })
     }, else Err(init.unsupported()))
@@ -65,5 +102,25 @@ pub(super) fn register(r: &mut Registry) {
             .doc("`Conv2D` in three dimensions.")
             .shape(|c| shape::output(c, 3, Kind::Full))
             .kernel(|init| forward(init, 3)),
+    );
+    r.add(
+        Op::new("_FusedConv2D")
+            .input("input: T")
+            .input("filter: T")
+            .input("args: num_args * T")
+            .output("output: T")
+            .attr("T: {float, double}")
+            .attr("num_args: int >= 0")
+            .attr("strides: list(int)")
+            .attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .attr("explicit_paddings: list(int) = []")
+            .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+            .attr("dilations: list(int) = [1, 1, 1, 1]")
+            .attr("use_cudnn_on_gpu: bool = true")
+            .attr("fused_ops: list(string) = []")
+            .attr("epsilon: float = 0.0001")
+            .doc("Returns a convolution with the ops fused_ops applied to it: what the planner makes of chains.")
+            .shape(|c| shape::output(c, 2, Kind::Full))
+            .kernel(fused),
     );
 }

@@ -1,6 +1,6 @@
 //! Laws of the ops: layouts, types, sizes and refusals.
 
-use crate::testing::run;
+use crate::testing::{Arg, run, run_args};
 use ferroflow_graph::AttrValue;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Code, DType, Result, Tensor, elementwise};
@@ -158,4 +158,27 @@ fn depthwise_convolutions_keep_channels_apart() {
     assert_eq!(dx[0].slice::<f32>().unwrap(), [-2.0 + 0.0, 2.0 - 10.0, -4.0 + 0.0, 6.0 - 30.0]);
     let df = run("DepthwiseConv2dNativeBackpropFilter", &[x, sizes(&[1, 2, 2, 2]), dy], &attrs).unwrap();
     assert_eq!(df[0].slice::<f32>().unwrap(), [-2.0, 0.0, 4.0, -2.0, -6.0, 0.0, 8.0, -4.0]);
+}
+
+#[test]
+fn fused_ops_give_the_bits_of_the_steps() {
+    let x = counted(&[3, 9, 10, 24]);
+    let bias = Tensor::from_slice([20], &(0..20).map(|i| i as f32 / 3.0 - 3.0).collect::<Vec<_>>()).unwrap();
+    for (filter, padding) in [([3, 3, 24, 20], "SAME"), ([2, 3, 24, 20], "VALID"), ([1, 1, 24, 20], "SAME")] {
+        let f = counted(&filter);
+        let attrs = [("strides", list(&[1; 4])), ("padding", text(padding))];
+        let y = run("Conv2D", &[x.clone(), f.clone()], &attrs).unwrap().remove(0);
+        let sum = run("BiasAdd", &[y, bias.clone()], &[]).unwrap().remove(0);
+        let relu = run("Relu", std::slice::from_ref(&sum), &[]).unwrap().remove(0);
+        let fused = |ops: &[&str], bias: &Tensor| {
+            let ops = AttrValue::List(ops.iter().map(|o| text(o)).collect());
+            let attrs = [&attrs[..], &[("fused_ops", ops)]].concat();
+            let args = vec![Arg::One(x.clone()), Arg::One(f.clone()), Arg::List(vec![bias.clone()])];
+            run_args("_FusedConv2D", args, &attrs, 2).map(|mut o| o.values.remove(0))
+        };
+        assert_eq!(fused(&["BiasAdd"], &bias).unwrap(), sum);
+        assert_eq!(fused(&["BiasAdd", "Relu"], &bias).unwrap(), relu);
+        assert!(fused(&["Elu"], &bias).is_err());
+        assert_eq!(fused(&["BiasAdd"], &counted(&[19])).unwrap_err().code(), Code::InvalidArgument);
+    }
 }
