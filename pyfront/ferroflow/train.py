@@ -1,5 +1,17 @@
 """`tf.train`: optimizers and training."""
 
+from ferroflow._src.training.adadelta import (
+    AdadeltaOptimizer as AdadeltaOptimizer,
+)
+from ferroflow._src.training.adagrad import (
+    AdagradOptimizer as AdagradOptimizer,
+)
+from ferroflow._src.training.adam import (
+    AdamOptimizer as AdamOptimizer,
+)
+from ferroflow._src.training.ftrl import (
+    FtrlOptimizer as FtrlOptimizer,
+)
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,
 )
@@ -18,6 +30,18 @@ from ferroflow._src.training.global_step import (
 from ferroflow._src.training.gradient_descent import (
     GradientDescentOptimizer as GradientDescentOptimizer,
 )
+from ferroflow._src.training.momentum import (
+    MomentumOptimizer as MomentumOptimizer,
+)
 from ferroflow._src.training.optimizer import (
     Optimizer as Optimizer,
+)
+from ferroflow._src.training.proximal import (
+    ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+)
+from ferroflow._src.training.proximal import (
+    ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
+)
+from ferroflow._src.training.rms_prop import (
+    RMSPropOptimizer as RMSPropOptimizer,
 )

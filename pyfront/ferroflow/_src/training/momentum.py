@@ -1,0 +1,55 @@
+"""Gradient descent with momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+
+
+class MomentumOptimizer(FusedOptimizer):
+    """Moves each variable against a decayed sum of its gradients.
+
+    `sum = momentum * sum + gradient`, `variable -= learning_rate * sum`; with Nesterov's rule
+    `variable -= learning_rate * (gradient + momentum * sum)`. Of a sparse gradient only the rows it names change, in
+    the variable and in the sum.
+
+    Source of Nesterov's rule: Sutskever et al., "On the importance of initialization and momentum in deep learning",
+    ICML 2013.
+
+    Args:
+      learning_rate: float, scalar tensor, or function without arguments that gives one.
+      momentum: as `learning_rate`; how much of the sum stays in a step.
+      use_locking: accepted; every update is atomic.
+      name: name scope of the operations made, and name of the slot.
+      use_nesterov: whether to use Nesterov's rule.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._momentum = momentum
+        self._use_nesterov = use_nesterov
+        self._learning_rate_tensor: Any = None
+        self._momentum_tensor: Any = None
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for var in var_list:
+            self._zeros_slot(var, "momentum", self._name)
+
+    def _prepare(self) -> None:
+        self._learning_rate_tensor = hyper_parameter(self._learning_rate, "learning_rate")
+        self._momentum_tensor = hyper_parameter(self._momentum, "momentum")
+
+    def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
+        rate, momentum = cast_to(var, self._learning_rate_tensor, self._momentum_tensor)
+        inputs = [var, self.get_slot(var, "momentum"), rate, *gradient, momentum]
+        return "ApplyMomentum", inputs, {"use_nesterov": self._use_nesterov}

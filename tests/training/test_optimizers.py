@@ -1,0 +1,253 @@
+"""Optimizers take the steps of their rules, dense and sparse, whatever form their hyper-parameters have."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from training import reference_optimizers as reference
+
+import ferroflow as tf
+
+RATE = st.floats(0.001, 0.5)
+SHARE = st.floats(0.0, 0.99)
+STRENGTH = st.floats(0.0, 0.5)
+EPSILON = st.floats(1e-6, 0.1)
+FIRST = st.floats(0.01, 2.0)
+
+RULES = {
+    "GradientDescent": {"learning_rate": RATE},
+    "Momentum": {"learning_rate": RATE, "momentum": SHARE, "use_nesterov": st.booleans()},
+    "Adam": {"learning_rate": RATE, "beta1": SHARE, "beta2": st.floats(0.5, 0.999), "epsilon": EPSILON},
+    "RMSProp": {
+        "learning_rate": RATE,
+        "decay": st.floats(0.1, 0.99),
+        "momentum": SHARE,
+        "epsilon": EPSILON,
+        "centered": st.booleans(),
+    },
+    "Adagrad": {"learning_rate": RATE, "initial_accumulator_value": FIRST},
+    "Adadelta": {"learning_rate": RATE, "rho": SHARE, "epsilon": EPSILON},
+    "Ftrl": {
+        "learning_rate": RATE,
+        "learning_rate_power": st.sampled_from([-0.5, -0.75, -0.3]),
+        "initial_accumulator_value": FIRST,
+        "l1_regularization_strength": STRENGTH,
+        "l2_regularization_strength": STRENGTH,
+    },
+    "ProximalGradientDescent": {
+        "learning_rate": RATE,
+        "l1_regularization_strength": STRENGTH,
+        "l2_regularization_strength": STRENGTH,
+    },
+    "ProximalAdagrad": {
+        "learning_rate": RATE,
+        "initial_accumulator_value": FIRST,
+        "l1_regularization_strength": STRENGTH,
+        "l2_regularization_strength": STRENGTH,
+    },
+}
+SOME = {
+    "GradientDescent": {"learning_rate": 0.5},
+    "Momentum": {"learning_rate": 0.5, "momentum": 0.5},
+    "Adam": {"learning_rate": 0.5, "beta1": 0.5, "beta2": 0.75, "epsilon": 0.125},
+    "RMSProp": {"learning_rate": 0.5, "decay": 0.5, "momentum": 0.25, "epsilon": 0.125},
+    "Adagrad": {"learning_rate": 0.5},
+    "Adadelta": {"learning_rate": 0.5, "rho": 0.5, "epsilon": 0.125},
+    "Ftrl": {
+        "learning_rate": 0.5,
+        "learning_rate_power": -0.5,
+        "l1_regularization_strength": 0.25,
+        "l2_regularization_strength": 0.125,
+        "l2_shrinkage_regularization_strength": 0.0625,
+    },
+    "ProximalGradientDescent": {
+        "learning_rate": 0.5,
+        "l1_regularization_strength": 0.25,
+        "l2_regularization_strength": 0.125,
+    },
+    "ProximalAdagrad": {
+        "learning_rate": 0.5,
+        "l1_regularization_strength": 0.25,
+        "l2_regularization_strength": 0.125,
+    },
+}
+SLOTS = {
+    "GradientDescent": {},
+    "Momentum": {"momentum": "w/Momentum"},
+    "Adam": {"m": "w/Adam", "v": "w/Adam_1"},
+    "RMSProp": {"rms": "w/RMSProp", "momentum": "w/RMSProp_1"},
+    "Adagrad": {"accumulator": "w/Adagrad"},
+    "Adadelta": {"accum": "w/Adadelta", "accum_update": "w/Adadelta_1"},
+    "Ftrl": {"accum": "w/Ftrl", "linear": "w/Ftrl_1"},
+    "ProximalGradientDescent": {},
+    "ProximalAdagrad": {"accumulator": "w/ProximalAdagrad"},
+}
+
+
+def optimizer(rule, **parameters):
+    return getattr(tf.train, f"{rule}Optimizer")(**parameters)
+
+
+def initialized():
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return session
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_twenty_steps_follow_the_rule(rule, sparse, data):
+    parameters = data.draw(st.fixed_dictionaries(RULES[rule]))
+    shape = tuple(data.draw(st.lists(st.integers(1, 5), min_size=1 if sparse else 0, max_size=3)))
+    random = np.random.RandomState(data.draw(st.integers(0, 2**31)))
+    start = random.normal(size=shape)
+    expected = start.copy()
+    law = getattr(reference, rule)(shape, **parameters)
+    with tf.Graph().as_default():
+        w = tf.Variable(start, name="w")
+        values = tf.placeholder(tf.float64, (None, *shape[1:]) if sparse else shape)
+        indices = tf.placeholder(tf.int64, [None])
+        # Numbers of Python would be tensors of float32.
+        exact = {n: np.float64(p) if isinstance(p, float) else p for n, p in parameters.items()}
+        made = optimizer(rule, **exact)
+        train = made.apply_gradients([(tf.IndexedSlices(values, indices) if sparse else values, w)])
+        with initialized() as session:
+            for _ in range(20):
+                if sparse:
+                    rows = random.randint(shape[0], size=random.randint(1, 6))
+                    gradient = random.normal(size=(len(rows), *shape[1:]))
+                    expected = law.sparse_step(expected, gradient, rows)
+                    session.run(train, {values: gradient, indices: rows})
+                else:
+                    gradient = random.normal(size=shape)
+                    expected = law.step(expected, gradient)
+                    session.run(train, {values: gradient})
+            np.testing.assert_allclose(session.run(w), expected, rtol=1e-8, atol=1e-10)
+            for name, value in law.state.items():
+                np.testing.assert_allclose(session.run(made.get_slot(w, name)), value, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("rule", SOME)
+def test_hyper_parameters_may_be_tensors_or_functions(rule):
+    def trained(form):
+        with tf.Graph().as_default():
+            w = tf.Variable([[1.0, -2.0], [3.0, 0.5]], name="w")
+            parameters = {name: form(value) for name, value in SOME[rule].items()}
+            train = optimizer(rule, **parameters).minimize(tf.reduce_sum(w * w))
+            with initialized() as session:
+                for _ in range(3):
+                    session.run(train)
+                return session.run(w)
+
+    by_number = trained(lambda value: value)
+    np.testing.assert_array_equal(trained(tf.constant), by_number)
+    np.testing.assert_array_equal(trained(lambda value: lambda: value), by_number)
+    np.testing.assert_array_equal(trained(lambda value: lambda: tf.constant(value)), by_number)
+
+
+@pytest.mark.parametrize("rule", SLOTS)
+def test_slots_have_tensorflows_names_and_are_not_trained(rule):
+    with tf.Graph().as_default():
+        w = tf.Variable([1.0], name="w")
+        made = optimizer(rule, **SOME[rule])
+        made.minimize(tf.reduce_sum(w * w))
+        assert made.get_slot_names() == sorted(SLOTS[rule])
+        assert {name: made.get_slot(w, name).op.name for name in made.get_slot_names()} == SLOTS[rule]
+        assert made.get_slot(w, "no such slot") is None
+        assert tf.trainable_variables() == [w]
+        assert {v.op.name for v in made.variables()} == {v.op.name for v in tf.global_variables() if v is not w}
+
+
+@pytest.mark.parametrize("rule", SOME)
+@pytest.mark.parametrize("use_locking", [False, True])
+def test_locking_is_an_attribute_of_the_update(rule, use_locking):
+    with tf.Graph().as_default() as graph:
+        w = tf.Variable([1.0], name="w")
+        optimizer(rule, **SOME[rule], use_locking=use_locking).minimize(tf.reduce_sum(w * w))
+        (update,) = [op for op in graph.get_operations() if op.type.startswith("Apply")]
+        assert update.get_attr("use_locking") is use_locking
+        assert update.name.startswith(f"{rule}/update_w/")
+        assert update.colocation_groups() == [b"loc:@w"]
+
+
+@pytest.mark.parametrize("rule", SOME)
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+def test_every_float_dtype_is_trained(rule, dtype):
+    with tf.Graph().as_default():
+        w = tf.Variable(np.array([1.0, -2.0]), dtype=dtype)
+        train = optimizer(rule, **SOME[rule]).minimize(tf.reduce_sum(w * w))
+        with initialized() as session:
+            before = session.run(w)
+            session.run(train)
+            after = session.run(w)
+            assert after.dtype == dtype.as_numpy_dtype
+            assert (np.abs(after) < np.abs(before)).all()
+
+
+@pytest.mark.parametrize("rule", ["Momentum", "Adam", "RMSProp", "Adagrad", "Adadelta"])
+def test_a_variable_of_unknown_shape_is_trained(rule):
+    with tf.Graph().as_default():
+        shaped = tf.placeholder_with_default(np.array([1.0, -2.0], np.float32), None)
+        w = tf.Variable(shaped, validate_shape=False, name="w")
+        made = optimizer(rule, **SOME[rule])
+        train = made.apply_gradients([(tf.constant([1.0, -1.0]), w)])
+        with tf.Session() as session:
+            session.run(w.initializer)
+            session.run([v.initializer for v in made.variables()])
+            session.run(train)
+            assert (np.abs(session.run(w)) < [1.0, 2.0]).all()
+
+
+def test_adam_moves_rows_that_a_sparse_gradient_does_not_name():
+    with tf.Graph().as_default():
+        w = tf.Variable([[1.0], [1.0]])
+        rows = tf.placeholder(tf.int32, [1])
+        train = tf.train.AdamOptimizer(0.1).apply_gradients([(tf.IndexedSlices(tf.ones([1, 1]), rows), w)])
+        with initialized() as session:
+            session.run(train, {rows: [0]})
+            first = session.run(w)
+            session.run(train, {rows: [1]})
+            second = session.run(w)
+    assert first[1] == 1.0
+    assert second[0] < first[0]
+
+
+def test_the_powers_of_adam_are_of_the_optimizer_and_of_the_graph():
+    made = tf.train.AdamOptimizer()
+    for _ in range(2):
+        with tf.Graph().as_default():
+            a, b = tf.Variable(1.0, name="a"), tf.Variable(1.0, name="b")
+            train = made.minimize(a * b)
+            names = [v.op.name for v in made.variables()]
+            assert names == ["a/Adam", "a/Adam_1", "b/Adam", "b/Adam_1", "beta1_power", "beta2_power"]
+            with initialized() as session:
+                session.run([train, train])
+                session.run(train)
+                np.testing.assert_allclose(session.run("beta1_power:0"), 0.9**3, rtol=1e-6)
+                np.testing.assert_allclose(session.run("beta2_power:0"), 0.999**3, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong"),
+    [
+        ("Adagrad", {"initial_accumulator_value": 0.0}),
+        ("ProximalAdagrad", {"initial_accumulator_value": -1.0}),
+        ("Ftrl", {"initial_accumulator_value": -0.5}),
+        ("Ftrl", {"learning_rate_power": 0.1}),
+        ("Ftrl", {"l1_regularization_strength": -0.1}),
+        ("Ftrl", {"l2_regularization_strength": -0.1}),
+        ("Ftrl", {"l2_shrinkage_regularization_strength": -0.1}),
+    ],
+)
+def test_numbers_out_of_range_are_refused(rule, wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        optimizer(rule, learning_rate=0.1, **wrong)
+
+
+def test_a_gradient_of_another_shape_is_refused():
+    with tf.Graph().as_default():
+        w = tf.Variable([1.0, 2.0])
+        with pytest.raises(ValueError, match="shape"):
+            tf.train.AdamOptimizer().apply_gradients([(tf.ones([3]), w)])
