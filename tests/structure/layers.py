@@ -10,7 +10,7 @@ PYTHON_LAYERS = (
     ("linear_operator",),
     ("variables",),
     ("autodiff",),
-    ("nn", "layers", "losses", "metrics", "distributions", "summary"),
+    ("nn", "layers", "rnn", "losses", "metrics", "distributions", "summary"),
     ("training",),
     ("testing",),
 )

@@ -12,6 +12,7 @@ _MODULES = frozenset(
         "lookup",
         "losses",
         "metrics",
+        "rnn",
         "signal",
         "slim",
         "util",

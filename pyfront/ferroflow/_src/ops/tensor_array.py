@@ -147,13 +147,13 @@ class TensorArray:
           ValueError: the shape is not that of the other elements.
           tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
         """
-        with name_scope(name, "TensorArrayWrite", [self._handle, index, value]) as scope:
+        with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             if self._infer_shape:
                 self._merge_element_shape(value.shape)
             with self._placed_with(value):
                 inputs = [self._handle, index, value, self._flow]
-                return self.with_flow(tensor_op("TensorArrayWriteV3", inputs, name=scope))
+                return self.with_flow(tensor_op("TensorArrayWriteV3", inputs, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements along a new first dimension."""
@@ -191,17 +191,17 @@ class TensorArray:
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the parts of `value` along its first dimension at `indices`, int32 vector."""
-        with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]) as scope:
+        with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             if self._infer_shape:
                 self._merge_element_shape(value.shape[1:])
             with self._placed_with(value):
                 inputs = [self._handle, indices, value, self._flow]
-                return self.with_flow(tensor_op("TensorArrayScatterV3", inputs, name=scope))
+                return self.with_flow(tensor_op("TensorArrayScatterV3", inputs, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with parts of `value`, of `lengths` (int64 vector) along its first dimension, as its elements."""
-        with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]) as scope:
+        with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             lengths = convert_to_tensor(lengths, name="lengths")
             lengths = lengths if lengths.dtype == dtypes.int64 else tensor_op("Cast", [lengths], {"DstT": dtypes.int64})
@@ -211,7 +211,7 @@ class TensorArray:
                     self._merge_element_shape(TensorShape([int(known.flat[0])]).concatenate(value.shape[1:]))
             with self._placed_with(value):
                 inputs = [self._handle, value, lengths, self._flow]
-                return self.with_flow(tensor_op("TensorArraySplitV3", inputs, name=scope))
+                return self.with_flow(tensor_op("TensorArraySplitV3", inputs, name=name))
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements, int32 scalar."""

@@ -270,3 +270,22 @@ from ferroflow._src.ops.nn.softmax import (
 from ferroflow._src.ops.nn.softmax import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from ferroflow._src.rnn.dynamic_running import (
+    bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
+)
+from ferroflow._src.rnn.dynamic_running import (
+    dynamic_rnn as dynamic_rnn,
+)
+from ferroflow._src.rnn.raw_running import (
+    raw_rnn as raw_rnn,
+)
+from ferroflow._src.rnn.static_running import (
+    static_bidirectional_rnn as static_bidirectional_rnn,
+)
+from ferroflow._src.rnn.static_running import (
+    static_rnn as static_rnn,
+)
+from ferroflow._src.rnn.static_running import (
+    static_state_saving_rnn as static_state_saving_rnn,
+)
+from ferroflow.nn import rnn_cell as rnn_cell

@@ -1,0 +1,132 @@
+"""`RNNCell`, of which recurrent networks are made, and what makes any object count as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.rnn.sizes import zero_tensors
+from ferroflow._src.variables.collections import trainable_variables
+from ferroflow._src.variables.partitioned_variable import PartitionedVariable
+from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.variable_scope import get_variable_scope
+
+__all__ = ["LayerRNNCell", "RNNCell", "assert_like_rnn_cell", "known_depth"]
+
+
+def assert_like_rnn_cell(argument: str, cell: Any) -> None:
+    """Checks that an object has what is used of an `RNNCell`.
+
+    Args:
+        argument: str, the argument's name, for the message.
+        cell: the object.
+
+    Raises:
+        TypeError: something is missing.
+    """
+    lacks = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]
+    if not hasattr(cell, "zero_state"):
+        lacks.append("'zero_state' method is missing")
+    if not callable(cell):
+        lacks.append("is not callable")
+    if lacks:
+        raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
+
+
+class RNNCell(Layer):
+    """One step of a recurrent network: a function of inputs and a state to outputs and the next state.
+
+    A subclass says the `state_size` and the `output_size`, and computes a step in `call(inputs, state)`, where it may
+    make variables with `tf.get_variable`: the first call makes them in the cell's scope, later ones find them.
+    """
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of shape [batch, size], or a structure of tensors.
+            state: Tensor of shape [batch, state size], or a structure of them as `state_size`.
+            scope: str or VariableScope, the scope of the variables; None for one named after the class.
+
+        Returns:
+            The outputs, of shape [batch, output size] or a structure of such, and the next state, as `state`.
+        """
+        if scope is not None:
+            with variable_scope(scope, custom_getter=self._captured_variable) as opened:
+                return super().__call__(inputs, state, scope=opened)
+        # TF 1.x: the scope in which a cell is first called stays its outer scope.
+        opening = getattr(self, "_rnn_cell_scope", None)
+        if opening is None:
+            opening = variable_scope(get_variable_scope(), custom_getter=self._captured_variable)
+            self._rnn_cell_scope = opening
+        with opening:
+            return super().__call__(inputs, state)
+
+    def _captured_variable(self, getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Makes or finds a variable, and counts it among the cell's."""
+        variable = getter(*args, **kwargs)
+        part = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
+        is_trained = any(part is trained for trained in trainable_variables())
+        known = self._trainable_weights if is_trained else self._non_trainable_weights
+        if not any(variable is other for other in known):
+            known.append(variable)
+        return variable
+
+    @property
+    def state_size(self) -> Any:
+        """int or TensorShape, or a structure of them: the shape of a state without the batch."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """int or TensorShape, or a structure of them: the shape of an output without the batch."""
+        raise NotImplementedError("Abstract method")
+
+    def build(self, _: Any) -> None:
+        """Makes nothing; the variables may be made in `call`."""
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """A state of zeros.
+
+        Args:
+            batch_size: int, or Tensor of int32 of shape [].
+            dtype: DType of the state.
+
+        Returns:
+            Tensor of shape [batch_size, state size], or a structure of them as `state_size`.
+        """
+        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return zero_tensors(self.state_size, batch_size, dtype)
+
+
+class LayerRNNCell(RNNCell):
+    """A cell that makes its variables in `build` alone, as other layers do."""
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of shape [batch, size], or a structure of tensors.
+            state: Tensor of shape [batch, state size], or a structure of them as `state_size`.
+            scope: str or VariableScope, the scope of the variables; None for one named after the class.
+            *args: further arguments of `call`.
+            **kwargs: further arguments of `call`.
+
+        Returns:
+            The outputs, of shape [batch, output size], and the next state, as `state`.
+        """
+        return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
+
+
+def known_depth(inputs_shape: Any) -> int:
+    """The size of the second dimension of a cell's inputs.
+
+    Raises:
+        ValueError: it is not known.
+    """
+    depth: int | None = inputs_shape[1].value
+    if depth is None:
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}")
+    return depth

@@ -1,0 +1,84 @@
+"""Shapes that are a batch size and what a cell says of its sizes, joined; tensors of zeros of such shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.tensor_shape import TensorShape, as_shape
+from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.joining import concat
+from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.array.shaping import expand_dims
+
+__all__ = ["joined_shape", "static_joined_shape", "static_shape_of", "zero_tensors"]
+
+
+def static_shape_of(size: Any) -> TensorShape:
+    """What is known of a shape while the graph is built.
+
+    Args:
+        size: int, TensorShape, list of int, or Tensor of int32 of shape [] or [rank].
+    """
+    if not isinstance(size, Tensor):
+        return as_shape(size)
+    value = constant_value(size)
+    if value is not None:
+        return TensorShape(value.reshape(-1).tolist())
+    return TensorShape([None]) if size.shape.ndims == 0 else TensorShape(None)
+
+
+def static_joined_shape(prefix: Any, suffix: Any) -> TensorShape:
+    """What is known of `joined_shape` while the graph is built; `prefix` may have unknown dimensions."""
+    return static_shape_of(prefix).concatenate(static_shape_of(suffix))
+
+
+def _vector(size: Any, what: str) -> Tensor | None:
+    if isinstance(size, Tensor):
+        if size.shape.ndims == 0:
+            return expand_dims(size, 0)
+        if size.shape.ndims != 1:
+            raise ValueError(f"{what} tensor must be either a scalar or vector, but saw tensor: {size}")
+        return size
+    shape = as_shape(size)
+    return constant(shape.as_list(), dtype=dtypes.int32) if shape.is_fully_defined() else None
+
+
+def joined_shape(prefix: Any, suffix: Any) -> Tensor:
+    """The dimensions of `prefix` followed by those of `suffix`.
+
+    Args:
+        prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
+        suffix: the same.
+
+    Returns:
+        Tensor of int32, of shape [rank].
+
+    Raises:
+        ValueError: a shape is not known, or a tensor is neither a scalar nor a vector.
+    """
+    first, second = _vector(prefix, "prefix"), _vector(suffix, "suffix")
+    if first is None or second is None:
+        raise ValueError(f"Provided a prefix or suffix of None: {prefix} and {suffix}")
+    return concat((first, second), 0)
+
+
+def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros for each of the sizes of a cell.
+
+    Args:
+        sizes: int or TensorShape, or a structure of them.
+        batch_size: int, or Tensor of int32 of shape [].
+        dtype: DType of the zeros.
+
+    Returns:
+        Tensor of shape [batch_size, size...], or a structure of them.
+    """
+
+    def make(size: Any) -> Tensor:
+        result = zeros(joined_shape(batch_size, size), dtype=dtype)
+        result.set_shape(static_joined_shape(batch_size, size))
+        return result
+
+    return nest.map_structure(make, sizes)
