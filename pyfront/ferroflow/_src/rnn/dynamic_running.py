@@ -28,11 +28,15 @@ from ferroflow._src.rnn.sizes import static_joined_shape
 from ferroflow._src.rnn.steps import Lengths, batch_size_of, cache_variables, state_dtype, step, zero_outputs
 from ferroflow._src.variables.scope import variable_scope
 
-__all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn"]
+__all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "transpose_batch_time"]
 
 
-def _batch_and_time_swapped(x: Tensor) -> Tensor:
-    """A tensor with its first two dimensions swapped; one of a lower rank as it is."""
+def transpose_batch_time(x: Tensor) -> Tensor:
+    """Swaps the first two dimensions of a tensor; one of a lower rank stays as it is.
+
+    Args:
+        x: Tensor of any dtype, of shape [batch, time, ...].
+    """
     static = x.get_shape()
     if static.ndims is not None and static.ndims < 2:
         return x
@@ -88,7 +92,7 @@ def dynamic_rnn(
         cache_variables(opened)
         flat_inputs = nest.flatten(inputs)
         if not time_major:
-            flat_inputs = [_batch_and_time_swapped(x) for x in [convert_to_tensor(x) for x in flat_inputs]]
+            flat_inputs = [transpose_batch_time(x) for x in [convert_to_tensor(x) for x in flat_inputs]]
         if sequence_length is not None:
             sequence_length = cast(sequence_length, dtypes.int32, name="ToInt32")
             if sequence_length.get_shape().ndims not in (None, 1):
@@ -117,7 +121,7 @@ def dynamic_rnn(
             dtype=dtype,
         )
         if not time_major:
-            outputs = nest.map_structure(_batch_and_time_swapped, outputs)
+            outputs = nest.map_structure(transpose_batch_time, outputs)
         return outputs, final_state
 
 

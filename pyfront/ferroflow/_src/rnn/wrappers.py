@@ -16,8 +16,8 @@ __all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
 class CellWrapper(RNNCell):
     """A cell of the sizes and the state of another one."""
 
-    def __init__(self, cell: Any) -> None:
-        super().__init__()
+    def __init__(self, cell: Any, reuse: Any = None) -> None:
+        super().__init__(_reuse=reuse)
         self._cell = cell
 
     @property

@@ -1,0 +1,82 @@
+"""`NASCell`: the cell that a search over architectures found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.ops.array.joining import split
+from ferroflow._src.ops.math.elementwise import sigmoid, tanh
+from ferroflow._src.ops.math.linalg import matmul
+from ferroflow._src.ops.nn.activation import bias_add, relu
+from ferroflow._src.rnn.cell import RNNCell
+from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Zeros
+
+__all__ = ["NASCell"]
+
+
+class NASCell(RNNCell):
+    """A cell of eight gates that are joined in a tree.
+
+    Args:
+        num_units: int, the number of units.
+        num_proj: int, the size of the projected output; None for no projection.
+        use_biases: bool, whether a bias is added to what comes from the state.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+
+    Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
+    """
+
+    def __init__(
+        self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: Any = None
+    ) -> None:
+        super().__init__(_reuse=reuse)
+        self._num_units = num_units
+        self._num_proj = num_proj
+        self._use_biases = use_biases
+
+    @property
+    def state_size(self) -> Any:
+        """LSTMStateTuple of int."""
+        return LSTMStateTuple(self._num_units, self.output_size)
+
+    @property
+    def output_size(self) -> Any:
+        """int, the size of the projection, or the number of units."""
+        return self._num_units if self._num_proj is None else self._num_proj
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            state: LSTMStateTuple of Tensors of the dtype of `inputs`, of shapes [batch, units] and [batch, outputs].
+
+        Returns:
+            The output, of shape [batch, outputs], and the next state, as `state`.
+
+        Raises:
+            ValueError: the last dimension of the inputs is not known.
+        """
+        c, h = state
+        dtype = inputs.dtype
+        depth = inputs.get_shape().with_rank(2)[1].value
+        if depth is None:
+            raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
+        columns = 8 * self._num_units
+        recurrent_kernel = get_variable("recurrent_kernel", [self.output_size, columns], dtype)
+        kernel = get_variable("kernel", [depth, columns], dtype)
+        of_state, of_inputs = matmul(h, recurrent_kernel), matmul(inputs, kernel)
+        if self._use_biases:
+            of_state = bias_add(of_state, get_variable("bias", [columns], initializer=Zeros(), dtype=dtype))
+        m = split(value=of_state, num_or_size_splits=8, axis=1)
+        x = split(value=of_inputs, num_or_size_splits=8, axis=1)
+        left = tanh(tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1])) + c)
+        new_c = left * tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
+        product = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
+        total = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
+        new_h = tanh(new_c * tanh(product + total))
+        if self._num_proj is not None:
+            new_h = matmul(new_h, get_variable("projection_weights", [self._num_units, self._num_proj], dtype))
+        return new_h, LSTMStateTuple(new_c, new_h)
