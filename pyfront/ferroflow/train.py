@@ -9,6 +9,18 @@ from ferroflow._src.training.adagrad import (
 from ferroflow._src.training.adam import (
     AdamOptimizer as AdamOptimizer,
 )
+from ferroflow._src.training.cosine_decay import (
+    cosine_decay as cosine_decay,
+)
+from ferroflow._src.training.cosine_decay import (
+    cosine_decay_restarts as cosine_decay_restarts,
+)
+from ferroflow._src.training.cosine_decay import (
+    linear_cosine_decay as linear_cosine_decay,
+)
+from ferroflow._src.training.cosine_decay import (
+    noisy_linear_cosine_decay as noisy_linear_cosine_decay,
+)
 from ferroflow._src.training.ftrl import (
     FtrlOptimizer as FtrlOptimizer,
 )
@@ -30,8 +42,26 @@ from ferroflow._src.training.global_step import (
 from ferroflow._src.training.gradient_descent import (
     GradientDescentOptimizer as GradientDescentOptimizer,
 )
+from ferroflow._src.training.learning_rate_decay import (
+    exponential_decay as exponential_decay,
+)
+from ferroflow._src.training.learning_rate_decay import (
+    inverse_time_decay as inverse_time_decay,
+)
+from ferroflow._src.training.learning_rate_decay import (
+    natural_exp_decay as natural_exp_decay,
+)
+from ferroflow._src.training.learning_rate_decay import (
+    piecewise_constant as piecewise_constant,
+)
+from ferroflow._src.training.learning_rate_decay import (
+    polynomial_decay as polynomial_decay,
+)
 from ferroflow._src.training.momentum import (
     MomentumOptimizer as MomentumOptimizer,
+)
+from ferroflow._src.training.moving_averages import (
+    ExponentialMovingAverage as ExponentialMovingAverage,
 )
 from ferroflow._src.training.optimizer import (
     Optimizer as Optimizer,

@@ -1,0 +1,220 @@
+"""Learning rates that fall with the global step."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.control_flow.choice import case
+from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.math.arithmetic import add, div, minimum, multiply, pow
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import equal
+from ferroflow._src.ops.math.elementwise import ceil, exp, floor, negative
+
+
+def _given(value: Tensor) -> Tensor:
+    return value
+
+
+def _periods(step: Tensor, steps: Tensor, staircase: bool) -> Tensor:
+    periods: Tensor = step / steps
+    return floor(periods) if staircase else periods
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+
+    Args:
+      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+      global_step: number, or scalar tensor of int32 or int64, not negative.
+      decay_steps: as `global_step`, above zero: the steps after which the rate is multiplied by `decay_rate`.
+      decay_rate: as `learning_rate`.
+      staircase: whether the rate falls after each `decay_steps` only.
+      name: name of the operation.
+
+    Returns:
+      Scalar tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: `global_step` is None.
+    """
+    if global_step is None:
+        raise ValueError("global_step is required for exponential_decay.")
+    with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        base = cast(decay_rate, rate.dtype)
+        return multiply(rate, pow(base, _periods(step, steps, staircase)), name=scope)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+
+    Args:
+      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+      global_step: number, or scalar tensor of int32 or int64, not negative.
+      decay_steps: as `global_step`, above zero.
+      decay_rate: as `learning_rate`.
+      staircase: whether the rate falls after each `decay_steps` only.
+      name: name of the operation.
+
+    Returns:
+      Scalar tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: `global_step` is None.
+    """
+    if global_step is None:
+        raise ValueError("global_step is required for natural_exp_decay.")
+    with name_scope(name, "NaturalExpDecay", [learning_rate, global_step, decay_rate]) as scope:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        power = cast(decay_rate, rate.dtype)
+        periods = _periods(step, steps, staircase)
+        return multiply(rate, exp(multiply(negative(power), periods)), name=scope)
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+
+    Args:
+      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+      global_step: number, or scalar tensor of int32 or int64, not negative.
+      decay_steps: as `global_step`, above zero.
+      decay_rate: as `learning_rate`.
+      staircase: whether the rate falls after each `decay_steps` only.
+      name: name of the operation.
+
+    Returns:
+      Scalar tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: `global_step` is None.
+    """
+    if global_step is None:
+        raise ValueError("global_step is required for inverse_time_decay.")
+    with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as scope:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        slope = cast(decay_rate, rate.dtype)
+        periods = _periods(step, steps, staircase)
+        return div(rate, add(cast(constant(1), rate.dtype), multiply(slope, periods)), name=scope)
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`(learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power + end_learning_rate`.
+
+    Args:
+      learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
+      global_step: number, or scalar tensor of int32 or int64, not negative.
+      decay_steps: as `global_step`, above zero: the steps after which `end_learning_rate` is reached.
+      end_learning_rate: as `learning_rate`.
+      power: as `learning_rate`.
+      cycle: whether `decay_steps` grows to its next multiple each time it is passed, so that the rate rises again;
+        otherwise the rate stays at its end.
+      name: name of the operation.
+
+    Returns:
+      Scalar tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: `global_step` is None.
+    """
+    if global_step is None:
+        raise ValueError("global_step is required for polynomial_decay.")
+    inputs = [learning_rate, global_step, decay_steps, end_learning_rate, power]
+    with name_scope(name, "PolynomialDecay", inputs) as scope:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        dtype = rate.dtype.base_dtype
+        step, steps = cast(global_step, dtype), cast(decay_steps, dtype)
+        end, exponent = cast(end_learning_rate, dtype), cast(power, dtype)
+        if cycle:
+            # At step 0 no multiple of the steps is passed, and one of none would divide by zero.
+            multiple = cond(equal(step, 0), lambda: constant(1.0, dtype=dtype), lambda: ceil(step / steps))
+            steps = multiply(steps, multiple)
+        else:
+            step = minimum(step, steps)
+        left = div(step, steps)
+        return add(multiply(rate - end, pow(1 - left, exponent)), end, name=scope)
+
+
+def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
+    """Of several values the one of the interval that `x` is in.
+
+    Args:
+      x: scalar tensor or variable of a real number dtype, mostly the global step.
+      boundaries: list of n growing numbers or scalar tensors of the dtype of `x` (int32 for int64 will do). Each
+        belongs to the interval below it.
+      values: list of n + 1 numbers or scalar tensors of one dtype.
+      name: name scope of the operations.
+
+    Returns:
+      Scalar tensor of the dtype of `values`.
+
+    Raises:
+      ValueError: the dtypes do not fit or the counts do not.
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+    with name_scope(name, "PiecewiseConstant", [x, boundaries, values, name]):
+        x = convert_to_tensor(x)
+        dtype = x.dtype.base_dtype
+        # A conversion to the dtype of x could move a boundary: of int32 it cannot.
+        bounds = [
+            cast(b, dtype) if (b.dtype.base_dtype, dtype) == (dtypes.int32, dtypes.int64) else b
+            for b in convert_n_to_tensor(boundaries)
+        ]
+        for bound in bounds:
+            if bound.dtype.base_dtype != dtype:
+                raise ValueError(f"Boundaries ({bound.dtype.base_dtype}) must have the same dtype as x ({dtype}).")
+        results = convert_n_to_tensor(values)
+        first = results[0].dtype.base_dtype
+        for result in results[1:]:
+            if result.dtype.base_dtype != first:
+                raise ValueError(
+                    f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype})."
+                )
+        if not bounds:
+            return results[0]
+        within = [x <= bounds[0], x > bounds[-1]]
+        within += [(x > low) & (x <= high) for low, high in itertools.pairwise(bounds)]
+        ordered = [results[0], results[-1], *results[1:-1]]
+        pairs = [(here, functools.partial(_given, result)) for here, result in zip(within, ordered, strict=True)]
+        chosen: Tensor = case(pairs, default=functools.partial(_given, results[0]), exclusive=True)
+        return chosen
