@@ -17,6 +17,13 @@ from ferroflow._src.metrics.counting import precision as precision
 from ferroflow._src.metrics.counting import recall as recall
 from ferroflow._src.metrics.counting import true_negatives as true_negatives
 from ferroflow._src.metrics.counting import true_positives as true_positives
+from ferroflow._src.metrics.ranking import average_precision_at_k as average_precision_at_k
+from ferroflow._src.metrics.ranking import precision_at_k as precision_at_k
+from ferroflow._src.metrics.ranking import precision_at_top_k as precision_at_top_k
+from ferroflow._src.metrics.ranking import recall_at_k as recall_at_k
+from ferroflow._src.metrics.ranking import recall_at_top_k as recall_at_top_k
+from ferroflow._src.metrics.ranking import sparse_average_precision_at_k as sparse_average_precision_at_k
+from ferroflow._src.metrics.ranking import sparse_precision_at_k as sparse_precision_at_k
 from ferroflow._src.metrics.thresholds import auc as auc
 from ferroflow._src.metrics.thresholds import false_negatives_at_thresholds as false_negatives_at_thresholds
 from ferroflow._src.metrics.thresholds import false_positives_at_thresholds as false_positives_at_thresholds

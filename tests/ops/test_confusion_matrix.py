@@ -72,7 +72,7 @@ def test_a_last_dimension_that_is_not_one_is_not_squeezed():
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(("rank", "expected"), [(0, 0), (1, 2), (2, 2)])
-def test_a_last_dimension_is_added_to_what_is_no_scalar(rank, expected, known):
+def test_a_last_dimension_is_added_where_the_rank_is_one_too_few(rank, expected, known):
     x = np.zeros([3, 3][:rank])
 
     def build():

@@ -60,7 +60,10 @@ def match_weights(values: Tensor, weights: Any) -> Tensor | None:
     """Drops or adds a last dimension of weights where their rank differs by one from that of the values."""
     if weights is None:
         return None
-    squeezed = squeeze_last_where_rank_differs(convert_to_tensor(weights), values, 1)
+    given: Tensor = convert_to_tensor(weights)
+    if given.get_shape().ndims == 0:
+        return given
+    squeezed = squeeze_last_where_rank_differs(given, values, 1)
     return expand_last_where_rank_differs(squeezed, values, 1)
 
 

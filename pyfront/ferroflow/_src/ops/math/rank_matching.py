@@ -35,7 +35,7 @@ def squeeze_last_where_rank_differs(tensor: Tensor, other: Tensor, surplus: int)
 
 
 def expand_last_where_rank_differs(tensor: Tensor, other: Tensor, lack: int) -> Tensor:
-    """Adds a last dimension to a tensor, if it is no scalar, where its rank is `lack` below that of another.
+    """Adds a last dimension to a tensor where its rank is `lack` below that of another.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -47,9 +47,7 @@ def expand_last_where_rank_differs(tensor: Tensor, other: Tensor, lack: int) -> 
     """
     rank, other_rank = tensor.get_shape().ndims, other.get_shape().ndims
     if rank is not None and other_rank is not None:
-        return shaping.expand_dims(tensor, [-1]) if rank > 0 and other_rank - rank == lack else tensor
-    tensor_rank = shaping.rank(tensor)
-    is_lacking = comparison.equal(lack, shaping.rank(other) - tensor_rank)
-    added = comparison.logical_and(is_lacking, comparison.not_equal(tensor_rank, 0))
-    ones = making.fill(shaping.expand_dims(cast(added, dtypes.int32), 0), 1)
+        return shaping.expand_dims(tensor, -1) if other_rank - rank == lack else tensor
+    added = cast(comparison.equal(lack, shaping.rank(other) - shaping.rank(tensor)), dtypes.int32)
+    ones = making.fill(shaping.expand_dims(added, 0), 1)
     return shaping.reshape(tensor, joining.concat([shaping.shape(tensor), ones], 0))
