@@ -80,5 +80,9 @@ def test_what_does_not_fit_is_refused():
             tf.metrics.average_precision_at_k([[1]], [[0.5]], 0)
         with pytest.raises(ValueError, match="Unexpected labels shape"):
             tf.metrics.precision_at_k(tf.ones([1, 1, 1], tf.int64), tf.ones([2, 3]), 1)
-        with pytest.raises(ValueError, match="weights can not be broadcast"):
-            tf.metrics.recall_at_k([[1], [0]], tf.ones([2, 3]), 1, weights=[1.0, 2.0, 3.0])
+        # How many labels a set holds is known in the step only, and so is whether the weights fit.
+        recall = tf.metrics.recall_at_k([[1], [0]], tf.ones([2, 3]), 1, weights=[1.0, 2.0, 3.0])
+        with tf.Session() as sess:
+            sess.run(tf.local_variables_initializer())
+            with pytest.raises(tf.errors.InvalidArgumentError, match="weights can not be broadcast"):
+                sess.run(recall)
