@@ -33,8 +33,11 @@ _REQUIRED: dict[str, Any] = {
     "seq_dim": 0,
     "shape": None,
 }
-# The types of their inputs and outputs go together: float32 with complex64, float64 with complex128.
-_PAIRED = ("Angle", "Complex", "ComplexAbs", "Imag", "MaxPool3DGrad", "Real")
+# Their types go together: float32 with complex64, float64 with complex128.
+_PAIRED = {
+    *("Angle", "Complex", "ComplexAbs", "Imag", "IRFFT", "IRFFT2D", "IRFFT3D", "MaxPool3DGrad", "Real", "RFFT"),
+    *("RFFT2D", "RFFT3D", "SparseAdd"),
+}
 # Shapes that must be known when the graph is built, by op or by argument.
 _KNOWN_SHAPES = {"ParallelConcat": [1, 1], "block_shape": [1]}
 _NO_KERNEL = "No OpKernel was registered"

@@ -42,6 +42,13 @@ LATER_TYPES = {
     "Acos": ("int32", "int64"),
     **dict.fromkeys(
         (
+            *("AccumulatorApplyGradient", "AccumulatorTakeGradient"),
+            *("SparseAccumulatorApplyGradient", "SparseAccumulatorTakeGradient"),
+        ),
+        ("int", "complex"),
+    ),
+    **dict.fromkeys(
+        (
             *("ApplyAdadelta", "ApplyAdagrad", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyGradientDescent"),
             *("ApplyMomentum", "ApplyRMSProp", "SparseApplyAdadelta", "SparseApplyAdagrad"),
             *("SparseApplyCenteredRMSProp", "SparseApplyMomentum", "SparseApplyRMSProp"),
@@ -60,12 +67,18 @@ OTHER_GRADIENTS = {
     "TensorFlow 1.x has no rule before 1.9": ("Qr",),
     "gradients of gradients pass through arrays here": ("TensorArrayGradV3",),
     "TensorFlow 1.x has no rule": ("RGBToHSV",),
-    "second derivatives go further than TensorFlow's": ("MaxPoolGradWithArgmax",),
+    "derivatives go further than TensorFlow's": (
+        *("IRFFT3D", "MatrixExponential", "MatrixLogarithm", "MaxPoolGradWithArgmax", "RFFT3D"),
+    ),
     "TensorFlow ends the gradient; here it is refused": ("ResizeBilinearGrad",),
 }
 
 # Ops that are tested under the names of the functions that make them, by the file that does.
 TESTED_ELSEWHERE = {
+    "tests/ops/test_accumulating.py": (
+        *_starting("Accumulator", "SparseAccumulator"),
+        *("ConditionalAccumulator", "SparseConditionalAccumulator"),
+    ),
     "tests/ops/test_assigning.py": _starting("Assign", "CountUpTo", "Scatter", "StridedSliceAssign", "Variable"),
     "tests/ops/test_differential.py": _starting("Random", "Stateless", "Multinomial", "TruncatedNormal"),
     "tests/ops/test_flow.py": ("Assert", "ControlTrigger", "NoOp", "Print"),
@@ -86,6 +99,9 @@ TESTED_ELSEWHERE = {
         *_starting("FusedBatchNorm"),
     ),
     "tests/ops/test_lookup.py": _starting("HashTable", "InitializeTable", "LookupTable", "Mutable"),
+    "tests/ops/test_sparse.py": (
+        *("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap"),
+    ),
     "tests/ops/test_text.py": (
         *("DecodeBase64", "DecodeCompressed", "EncodeBase64", "Fingerprint", "Substr"),
         *("Dequantize", *_starting("FakeQuant", "Quantize")),
