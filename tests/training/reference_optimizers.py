@@ -9,8 +9,8 @@ class Rule:
     dense_slots = False
 
     def __init__(self, shape, **parameters):
-        self.state = {name: np.full(shape, value) for name, value in self.initial(parameters).items()}
-        self.parameters = parameters
+        self.parameters = dict(parameters)
+        self.state = {name: np.full(shape, value) for name, value in self.initial(self.parameters).items()}
         self.time = 0
 
     def initial(self, parameters):
@@ -69,6 +69,42 @@ class Adam(Rule):
         v = beta2 * state["v"] + (1 - beta2) * g**2
         rate = learning_rate * np.sqrt(1 - beta2**self.time) / (1 - beta1**self.time)
         return {"m": m, "v": v}, w - rate * m / (np.sqrt(v) + epsilon)
+
+
+class LazyAdam(Adam):
+    dense_slots = False
+
+
+class Nadam(Adam):
+    def moved(self, state, w, g, learning_rate, beta1, beta2, epsilon):
+        new, _ = super().moved(state, w, g, learning_rate, beta1, beta2, epsilon)
+        rate = learning_rate * np.sqrt(1 - beta2**self.time) / (1 - beta1**self.time)
+        return new, w - rate * (beta1 * new["m"] + (1 - beta1) * g) / (np.sqrt(new["v"]) + epsilon)
+
+
+class AdamW(Adam):
+    def initial(self, parameters):
+        self.weight_decay = parameters.pop("weight_decay")
+        return super().initial(parameters)
+
+    def step(self, variable, gradient):
+        return super().step(variable * (1 - self.weight_decay), gradient)
+
+    def sparse_step(self, variable, values, rows):
+        decayed = variable.copy()
+        decayed[np.unique(rows)] *= 1 - self.weight_decay
+        gradient = np.zeros_like(variable)
+        np.add.at(gradient, rows, values)
+        return Adam.step(self, decayed, gradient)
+
+
+class MomentumW(Momentum):
+    def initial(self, parameters):
+        self.weight_decay = parameters.pop("weight_decay")
+        return super().initial(parameters)
+
+    def moved(self, state, w, g, **parameters):
+        return super().moved(state, w * (1 - self.weight_decay), g, **parameters)
 
 
 class RMSProp(Rule):

@@ -46,6 +46,13 @@ RULES = {
         "l2_regularization_strength": STRENGTH,
     },
 }
+_ADAM = RULES["Adam"]
+RULES |= {
+    "LazyAdam": _ADAM,
+    "Nadam": _ADAM,
+    "AdamW": {**_ADAM, "weight_decay": STRENGTH},
+    "MomentumW": {**RULES["Momentum"], "weight_decay": STRENGTH},
+}
 SOME = {
     "GradientDescent": {"learning_rate": 0.5},
     "Momentum": {"learning_rate": 0.5, "momentum": 0.5},
@@ -71,6 +78,12 @@ SOME = {
         "l2_regularization_strength": 0.125,
     },
 }
+SOME |= {
+    "LazyAdam": SOME["Adam"],
+    "Nadam": SOME["Adam"],
+    "AdamW": {**SOME["Adam"], "weight_decay": 0.125},
+    "MomentumW": {**SOME["Momentum"], "weight_decay": 0.125},
+}
 SLOTS = {
     "GradientDescent": {},
     "Momentum": {"momentum": "w/Momentum"},
@@ -81,11 +94,15 @@ SLOTS = {
     "Ftrl": {"accum": "w/Ftrl", "linear": "w/Ftrl_1"},
     "ProximalGradientDescent": {},
     "ProximalAdagrad": {"accumulator": "w/ProximalAdagrad"},
+    "LazyAdam": {"m": "w/Adam", "v": "w/Adam_1"},
+    "AdamW": {"m": "w/AdamW", "v": "w/AdamW_1"},
+    "MomentumW": {"momentum": "w/MomentumW"},
 }
 
 
 def optimizer(rule, **parameters):
-    return getattr(tf.train, f"{rule}Optimizer")(**parameters)
+    name = f"{rule}Optimizer"
+    return (getattr(tf.train, name, None) or getattr(tf.contrib.opt, name))(**parameters)
 
 
 def initialized():
@@ -168,7 +185,8 @@ def test_locking_is_an_attribute_of_the_update(rule, use_locking):
         optimizer(rule, **SOME[rule], use_locking=use_locking).minimize(tf.reduce_sum(w * w))
         (update,) = [op for op in graph.get_operations() if op.type.startswith("Apply")]
         assert update.get_attr("use_locking") is use_locking
-        assert update.name.startswith(f"{rule}/update_w/")
+        scope = "Adam" if rule in ("LazyAdam", "Nadam") else rule
+        assert update.name.startswith(f"{scope}/update_w/")
         assert update.colocation_groups() == [b"loc:@w"]
 
 
@@ -212,6 +230,59 @@ def test_adam_moves_rows_that_a_sparse_gradient_does_not_name():
             second = session.run(w)
     assert first[1] == 1.0
     assert second[0] < first[0]
+
+
+def test_lazy_adam_leaves_rows_alone_that_a_sparse_gradient_does_not_name():
+    with tf.Graph().as_default():
+        w = tf.Variable([[1.0], [1.0]])
+        rows = tf.placeholder(tf.int32, [1])
+        made = tf.contrib.opt.LazyAdamOptimizer(0.1)
+        train = made.apply_gradients([(tf.IndexedSlices(tf.ones([1, 1]), rows), w)])
+        with initialized() as session:
+            session.run(train, {rows: [0]})
+            first, moment = session.run([w, made.get_slot(w, "m")])
+            session.run(train, {rows: [1]})
+            second, next_moment = session.run([w, made.get_slot(w, "m")])
+    assert first[1] == 1.0
+    assert second[0] == first[0]
+    assert next_moment[0] == moment[0]
+    assert second[1] < 1.0
+
+
+@pytest.mark.parametrize("given_to", ["minimize", "apply_gradients"])
+def test_only_the_chosen_variables_decay(given_to):
+    with tf.Graph().as_default():
+        a, b = tf.Variable(1.0), tf.Variable(1.0)
+        made = tf.contrib.opt.MomentumWOptimizer(0.25, 0.5, 0.0)
+        loss = a + b
+        if given_to == "minimize":
+            train = made.minimize(loss, decay_var_list=[a])
+        else:
+            train = made.apply_gradients(made.compute_gradients(loss), decay_var_list=[a])
+        with initialized() as session:
+            session.run(train)
+            assert session.run([a, b]) == [0.25, 0.5]
+
+
+def test_any_optimizer_can_be_given_weight_decay():
+    with tf.Graph().as_default():
+        v = tf.Variable([1.0, 2.0])
+        descent = tf.contrib.opt.extend_with_decoupled_weight_decay(tf.train.GradientDescentOptimizer)
+        train = descent(0.5, 0.25, name="Mine").minimize(tf.reduce_sum(v))
+        with initialized() as session:
+            session.run(train)
+            np.testing.assert_array_equal(session.run(v), [0.25, 0.75])
+
+
+def test_a_row_that_is_named_twice_decays_once():
+    with tf.Graph().as_default():
+        v = tf.Variable([1.0, 2.0, 4.0])
+        descent = tf.contrib.opt.extend_with_decoupled_weight_decay(tf.train.GradientDescentOptimizer)
+        gradient = tf.IndexedSlices(tf.constant([1.0, 0.0, 0.5]), tf.constant([2, 0, 2]))
+        train = descent(0.5, learning_rate=1.0).apply_gradients([(gradient, v)])
+        with initialized() as session:
+            session.run(train)
+            np.testing.assert_array_equal(session.run(v), [0.5, 2.0, 0.5])
 
 
 def test_the_powers_of_adam_are_of_the_optimizer_and_of_the_graph():

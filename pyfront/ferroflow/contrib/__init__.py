@@ -12,6 +12,7 @@ _MODULES = frozenset(
         "lookup",
         "losses",
         "metrics",
+        "opt",
         "rnn",
         "signal",
         "slim",

@@ -81,6 +81,10 @@ class AdamOptimizer(FusedOptimizer):
         moments = [self.get_slot(var, "m"), self.get_slot(var, "v")]
         return "ApplyAdam", [var, *moments, *self._parameters(var), *gradient], {}
 
+    def _sparse_direction(self, m: Tensor, added: IndexedSlices, beta1: Tensor) -> Tensor:
+        """What a variable moves along, of its new mean gradient and what a sparse gradient has added to that."""
+        return m
+
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = self._parameters(var)
         rate = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
@@ -94,7 +98,8 @@ class AdamOptimizer(FusedOptimizer):
         with control_dependencies([decayed]):
             new_v = scatter_add(v, grad.indices, added_square, use_locking=self._use_locking)
         denominator = sqrt(new_v)
-        moved = assign_sub(var, rate * new_m / (denominator + epsilon), use_locking=self._use_locking)
+        direction = self._sparse_direction(new_m, IndexedSlices(added, grad.indices), beta1)
+        moved = assign_sub(var, rate * direction / (denominator + epsilon), use_locking=self._use_locking)
         return group(moved, new_m, new_v)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:

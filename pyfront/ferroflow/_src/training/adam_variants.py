@@ -1,0 +1,53 @@
+"""Adam that leaves rows without gradient alone, and Adam with Nesterov's momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import gather
+from ferroflow._src.ops.array.shaping import shape
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.math.elementwise import sqrt, square
+from ferroflow._src.ops.state.assigning import scatter_sub, scatter_update
+from ferroflow._src.training.adam import AdamOptimizer
+
+
+class LazyAdamOptimizer(AdamOptimizer):
+    """Adam that of a sparse gradient changes only the rows it names, in the variable and in the moments.
+
+    Dense gradients are applied as `tf.train.AdamOptimizer` does, whose arguments it takes. That one counts rows without
+    gradient as rows of gradient zero, lets their moments decay, and moves them.
+    """
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        beta1_power, beta2_power, lr, beta1, beta2, epsilon = self._parameters(var)
+        rate = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        rows, values, locking = grad.indices, grad.values, self._use_locking
+        new_m = scatter_update(m, rows, beta1 * gather(m, rows) + (1 - beta1) * values, use_locking=locking)
+        new_v = scatter_update(v, rows, beta2 * gather(v, rows) + (1 - beta2) * square(values), use_locking=locking)
+        step = rate * gather(new_m, rows) / (sqrt(gather(new_v, rows)) + epsilon)
+        return group(scatter_sub(var, rows, step, use_locking=locking), new_m, new_v)
+
+
+class NadamOptimizer(AdamOptimizer):
+    """Adam that moves along `beta1 * m + (1 - beta1) * gradient`, `m` the new mean gradient.
+
+    It takes the arguments of `tf.train.AdamOptimizer`, and as that one counts rows that a sparse gradient does not name
+    as rows of gradient zero.
+
+    Source: Dozat, "Incorporating Nesterov momentum into Adam", ICLR 2016 workshop.
+    """
+
+    def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
+        op_type, inputs, attrs = super()._update_op(var, gradient)
+        return op_type, inputs, {**attrs, "use_nesterov": True}
+
+    def _sparse_direction(self, m: Tensor, added: IndexedSlices, beta1: Tensor) -> Tensor:
+        # TF 1.x: adds the named rows to `m` by broadcasting, which is right only where all rows are named in order.
+        whole = apply_op("UnsortedSegmentSum", [added.values, added.indices, shape(m)[0]]).outputs[0]
+        direction: Tensor = whole + beta1 * m
+        return direction
