@@ -16,6 +16,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
@@ -23,48 +24,57 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 __all__ = ["clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
+def _as_slices_of(t: Any, clipped: Tensor) -> Any:
+    return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Replaces what is below the least and above the largest value by these.
 
     Args:
-        t: Tensor of a real number dtype, of any shape.
+        t: Tensor or IndexedSlices of a real number dtype, of any shape.
         clip_value_min: Tensor of the dtype of `t`, that broadcasts to its shape.
         clip_value_max: Tensor of the dtype of `t`, that broadcasts to its shape.
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `t`.
+        Tensor or IndexedSlices of the dtype and shape of `t`.
 
     Raises:
         ValueError: a bound makes the shape larger.
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
-        t = convert_to_tensor(t, name="t")
-        below = tensor_op("Minimum", [t, clip_value_max])
-        t.get_shape().merge_with(below.get_shape())
+        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        below = tensor_op("Minimum", [values, clip_value_max])
+        values.get_shape().merge_with(below.get_shape())
         result = tensor_op("Maximum", [below, clip_value_min], name=scope)
-        t.get_shape().merge_with(result.get_shape())
-        return result
+        values.get_shape().merge_with(result.get_shape())
+        return _as_slices_of(t, result)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scales a tensor down to a Euclidean norm where its own is larger.
 
     Args:
-        t: Tensor of float16, bfloat16, float32 or float64, of any shape.
+        t: Tensor or IndexedSlices of float16, bfloat16, float32 or float64, of any shape.
         clip_norm: Tensor of the dtype of `t`, of shape []: the norm, above 0.
         axes: Tensor of int32, of shape [n]: the dimensions the norm is taken over; None for all.
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `t`.
+        Tensor or IndexedSlices of the dtype and shape of `t`.
     """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
-        t = convert_to_tensor(t, name="t")
-        norm = elementwise.sqrt(reduce_sum(t * t, axes, keepdims=True))
-        scaled = t * clip_norm
-        t.get_shape().merge_with(scaled.get_shape())
-        return making.identity(scaled / tensor_op("Maximum", [norm, clip_norm]), name=scope)
+        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        squares = reduce_sum(values * values, axes, keepdims=True)
+        # The slope of the square root is infinite at zero, and times the zero of the squares no number.
+        positive = squares > 0
+        root = elementwise.sqrt(where(positive, squares, making.ones_like(squares)))
+        norm = where(positive, root, squares)
+        scaled = values * clip_norm
+        values.get_shape().merge_with(scaled.get_shape())
+        clipped = making.identity(scaled / tensor_op("Maximum", [norm, clip_norm]), name=scope)
+        return _as_slices_of(t, clipped)
 
 
 def _require_list(t_list: Any) -> list[Any]:
@@ -117,7 +127,7 @@ def clip_by_global_norm(
         name: str, prefix of the names of the results.
 
     Returns:
-        (list of the scaled ones, their norm before).
+        (list of the scaled ones, their norm before). Where the norm is infinite or NaN, all of them are NaN.
 
     Raises:
         TypeError: `t_list` is no sequence.
@@ -130,6 +140,8 @@ def clip_by_global_norm(
     with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]) as scope:
         one = constant(1.0, dtype=use_norm.dtype.base_dtype)
         scale = clip_norm * tensor_op("Minimum", [1.0 / use_norm, one / clip_norm])
+        # No number for an infinite norm, whose scale of zero would hide what is wrong; zero for all finite ones.
+        scale = scale + (use_norm - use_norm)
         results: list[Any] = []
         for i, (t, v) in enumerate(zip(t_list, _values(t_list), strict=True)):
             if v is None:
@@ -137,10 +149,7 @@ def clip_by_global_norm(
                 continue
             with colocate_with(v):
                 clipped = making.identity(v * scale, name=f"{scope}_{i}")
-            if isinstance(t, IndexedSlices):
-                results.append(IndexedSlices(clipped, t.indices, t.dense_shape))
-            else:
-                results.append(clipped)
+            results.append(_as_slices_of(t, clipped))
         return results, use_norm
 
 

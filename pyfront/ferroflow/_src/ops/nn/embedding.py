@@ -50,7 +50,8 @@ def _clip_rows(rows: Tensor, ids: Tensor, max_norm: Any) -> Tensor:
         axes = list(builtins.range(ids_rank, rows_rank))
     else:
         axes = making.range(shaping.rank(ids), shaping.rank(rows))
-    return clip_by_norm(rows, max_norm, axes=axes)
+    clipped: Tensor = clip_by_norm(rows, max_norm, axes=axes)
+    return clipped
 
 
 def embedding_lookup(
