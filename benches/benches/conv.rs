@@ -96,7 +96,7 @@ macro_rules! layer_bench {
             let [mut $x, mut $f, mut $y] = layer.tensors(filter, outputs);
             let ($g, $threads) = (layer.geometry(), Threads::new(THREADS));
             bencher.counter(layer.operations(layer.inputs * layer.outputs)).bench_local(|| $run.is_ok());
-            drop((&mut $x, &mut $f, &mut $y));
+            let _ = (&mut $x, &mut $f, &mut $y);
         }
     };
 }
