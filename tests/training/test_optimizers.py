@@ -177,6 +177,16 @@ def test_slots_have_tensorflows_names_and_are_not_trained(rule):
         assert {v.op.name for v in made.variables()} == {v.op.name for v in tf.global_variables() if v is not w}
 
 
+@pytest.mark.parametrize("rule", [rule for rule in SLOTS if SLOTS[rule]])
+def test_a_slot_and_what_initializes_it_are_placed_with_the_variable(rule):
+    with tf.Graph().as_default() as graph:
+        w = tf.Variable([1.0], name="w")
+        optimizer(rule, **SOME[rule]).minimize(tf.reduce_sum(w * w))
+        made = [op for op in graph.get_operations() if op.name.startswith(tuple(SLOTS[rule].values()))]
+        assert made
+        assert {op.name: op.colocation_groups() for op in made} == {op.name: [b"loc:@w"] for op in made}
+
+
 @pytest.mark.parametrize("rule", SOME)
 @pytest.mark.parametrize("use_locking", [False, True])
 def test_locking_is_an_attribute_of_the_update(rule, use_locking):

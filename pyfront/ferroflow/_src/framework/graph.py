@@ -160,10 +160,10 @@ class Graph:
             scopes.flow.added(op)
         if needs_device:
             op._set_device(scopes.devices.device_for(op))
-        if scopes.colocation:
-            self._colocate(op)
         if self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map:
             self._apply_maps(op)
+        if scopes.colocation:
+            self._colocate(op)
         if self._container and "container" in self._core.attrs(op._id):
             self._core.set_attr(op._id, "container", self._container)
         if self._original_op is not None:
