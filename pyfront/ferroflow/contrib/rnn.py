@@ -1,11 +1,21 @@
 """`tf.contrib.rnn`: cells of recurrent networks, and what runs them over lists of inputs."""
 
+from ferroflow._src.rnn.attention_wrapper import AttentionCellWrapper as AttentionCellWrapper
 from ferroflow._src.rnn.basic_cells import BasicRNNCell as BasicRNNCell
 from ferroflow._src.rnn.basic_cells import GRUCell as GRUCell
 from ferroflow._src.rnn.cell import LayerRNNCell as LayerRNNCell
 from ferroflow._src.rnn.cell import RNNCell as RNNCell
+from ferroflow._src.rnn.convolutional_cells import Conv1DLSTMCell as Conv1DLSTMCell
+from ferroflow._src.rnn.convolutional_cells import Conv2DLSTMCell as Conv2DLSTMCell
+from ferroflow._src.rnn.convolutional_cells import Conv3DLSTMCell as Conv3DLSTMCell
+from ferroflow._src.rnn.convolutional_cells import ConvLSTMCell as ConvLSTMCell
 from ferroflow._src.rnn.dropout_wrapper import DropoutWrapper as DropoutWrapper
 from ferroflow._src.rnn.dynamic_running import transpose_batch_time as transpose_batch_time
+from ferroflow._src.rnn.fused_running import FusedRNNCell as FusedRNNCell
+from ferroflow._src.rnn.fused_running import FusedRNNCellAdaptor as FusedRNNCellAdaptor
+from ferroflow._src.rnn.fused_running import TimeReversedFusedRNN as TimeReversedFusedRNN
+from ferroflow._src.rnn.gated_cells import IntersectionRNNCell as IntersectionRNNCell
+from ferroflow._src.rnn.gated_cells import UGRNNCell as UGRNNCell
 from ferroflow._src.rnn.highway_wrapper import HighwayWrapper as HighwayWrapper
 from ferroflow._src.rnn.lstm_cells import BasicLSTMCell as BasicLSTMCell
 from ferroflow._src.rnn.lstm_cells import LSTMCell as LSTMCell

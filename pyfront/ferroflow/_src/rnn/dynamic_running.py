@@ -90,9 +90,9 @@ def dynamic_rnn(
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as opened:
         cache_variables(opened)
-        flat_inputs = nest.flatten(inputs)
+        flat_inputs = [convert_to_tensor(x) for x in nest.flatten(inputs)]
         if not time_major:
-            flat_inputs = [transpose_batch_time(x) for x in [convert_to_tensor(x) for x in flat_inputs]]
+            flat_inputs = [transpose_batch_time(x) for x in flat_inputs]
         if sequence_length is not None:
             sequence_length = cast(sequence_length, dtypes.int32, name="ToInt32")
             if sequence_length.get_shape().ndims not in (None, 1):

@@ -9,37 +9,15 @@ from typing import Any
 from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.ops.array.shaping import reshape
-from ferroflow._src.ops.math.linalg import matmul
-from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
+from ferroflow._src.rnn.projection import Projection
 from ferroflow._src.rnn.wrappers import CellWrapper
 from ferroflow._src.variables.get_variable import get_variable
-from ferroflow._src.variables.initializers import Constant, RandomUniform
-from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.initializers import RandomUniform
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
 __all__ = ["EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrapper"]
-
-
-class _Projection:
-    """`x @ kernel + bias`, with variables of the scope in which it is made."""
-
-    def __init__(self, x: Any, output_size: int) -> None:
-        shape = x.get_shape()
-        if shape.ndims != 2:
-            raise ValueError(f"linear is expecting 2D arguments: {[shape]}")
-        if shape[1].value is None:
-            raise ValueError(f"linear expects shape[1] to be provided for shape {shape}, but saw {shape[1]}")
-        self._kernel = get_variable("kernel", [shape[1].value, output_size], dtype=x.dtype)
-        # TF 1.x: the bias stays whole where the scope partitions variables.
-        with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as scope:
-            scope.set_partitioner(None)
-            zeros = Constant(0.0, dtype=x.dtype)
-            self._bias = get_variable("bias", [output_size], dtype=x.dtype, initializer=zeros)
-
-    def __call__(self, x: Any) -> Any:
-        return bias_add(matmul(x, self._kernel), self._bias)
 
 
 class EmbeddingWrapper(CellWrapper):
@@ -117,7 +95,7 @@ class InputProjectionWrapper(CellWrapper):
             tf_logging.warn("%s: The input_size parameter is deprecated.", self)
         self._num_proj = num_proj
         self._activation = activation
-        self._projection: _Projection | None = None
+        self._projection: Projection | None = None
 
     def call(self, inputs: Any, state: Any) -> Any:
         """Computes one step.
@@ -133,8 +111,8 @@ class InputProjectionWrapper(CellWrapper):
             ValueError: the inputs are no matrix, or their second dimension is not known.
         """
         if self._projection is None:
-            self._projection = _Projection(inputs, self._num_proj)
-        projected = self._projection(inputs)
+            self._projection = Projection([inputs], self._num_proj)
+        projected = self._projection([inputs])
         return self._cell(self._activation(projected) if self._activation else projected, state)
 
 
@@ -161,7 +139,7 @@ class OutputProjectionWrapper(CellWrapper):
             raise ValueError(f"Parameter output_size must be > 0: {output_size}.")
         self._output_size = output_size
         self._activation = activation
-        self._projection: _Projection | None = None
+        self._projection: Projection | None = None
 
     @property
     def output_size(self) -> Any:
@@ -180,6 +158,6 @@ class OutputProjectionWrapper(CellWrapper):
         """
         output, new_state = self._cell(inputs, state)
         if self._projection is None:
-            self._projection = _Projection(output, self._output_size)
-        projected = self._projection(output)
+            self._projection = Projection([output], self._output_size)
+        projected = self._projection([output])
         return self._activation(projected) if self._activation else projected, new_state

@@ -1,0 +1,57 @@
+"""`Projection`: matrices side by side times a kernel, plus a bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.ops.array.joining import concat
+from ferroflow._src.ops.math.linalg import matmul
+from ferroflow._src.ops.nn.activation import bias_add
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Constant
+from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.variable_scope import get_variable_scope
+
+__all__ = ["Projection"]
+
+
+class Projection:
+    """`[x...] @ kernel + bias`, with variables of the scope in which it is made.
+
+    Args:
+        inputs: list of Tensors of a float dtype, of shape [batch, size], like those it will be called with.
+        output_size: int, the number of columns of the kernel.
+
+    Raises:
+        ValueError: an input is no matrix, or its second dimension is not known.
+    """
+
+    def __init__(self, inputs: Sequence[Any], output_size: int) -> None:
+        shapes = [x.get_shape() for x in inputs]
+        if any(shape.ndims != 2 for shape in shapes):
+            raise ValueError(f"linear is expecting 2D arguments: {shapes}")
+        for shape in shapes:
+            if shape[1].value is None:
+                raise ValueError(f"linear expects shape[1] to be provided for shape {shape}, but saw {shape[1]}")
+        rows = sum(shape[1].value for shape in shapes)
+        dtype = inputs[0].dtype
+        self._kernel = get_variable("kernel", [rows, output_size], dtype=dtype)
+        # TF 1.x: the bias stays whole where the scope partitions variables.
+        with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as scope:
+            scope.set_partitioner(None)
+            self._bias = get_variable("bias", [output_size], dtype=dtype, initializer=Constant(0.0, dtype=dtype))
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """Computes the product.
+
+        Args:
+            inputs: list of Tensors of a float dtype, of shape [batch, size].
+
+        Returns:
+            Tensor of shape [batch, output_size].
+        """
+        joined = inputs[0] if len(inputs) == 1 else concat(inputs, constant(1, dtype=dtypes.int32))
+        return bias_add(matmul(joined, self._kernel), self._bias)
