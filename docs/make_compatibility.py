@@ -1,4 +1,4 @@
-"""Writes docs/compatibility.md from what is there: the op registry, the gradient rules, and the public modules.
+"""Writes docs/compatibility.md from what is there: the op registry, the gradient rules, the public modules.
 
 `python docs/make_compatibility.py` writes the page; with `--check` it fails where the page is stale.
 """
@@ -16,6 +16,7 @@ from ferroflow._src.framework import gradient_registry
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "compatibility.md"
+UNIT_TESTS = ROOT / "docs" / "unit_tests.md"
 NAMES = ROOT / "tests" / "golden" / "api_names.txt"
 
 
@@ -89,6 +90,8 @@ def page() -> str:
             "| op | element types | gradient |",
             "|---|---|---|",
             *ops,
+            "",
+            UNIT_TESTS.read_text().rstrip("\n"),
             "",
         ]
     )
