@@ -71,6 +71,37 @@ class Adam(Rule):
         return {"m": m, "v": v}, w - rate * m / (np.sqrt(v) + epsilon)
 
 
+class AdaMax(Rule):
+    def initial(self, parameters):
+        return {"m": 0.0, "v": 0.0}
+
+    def moved(self, state, w, g, learning_rate, beta1, beta2, epsilon):
+        m = beta1 * state["m"] + (1 - beta1) * g
+        v = np.maximum(beta2 * state["v"], np.abs(g))
+        return {"m": m, "v": v}, w - learning_rate / (1 - beta1**self.time) * m / (v + epsilon)
+
+
+class AddSign(Rule):
+    # The means of all rows decay; rows without gradient move by nothing.
+    dense_slots = True
+
+    def initial(self, parameters):
+        return {"m": 0.0}
+
+    def factor(self, agreement, alpha):
+        return alpha + agreement
+
+    def moved(self, state, w, g, learning_rate, beta, **strength):
+        m = beta * state["m"] + (1 - beta) * g
+        return {"m": m}, w - learning_rate * self.factor(np.sign(g) * np.sign(m), **strength) * g
+
+
+class PowerSign(AddSign):
+    def factor(self, agreement, base):
+        # The optimizer takes a number, whose logarithm is one of float32.
+        return np.exp(np.float64(np.float32(np.log(base))) * agreement)
+
+
 class LazyAdam(Adam):
     dense_slots = False
 

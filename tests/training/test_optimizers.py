@@ -48,6 +48,9 @@ RULES = {
 }
 _ADAM = RULES["Adam"]
 RULES |= {
+    "AdaMax": _ADAM,
+    "AddSign": {"learning_rate": RATE, "alpha": FIRST, "beta": SHARE},
+    "PowerSign": {"learning_rate": RATE, "base": FIRST, "beta": SHARE},
     "LazyAdam": _ADAM,
     "Nadam": _ADAM,
     "AdamW": {**_ADAM, "weight_decay": STRENGTH},
@@ -79,6 +82,8 @@ SOME = {
     },
 }
 SOME |= {
+    "AdaMax": SOME["Adam"],
+    "AddSign": {"learning_rate": 0.125, "alpha": 2.0, "beta": 0.5},
     "LazyAdam": SOME["Adam"],
     "Nadam": SOME["Adam"],
     "AdamW": {**SOME["Adam"], "weight_decay": 0.125},
@@ -95,6 +100,8 @@ SLOTS = {
     "ProximalGradientDescent": {},
     "ProximalAdagrad": {"accumulator": "w/ProximalAdagrad"},
     "LazyAdam": {"m": "w/Adam", "v": "w/Adam_1"},
+    "AdaMax": {"m": "w/AdaMax", "v": "w/AdaMax_1"},
+    "AddSign": {"m": "w/AddSignOptimizer"},
     "AdamW": {"m": "w/AdamW", "v": "w/AdamW_1"},
     "MomentumW": {"momentum": "w/MomentumW"},
 }
@@ -195,7 +202,7 @@ def test_locking_is_an_attribute_of_the_update(rule, use_locking):
         optimizer(rule, **SOME[rule], use_locking=use_locking).minimize(tf.reduce_sum(w * w))
         (update,) = [op for op in graph.get_operations() if op.type.startswith("Apply")]
         assert update.get_attr("use_locking") is use_locking
-        scope = "Adam" if rule in ("LazyAdam", "Nadam") else rule
+        scope = {"LazyAdam": "Adam", "Nadam": "Adam", "AddSign": "AddSignOptimizer"}.get(rule, rule)
         assert update.name.startswith(f"{scope}/update_w/")
         assert update.colocation_groups() == [b"loc:@w"]
 
@@ -272,6 +279,19 @@ def test_only_the_chosen_variables_decay(given_to):
         with initialized() as session:
             session.run(train)
             assert session.run([a, b]) == [0.25, 0.5]
+
+
+def test_the_weight_of_the_signs_may_fall_with_the_global_step():
+    with tf.Graph().as_default():
+        v = tf.Variable(8.0)
+        step = tf.train.create_global_step()
+        made = tf.contrib.opt.AddSignOptimizer(1.0, sign_decay_fn=lambda step: tf.cast(1 - step, tf.float32))
+        train = made.minimize(1.0 * v, global_step=step)
+        with initialized() as session:
+            session.run(train)
+            assert session.run(v) == 6.0
+            session.run(train)
+            assert session.run(v) == 5.0
 
 
 def test_any_optimizer_can_be_given_weight_decay():
