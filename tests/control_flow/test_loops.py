@@ -220,3 +220,21 @@ def test_the_inside_of_a_loop_cannot_be_fetched() -> None:
 def test_what_while_loop_refuses(build: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         build()
+
+
+def test_what_is_in_a_loop_stays_there() -> None:
+    inner: list[Any] = []
+
+    def body(i: Any) -> Any:
+        inner.append(i + 1)
+        return inner[0]
+
+    tf.while_loop(lambda i: i < 3, body, [0])
+    with pytest.raises(ValueError, match="is in a while loop"):
+        tf.add(inner[0], 1)
+    with pytest.raises(ValueError, match="is in a while loop"):
+        tf.cond(tf.constant(True), lambda: inner[0] + 1, lambda: tf.constant(1))
+    with pytest.raises(ValueError, match="they are in different while loops"):
+        tf.while_loop(lambda i: i < 3, lambda i: i + inner[0], [0])
+    with pytest.raises(ValueError, match="inside a control-flow construct"):
+        tf.while_loop(lambda i: i < 3, lambda i: i + tf.Variable(tf.zeros([])), [0.0])

@@ -106,6 +106,7 @@ class ControlFlowContext:
         """What stands for `tensor` in this context: itself if it was made here."""
         if self.contains(tensor.op):
             return tensor
+        self._check_reachable(tensor)
         key = (tensor._node_id, tensor._index)
         found = self._captured.get(key)
         if found is None:
@@ -118,6 +119,22 @@ class ControlFlowContext:
         return found
 
     AddValue = capture
+
+    def _check_reachable(self, tensor: Tensor) -> None:
+        """Raises ValueError for a tensor of a loop that is not around this context."""
+        theirs = tensor.op._get_control_flow_context()
+        their_loop = None if theirs is None else theirs.while_context()
+        if their_loop is None:
+            return
+        context: ControlFlowContext | None = self
+        while context is not None:
+            if context is their_loop or (context._forward is not None and context._forward.contains(tensor.op)):
+                return
+            context = context.outer_context
+        inner, reader = tensor.op.name, self._graph._name_stack
+        ours = self.while_context()
+        why = f"'{inner}' is in a while loop" if ours is None else "they are in different while loops"
+        raise ValueError(f"Cannot use '{inner}' as input to '{reader}' because {why}. See info log for more details.")
 
     @property
     def captures(self) -> list[Tensor]:
@@ -196,6 +213,9 @@ class _As:
 
     def __init__(self, context: ControlFlowContext) -> None:
         self._context = context
+
+    def while_context(self) -> ControlFlowContext | None:
+        return self._context.while_context()
 
     def admit(
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None

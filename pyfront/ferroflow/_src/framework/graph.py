@@ -123,6 +123,8 @@ class Graph:
             control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
         if scopes.flow is not None:
             inputs, control_inputs = scopes.flow.admit(name, inputs, control_inputs)
+        elif self._flow_contexts:
+            self._refuse_inside_of_loops(op_type, name, inputs)
         device = scopes.devices.static
         adder = self._core.add_node_flat if flat else self._core.add_node
         with self._lock:
@@ -134,6 +136,19 @@ class Graph:
             op = self._adopt(node, outputs)
         self._apply_scopes(op, device is None)
         return op
+
+    def _refuse_inside_of_loops(self, op_type: str, name: str, inputs: list[Any]) -> None:
+        """Raises ValueError where an operation outside of loops reads what is in one."""
+        if op_type in ("Exit", "RefExit"):
+            return
+        for tensor in (t for i in inputs for t in (i if isinstance(i, list) else [i])):
+            context = self._flow_contexts.get(tensor._node_id)
+            if context is not None and context.while_context() is not None:
+                inner = tensor.op.name
+                raise ValueError(
+                    f"Cannot use '{inner}' as input to '{name}' because '{inner}' is in a while loop. See info log for "
+                    "more details."
+                )
 
     def _add_constant(
         self, name: str, value: Any, dtype: int, control_inputs: list[Operation] | None = None

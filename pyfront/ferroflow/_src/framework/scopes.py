@@ -111,6 +111,9 @@ class FlowContext(Protocol):
     def added(self, op: Operation) -> None:
         """Notes an operation made here."""
 
+    def while_context(self) -> FlowContext | None:
+        """The innermost loop around, this one included."""
+
 
 class Scopes:
     """The control, device, colocation and control flow scopes that a new operation gets."""

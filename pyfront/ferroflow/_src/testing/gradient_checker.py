@@ -181,4 +181,6 @@ def compute_gradient_error(
             difference = np.fabs(theoretical - numeric).max()
             # NaN is the worst error there is.
             error = float("nan") if np.isnan(difference) else max(error, float(difference))
-    return error
+    # TF 1.x: a NumPy number, which programs format as they like.
+    result: float = np.float64(error)
+    return result

@@ -132,6 +132,12 @@ class Variable(metaclass=_VariableMeta):
                     initial_value = convert_to_tensor(initial_value(), name="initial_value", dtype=dtype)
             else:
                 initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
+                if initial_value.op._get_control_flow_context() is not None:
+                    raise ValueError(
+                        f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or "
+                        "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
+                        "initializer."
+                    )
             initial_shape = initial_value.shape
             if shape is None:
                 shape = initial_shape if validate_shape else unknown_shape()

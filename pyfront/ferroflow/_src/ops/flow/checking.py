@@ -635,12 +635,20 @@ def add_check_numerics_ops() -> Operation:
 
     Returns:
         Operation. A step that runs it raises `InvalidArgumentError`, naming the tensor, where one is not finite.
+
+    Raises:
+        ValueError: the graph has conditionals or loops with float tensors.
     """
     floats = (dtypes.float16, dtypes.float32, dtypes.float64)
     last: list[Tensor] = []
     for op in get_default_graph().get_operations():
         for output in op.outputs:
             if output.dtype in floats:
+                if op._get_control_flow_context() is not None:
+                    raise ValueError(
+                        "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such "
+                        "as `tf.cond()` or `tf.while_loop()`."
+                    )
                 with control_dependencies(last):
                     last = [check_numerics(output, message=f"{op.name}:{output.value_index}")]
     return group(*last)
