@@ -78,7 +78,7 @@ mod tests {
         let a = Tensor::from_slice([2, 2], &[Complex::new(2.0, 0.0), i, Complex::new(0.0, 0.0), i]).unwrap();
         let out = run("MatrixInverse", &[a], &[("adjoint", AttrValue::Bool(true))]).unwrap();
         let out = out[0].slice::<Complex<f64>>().unwrap();
-        let expected = [Complex::new(0.5, 0.0), Complex::new(0.0, 0.0), Complex::new(0.5, 0.0), i];
+        let expected = [Complex::new(0.5, 0.0), Complex::new(0.0, 0.0), Complex::new(-0.5, 0.0), i];
         assert!(out.iter().zip(expected).all(|(a, b)| (a - b).norm() < 1e-15), "{out:?}");
     }
 
