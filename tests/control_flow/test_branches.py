@@ -185,3 +185,18 @@ def test_values_from_outside_are_chosen_between() -> None:
     chosen = tf.cond(x > 0, lambda: one, lambda: two)
     with session() as sess:
         assert [sess.run(chosen, {x: value}) for value in (1, -1)] == [1, 2]
+
+
+def test_a_predicate_may_be_what_a_branch_returns() -> None:
+    a = tf.placeholder(tf.float32, [])
+    p, q = tf.less(a, 1.0), tf.greater(a, -5.0)
+    chosen = tf.cond(p, lambda: q, lambda: p)
+    with session() as sess:
+        assert [sess.run(chosen, {a: value}) for value in (0.0, 2.0, -9.0)] == [True, False, False]
+
+
+def test_a_predicate_is_a_scalar() -> None:
+    p = tf.placeholder(tf.bool)
+    chosen = tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(2))
+    with session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
+        sess.run(chosen, {p: [[True]]})

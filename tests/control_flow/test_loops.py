@@ -238,3 +238,21 @@ def test_what_is_in_a_loop_stays_there() -> None:
         tf.while_loop(lambda i: i < 3, lambda i: i + inner[0], [0])
     with pytest.raises(ValueError, match="inside a control-flow construct"):
         tf.while_loop(lambda i: i < 3, lambda i: i + tf.Variable(tf.zeros([])), [0.0])
+
+
+def test_a_condition_is_a_scalar() -> None:
+    loop = tf.while_loop(lambda i: tf.placeholder_with_default([True], None), lambda i: i + 1, [0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
+        run(loop)
+
+
+def test_the_result_has_the_structure_of_the_body() -> None:
+    assert isinstance(tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a), [0, 1.0]), tuple)
+    assert isinstance(tf.while_loop(lambda i, a: i < 3, lambda i, a: [i + 1, a], (0, 1.0)), list)
+
+
+def test_what_no_loop_is_made_of_is_refused() -> None:
+    graph = tf.get_default_graph()
+    left = graph.create_op("Exit", [tf.constant(1.0)]).outputs[0]
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="leaves a loop"):
+        sess.run(left)

@@ -66,7 +66,7 @@ fn hold(plan: &Plan, tests: &[Test], frame: &Frame, reader: &str) -> Result<bool
                     Input::Handle => None,
                 };
                 match predicate {
-                    Some(p) => p.to_scalar::<bool>().map_err(|_| not_a_predicate(p, reader))? == value,
+                    Some(p) => truth(p, reader)? == value,
                     None => false,
                 }
             }
@@ -76,6 +76,14 @@ fn hold(plan: &Plan, tests: &[Test], frame: &Frame, reader: &str) -> Result<bool
         }
     }
     Ok(true)
+}
+
+/// The value of a predicate, which must be a scalar.
+fn truth(value: &Tensor, reader: &str) -> Result<bool> {
+    if value.rank() != 0 {
+        return Err(not_a_predicate(value, reader));
+    }
+    value.to_scalar::<bool>()
 }
 
 #[cold]
@@ -101,9 +109,13 @@ fn skip(run: &Run, frame: &mut Frame) {
 /// Hands on the input that has a value.
 fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<()> {
     let mut chosen = None;
-    for (i, (&input, tests)) in run.inputs.iter().zip(tests).enumerate() {
-        // Before the value is taken: a predicate may be a value, too.
-        let is_chosen = chosen.is_none() && hold(plan, tests, frame, &run.node.name)?;
+    // All tests come before any value is taken: a predicate may be a value, too.
+    let mut held: SmallVec<[bool; 4]> = SmallVec::new();
+    for tests in tests {
+        held.push(hold(plan, tests, frame, &run.node.name)?);
+    }
+    for (i, (&input, held)) in run.inputs.iter().zip(held).enumerate() {
+        let is_chosen = chosen.is_none() && held;
         let value = match input {
             Input::Slot { slot, take: true } => frame[slot as usize].take(),
             Input::Slot { slot, take: false } => frame[slot as usize].clone(),
@@ -145,7 +157,7 @@ fn iterate(
             step.cancellation.check()?;
             instructions(&l.plan, head, &mut own, step, pulse, trace.as_deref_mut())?;
             let condition = value(&l.plan, &mut own, l.condition, &run.node.name)?;
-            if !condition.to_scalar::<bool>().map_err(|_| not_a_predicate(&condition, &run.node.name))? {
+            if !truth(&condition, &run.node.name)? {
                 break;
             }
             instructions(&l.plan, body, &mut own, step, pulse, trace.as_deref_mut())?;

@@ -95,7 +95,11 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
                 if let Some((enter, back)) = loop_variable(step, node)?
                     && let Some(&value) = step.node(back)?.inputs.first()
                 {
-                    carried.push(r.input(OutputId { node: enter, index: 0 }));
+                    let slot = r.input(OutputId { node: enter, index: 0 });
+                    if carried.contains(&slot) {
+                        bail!(Unimplemented, "'{}' and another loop variable have the same first value", node.name);
+                    }
+                    carried.push(slot);
                     next.push(r.source(step, value)?);
                 }
             }

@@ -382,7 +382,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         return nest.pack_sequence_as(structure, rebuilt_all(leaves, tensors))
 
     def run_body(tensors: Sequence[Tensor]) -> list[Tensor]:
-        nonlocal leaves
+        nonlocal leaves, structure
         summaries = context._graph.get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
         before = list(summaries)
         arguments = packed(tensors)
@@ -403,7 +403,8 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
                     f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration"
                 )
         flat = flat_tensors(results)
-        leaves = results
+        # TF 1.x: the result has the structure of what the body gives.
+        leaves, structure = results, result
         return flat
 
     exits = context.build(lambda tensors: cond(*packed(tensors)), run_body, initial, shapes)

@@ -38,6 +38,12 @@ impl Frames {
         let mut found = Frames { frames: vec![root], of: FxHashMap::default(), entered: FxHashMap::default() };
         let has_loops = ids.iter().any(|&id| graph.node(id).is_ok_and(|n| n.op.flow == Some(Flow::Enter)));
         if !has_loops {
+            for &id in ids {
+                let node = graph.node(id)?;
+                if matches!(node.op.flow, Some(Flow::Exit)) {
+                    bail!(InvalidArgument, "The node '{}' leaves a loop but is in none", node.name);
+                }
+            }
             found.frames[ROOT].members = ids.to_vec();
             if ids.iter().any(|&id| graph.node(id).is_ok_and(|n| n.op.flow.is_some())) {
                 found.frames[ROOT].members = order(graph, ids)?;
