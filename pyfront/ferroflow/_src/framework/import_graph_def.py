@@ -27,8 +27,10 @@ _MIN_PRODUCER = 0
 # The TensorFlow whose graphs we read and write, for messages.
 _TENSORFLOW = "TensorFlow 1.15"
 
-# TF 1.x: the ops that loops and branches are made of.
-_FRAME_OPS = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"))
+# The ops that loops are made of.
+_ENTER = ("Enter", "RefEnter")
+_MERGE = ("Merge", "RefMerge")
+_NEXT = ("NextIteration", "RefNextIteration")
 
 # TF 1.x: files made before these ops had shape functions hold wrong `_output_shapes`, which are ignored.
 _WRONG_SHAPES = frozenset(
@@ -209,9 +211,14 @@ class _Import:
         self._devices: dict[str, Any] = {}
         # The types of the attributes of each op, by name.
         self._attr_types: dict[str, dict[str, str]] = {}
+        # What loop variables read of the iteration before: (node, input, source, output), made when all nodes are.
+        self._back_edges: list[tuple[Operation, int, str, int]] = []
+        # The names of loops that are in the graph already.
+        self._frames: set[str] = set()
 
     def run(self) -> None:
         self._index = self._indexed()
+        self._frames = self._frames_in_use()
         self._check_ops()
         self._new_names = self._named()
         inputs = [self._parsed_inputs(node) for node in self._nodes]
@@ -221,6 +228,8 @@ class _Import:
             partners = self._add(node, *inputs[i])
             if partners:
                 colocated.append((self._ops[node.name], partners))
+        for op, position, source, number in self._back_edges:
+            op._update_input(position, self._source(op, source, number))
         # TF 1.x: a colocated node takes the device of the first of its partners that has one.
         for op, partners in colocated:
             for partner in partners:
@@ -228,6 +237,17 @@ class _Import:
                 if device:
                     op._set_device(device)
                     break
+
+    def _frames_in_use(self) -> set[str]:
+        if not any(node.op in _ENTER for node in self._nodes):
+            return set()
+        return {compat.as_str(op.get_attr("frame_name")) for op in self._graph._operations if op.type in _ENTER}
+
+    def _is_back_edge(self, node: Any, source: str, number: int) -> bool:
+        """Whether an input closes the cycle of a loop variable."""
+        if node.op not in _MERGE or source not in self._index or f"{source}:{number}" in self._sources:
+            return False
+        return self._nodes[self._index[source]].op in _NEXT
 
     def _indexed(self) -> dict[str, int]:
         index: dict[str, int] = {}
@@ -252,14 +272,6 @@ class _Import:
                     unknown.setdefault(node.op, node.name)
                 else:
                     self._attr_types[node.op] = {a["name"]: a["type"] for a in schema["attrs"]}
-        frames = sorted(set(unknown) & _FRAME_OPS)
-        if frames:
-            raise errors.UnimplementedError(
-                None,
-                None,
-                f"import_graph_def: loops and branches made of {', '.join(frames)} nodes are not supported yet (node "
-                f"'{unknown[frames[0]]}').",
-            )
         if unknown:
             listed = ", ".join(f"'{op}' (node '{name}')" for op, name in sorted(unknown.items()))
             raise errors.NotFoundError(None, None, f"Op type not registered {listed} in this build of ferroflow.")
@@ -316,7 +328,9 @@ class _Import:
             before = {
                 self._index[source]
                 for source, number in data
-                if source in self._index and not (self._sources and f"{source}:{number}" in self._sources)
+                if source in self._index
+                and not (self._sources and f"{source}:{number}" in self._sources)
+                and not self._is_back_edge(self._nodes[i], source, number)
             }
             before.update(self._index[c] for c in control if f"^{c}" not in self._sources)
             waits.append(len(before))
@@ -342,12 +356,20 @@ class _Import:
     def _add(self, node: Any, data: list[tuple[str, int]], control: list[str]) -> list[str]:
         """Adds a node; returns the names of the nodes it is colocated with."""
         name = self._new_names[node.name]
-        tensors = [self._source(node, source, number) for source, number in data]
+        back = [i for i, entry in enumerate(data) if self._is_back_edge(node, *entry)]
+        first = next((entry for i, entry in enumerate(data) if i not in back), None)
+        if back and first is None:
+            raise ValueError(f"Node '{node.name}': a loop variable without a first value")
+        # The first value stands in for the next one until that is made.
+        entries = [first if i in back and first is not None else entry for i, entry in enumerate(data)]
+        tensors = [self._source(node, source, number) for source, number in entries]
         before = []
         for c in control:
             before.append(self._sources[f"^{c}"] if f"^{c}" in self._sources else self._ops[c])
             self._used.add(f"^{c}")
         attrs, shapes, partners = self._attrs(node)
+        if node.op in _ENTER and compat.as_str(attrs["frame_name"]) in self._frames:
+            attrs["frame_name"] = self._scope + compat.as_str(attrs["frame_name"])
         self._graph._scopes.devices = self._device("" if partners else node.device, bool(partners))
         try:
             op = self._made(node, name, tensors, attrs, before)
@@ -355,6 +377,7 @@ class _Import:
             raise self._explained(node, name, attrs, tensors, failure) from None
         self._graph._names.mark(name)
         self._ops[node.name] = op
+        self._back_edges += [(op, i, *data[i]) for i in back]
         if shapes is not None:
             _narrow(node, op, shapes)
         return partners
