@@ -94,6 +94,7 @@ def add_arg_scope(func: _Function) -> _Function:
     key = f"{func.__module__}.{func.__qualname__}"
     code = func.__code__
     count = len(func.__defaults__ or ())
+    # Functions carry what arg_scope needs to know of them.
     wrapper._key_op = key  # type: ignore[attr-defined]
     wrapper._scoped_arguments = code.co_varnames[code.co_argcount - count : code.co_argcount]  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]

@@ -15,6 +15,8 @@ from ferroflow._src.framework.tensor import Tensor
 class ControlFlowContext:
     """A branch of a conditional, or a loop; operations made while it is entered belong to it.
 
+    The methods that raise NotImplementedError are those in which branches and loops differ.
+
     A value from outside that such an operation reads is captured: an operation that brings it in is put between.
     """
 
@@ -172,6 +174,7 @@ class ControlFlowContext:
         return inputs, control_inputs or None
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
+        """Whether nothing that an operation reads keeps it from running when it should not; each context answers."""
         raise NotImplementedError
 
     def _internal(self, control_inputs: list[Operation]) -> list[Operation]:

@@ -125,6 +125,7 @@ def _matrix_solve_ls(op: Operation, g: Tensor) -> tuple[Tensor, Tensor, None]:
 def _qr(op: Operation, g_q: Tensor, g_r: Tensor) -> Tensor:
     q, r = op.outputs
     if q.dtype.is_complex:
+        # TF 1.x refuses the same cases, in these words; so does the gradient of Svd.
         raise NotImplementedError(f"QrGrad not implemented for dtype: {q.dtype}")
     shape = r.get_shape()
     if shape.ndims is None or shape[-2].value is None or shape[-1].value is None:

@@ -142,6 +142,7 @@ def _cwise_mul_or_div(op: Operation, g: Any, is_mul: bool) -> list[Any]:
 
 def _not_implemented(op_type: str) -> Any:
     def rule(op: Operation, *gradients: Any) -> Any:
+        # TF 1.x has a rule that refuses: these words are its.
         raise NotImplementedError(f"Gradient for {op_type} is currently not implemented yet.")
 
     return rule
