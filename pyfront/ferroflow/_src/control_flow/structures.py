@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.base import nest
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
@@ -71,8 +70,3 @@ def rebuilt_all(leaves: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
         result.append(rebuilt(leaf, tensors[at : at + count]))
         at += count
     return result
-
-
-def is_packed(value: Any) -> bool:
-    """Whether a value is a nest of several, rather than a leaf."""
-    return bool(nest.is_sequence(value))
