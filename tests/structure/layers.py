@@ -10,7 +10,19 @@ PYTHON_LAYERS = (
     ("linear_operator",),
     ("variables",),
     ("autodiff",),
-    ("nn", "layers", "rnn", "losses", "metrics", "distributions", "summary"),
+    (
+        "nn",
+        "layers",
+        "rnn",
+        "losses",
+        "metrics",
+        "distributions",
+        "summary",
+        "checkpoint",
+        "input",
+        "data",
+        "saved_model",
+    ),
     ("training",),
     ("testing",),
 )
@@ -39,6 +51,7 @@ _ENGINE = {
     "ferroflow-io",
     "ferroflow-graph",
     "ferroflow-ops",
+    "ferroflow-input",
     "ferroflow-runtime",
 }
 RUST_LAYERS = {
@@ -56,6 +69,7 @@ RUST_LAYERS = {
         "ferroflow-io",
         "ferroflow-graph",
     },
+    "ferroflow-input": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
     "ferroflow-runtime": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph"},
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,

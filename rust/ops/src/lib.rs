@@ -24,32 +24,34 @@ mod testing;
 mod wide;
 
 use ferroflow_graph::Registry;
-use ferroflow_tensor::Result;
-use std::sync::Arc;
 
-/// The registry of every op there is.
-///
-/// Errors: `Internal` for a faulty definition.
-pub fn registry() -> Result<Arc<Registry>> {
+/// Adds every op of this crate.
+pub fn register(r: &mut Registry) {
+    array::register(r);
+    construction::register(r);
+    file::register(r);
+    flow::register(r);
+    image::register(r);
+    linalg::register(r);
+    list::register(r);
+    lookup::register(r);
+    math::register(r);
+    nn::register(r);
+    quantization::register(r);
+    random::register(r);
+    script::register(r);
+    sparse::register(r);
+    spectral::register(r);
+    state::register(r);
+    string::register(r);
+    tensor_array::register(r);
+}
+
+/// The registry of this crate's ops alone.
+#[cfg(test)]
+fn registry() -> ferroflow_tensor::Result<std::sync::Arc<Registry>> {
     let mut r = Registry::new();
-    array::register(&mut r);
-    construction::register(&mut r);
-    file::register(&mut r);
-    flow::register(&mut r);
-    image::register(&mut r);
-    linalg::register(&mut r);
-    list::register(&mut r);
-    lookup::register(&mut r);
-    math::register(&mut r);
-    nn::register(&mut r);
-    quantization::register(&mut r);
-    random::register(&mut r);
-    script::register(&mut r);
-    sparse::register(&mut r);
-    spectral::register(&mut r);
-    state::register(&mut r);
-    string::register(&mut r);
-    tensor_array::register(&mut r);
+    register(&mut r);
     r.finish()
 }
 

@@ -29,7 +29,10 @@ pub fn registry() -> PyResult<Arc<Registry>> {
     if let Some(r) = REGISTRY.get() {
         return Ok(r.clone());
     }
-    let built = ferroflow_ops::registry().map_err(status)?;
+    let mut all = Registry::new();
+    ferroflow_ops::register(&mut all);
+    ferroflow_input::register(&mut all);
+    let built = all.finish().map_err(status)?;
     Ok(REGISTRY.get_or_init(|| built).clone())
 }
 
