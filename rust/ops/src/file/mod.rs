@@ -1,7 +1,7 @@
 //! Files read and written by ops.
 
 mod matching_files;
-pub(crate) mod path;
+mod path;
 mod read_file;
 mod write_file;
 

@@ -1,7 +1,8 @@
 //! ReadFile: the bytes of a file.
 
-use super::path::{name_in, read, scalar};
+use super::path::{name_in, scalar};
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_io::file::read;
 use ferroflow_tensor::{PartialShape, Result};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {

@@ -1,7 +1,8 @@
 //! WriteFile: a file with given bytes.
 
-use super::path::{failure, name_in, path_of};
+use super::path::name_in;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_io::file::{failure, path_of};
 use ferroflow_tensor::{Result, bail};
 use std::fs;
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! InitializeTableFromTextFile: fills a static table from the lines of a file.
 
 use super::table::Table;
-use crate::file::path;
 use crate::string::parse_number;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_io::file;
 use ferroflow_tensor::{Bytes, DType, Result, Tensor, bail, ensure};
 use std::str::FromStr;
 
@@ -141,7 +141,7 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let layout = &table.layout;
         key.check(layout.key_dtype, "Key")?;
         value.check(layout.value_dtype, "Value")?;
-        let text = path::read(&name)?;
+        let text = file::read(&name)?;
         let mut lines = lines(&text);
         if let Some(size) = vocabulary {
             ensure!(

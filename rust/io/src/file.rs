@@ -1,0 +1,69 @@
+//! Names of files as programs give them, and what the system's failures mean.
+
+use ferroflow_tensor::{Code, Result, Status};
+use glob::MatchOptions;
+use std::ffi::OsStr;
+use std::io::{Error, ErrorKind};
+use std::path::PathBuf;
+
+/// The path of a file name, which may begin with the scheme of local files.
+pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
+    let name = name.as_ref();
+    let name = name.strip_prefix(b"file://").unwrap_or(name);
+    #[cfg(unix)]
+    return PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name));
+    #[cfg(not(unix))]
+    return PathBuf::from(String::from_utf8_lossy(name).into_owned());
+}
+
+/// A failure of the system as TF words it: `name; No such file or directory`.
+pub fn failure(name: &str, error: &Error) -> Status {
+    let (code, words) = match error.kind() {
+        ErrorKind::NotFound => (Code::NotFound, "No such file or directory".to_owned()),
+        ErrorKind::PermissionDenied => (Code::PermissionDenied, "Permission denied".to_owned()),
+        ErrorKind::AlreadyExists => (Code::AlreadyExists, "File exists".to_owned()),
+        ErrorKind::IsADirectory => (Code::FailedPrecondition, "Is a directory".to_owned()),
+        ErrorKind::NotADirectory => (Code::FailedPrecondition, "Not a directory".to_owned()),
+        ErrorKind::StorageFull | ErrorKind::OutOfMemory => (Code::ResourceExhausted, error.to_string()),
+        ErrorKind::InvalidInput => (Code::InvalidArgument, error.to_string()),
+        _ => (Code::Unknown, error.to_string()),
+    };
+    Status::new(code, format!("{name}; {words}"))
+}
+
+/// The bytes of a file.
+pub fn read(name: impl AsRef<[u8]>) -> Result<Vec<u8>> {
+    let name = name.as_ref();
+    std::fs::read(path_of(name)).map_err(|e| failure(&String::from_utf8_lossy(name), &e))
+}
+
+/// As a shell matches, but names that begin with a point match too.
+const OPTIONS: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
+
+/// The files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
+///
+/// Errors: `InvalidArgument` where the pattern is none.
+pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
+    let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
+        .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
+    // What cannot be looked into has no matches.
+    Ok(found.flatten().map(|p| p.into_os_string().into_encoded_bytes().into()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_of_local_files_is_no_part_of_a_path() {
+        assert_eq!(path_of("file:///tmp/a"), PathBuf::from("/tmp/a"));
+        assert_eq!(path_of("a/b"), PathBuf::from("a/b"));
+    }
+
+    #[test]
+    fn a_missing_file_is_not_found_by_its_name() {
+        let e = read("/nowhere/at/all").unwrap_err();
+        assert_eq!((e.code(), e.message()), (Code::NotFound, "/nowhere/at/all; No such file or directory"));
+    }
+}
