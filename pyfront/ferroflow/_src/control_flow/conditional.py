@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base import deprecation, dtypes, nest
+from ferroflow._src.base import deprecation, dtypes, nest, proto
 from ferroflow._src.control_flow import primitives
-from ferroflow._src.control_flow.context import ControlFlowContext, made_in
+from ferroflow._src.control_flow.context import (
+    ControlFlowContext,
+    context_from_message,
+    made_in,
+    register_context_message,
+)
 from ferroflow._src.control_flow.structures import flat_tensors, rebuilt_all
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.proto_functions import register_proto_function
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
@@ -106,12 +113,70 @@ class CondContext(ControlFlowContext):
             leaves = [self._value_of(leaf) for leaf in nest.flatten(original)]
             return original, [self._output(t) for t in flat_tensors(leaves)]
 
+    def _own_externals(self) -> list[Tensor]:
+        return [self._pred, self._pivot]
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
+
+        Args:
+          export_scope: name scope to take off the names.
+
+        Returns:
+          The message; None where the branch is not in `export_scope`.
+        """
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+        context_def = proto.CondContextDef(
+            context_name=strip_name_scope(self.name, export_scope),
+            pred_name=strip_name_scope(self._pred.name, export_scope),
+            pivot_name=strip_name_scope(self._pivot.name, export_scope),
+            branch=self._branch,
+            values_def=self._to_values_def(export_scope),
+        )
+        self._add_nested(context_def, export_scope)
+        return context_def
+
+    def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
+        context_def.cond_ctxt.CopyFrom(self.to_proto(export_scope))
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
+        """The branch that a CondContextDef describes, of operations that are in the default graph.
+
+        Args:
+          context_def: the message.
+          import_scope: name scope to put before its names.
+
+        Raises:
+          KeyError: the graph has no such operation.
+        """
+        graph = get_default_graph()
+        pred, pivot = (
+            graph.get_tensor_by_name(prepend_name_scope(name, import_scope))
+            for name in (context_def.pred_name, context_def.pivot_name)
+        )
+        context = CondContext(pred, pivot, context_def.branch)
+        context._name = prepend_name_scope(context_def.context_name, import_scope)
+        context._graph._names.mark(context._name)
+        context._take_values(context_def.values_def, import_scope)
+        with context.entered():
+            for nested in context_def.nested_contexts:
+                context_from_message(nested, import_scope)
+        return context
+
     def _value_of(self, leaf: Any) -> Any:
         # An operation has no value: what its branch returns is the pivot after it.
         return with_dependencies([leaf], self._pivot) if isinstance(leaf, Operation) else leaf
 
     def _output(self, tensor: Tensor) -> Tensor:
         return self.capture(tensor)
+
+
+register_context_message("cond_ctxt", CondContext.from_proto)
+register_proto_function(
+    GraphKeys.COND_CONTEXT, "CondContextDef", to_proto=CondContext.to_proto, from_proto=CondContext.from_proto
+)
 
 
 def _placeholder_value(dtype: dtypes.DType) -> Tensor:

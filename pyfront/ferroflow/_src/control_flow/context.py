@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ferroflow._src.base import proto
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 
 
@@ -27,6 +29,11 @@ class ControlFlowContext:
         # By (node, output) of a value from outside: what stands for it here.
         self._captured: dict[tuple[int, int], Tensor] = {}
         self._entered: list[Any] = []
+        # The nodes made here; one that a context nested here took over is among them, too.
+        self._nodes: list[int] = []
+        self._nested_contexts: list[ControlFlowContext] = []
+        if self._outer_context is not None:
+            self._outer_context._nested_contexts.append(self)
         # Of a context that holds gradients: the one whose gradients they are.
         self._forward: ControlFlowContext | None = None
 
@@ -197,7 +204,96 @@ class ControlFlowContext:
 
     def added(self, op: Operation) -> None:
         """Notes an operation made here."""
+        self._nodes.append(op._id)
         op.graph.prevent_fetching(op)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The message of this context, or None where it is not in `export_scope`."""
+        raise NotImplementedError
+
+    def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
+        """Writes this context into a ControlFlowContextDef."""
+        raise NotImplementedError
+
+    def _add_nested(self, context_def: Any, export_scope: str | None) -> None:
+        for nested in self._nested_contexts:
+            nested.to_control_flow_context_def(context_def.nested_contexts.add(), export_scope)
+
+    def _inner_names(self) -> set[str]:
+        """The names of all tensors made here and in contexts nested here."""
+        contexts, graph = self._graph._flow_contexts, self._graph
+        names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operations[node].outputs}
+        return names.union(*(nested._inner_names() for nested in self._nested_contexts))
+
+    def _own_externals(self) -> list[Tensor]:
+        """Tensors around this context that it reads without bringing them in."""
+        return []
+
+    def _to_values_def(self, export_scope: str | None = None) -> Any:
+        """The ValuesDef: the tensors known here, and what stands here for those from outside."""
+        operations = self._graph._operations
+        external = {t.name: t.name for t in self._own_externals()}
+        for (node, index), inner in self._captured.items():
+            external[operations[node].outputs[index].name] = inner.name
+        values = self._inner_names() | external.keys() | set(external.values())
+        values_def = proto.ValuesDef()
+        values_def.values.extend(strip_name_scope(name, export_scope) for name in sorted(values))
+        for outer, inner_name in external.items():
+            values_def.external_values[strip_name_scope(outer, export_scope)] = strip_name_scope(
+                inner_name, export_scope
+            )
+        return values_def
+
+    def _take_values(self, values_def: Any, import_scope: str | None, outside: Iterable[Operation] = ()) -> None:
+        """Makes the operations that a ValuesDef names those of this context, but not those of `outside`."""
+        graph = self._graph
+        external = set()
+        for outer_name, inner_name in values_def.external_values.items():
+            outer, inner = self._element(outer_name, import_scope), self._element(inner_name, import_scope)
+            external.add(outer_name)
+            if outer is not inner:
+                self._captured[outer._node_id, outer._index] = inner
+        # TF 1.x: the first values of loop variables are among the names, wherever they were made.
+        not_here = {op._id for op in outside}
+        around = self._outer_context
+        while around is not None:
+            not_here.update(node for node, _ in around._captured)
+            around = around._outer_context
+        names = {name.partition(":")[0] for name in values_def.values if name not in external}
+        for node in sorted(graph.as_graph_element(prepend_name_scope(n, import_scope))._id for n in names):
+            if node not in not_here:
+                self._take(graph._operations[node])
+
+    def _take(self, op: Operation) -> None:
+        """Makes an operation that is in the graph already one of this context."""
+        if op._get_control_flow_context() is not self:
+            op._set_control_flow_context(self)
+            self._nodes.append(op._id)
+
+    def _element(self, name: str, import_scope: str | None) -> Tensor:
+        tensor: Tensor = self._graph.as_graph_element(prepend_name_scope(name, import_scope))
+        return tensor
+
+
+# By field of ControlFlowContextDef: what makes a context of the message in it.
+_FROM_MESSAGE: dict[str, Callable[[Any, str | None], ControlFlowContext]] = {}
+
+
+def register_context_message(field: str, from_proto: Callable[[Any, str | None], ControlFlowContext]) -> None:
+    """Tells how to make a context of the message in a field of ControlFlowContextDef."""
+    _FROM_MESSAGE[field] = from_proto
+
+
+def context_from_message(context_def: Any, import_scope: str | None) -> ControlFlowContext:
+    """The context that a ControlFlowContextDef describes, nested in the current one.
+
+    Raises:
+      NotImplementedError: it describes none.
+    """
+    field = context_def.WhichOneof("ctxt")
+    if field is None:
+        raise NotImplementedError(f"Unknown ControlFlowContextDef field: {field}")
+    return _FROM_MESSAGE[field](getattr(context_def, field), import_scope)
 
 
 @contextmanager

@@ -6,10 +6,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base import compat, dtypes, nest, proto
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow import primitives
-from ferroflow._src.control_flow.context import ControlFlowContext, made_in
+from ferroflow._src.control_flow.context import (
+    ControlFlowContext,
+    context_from_message,
+    made_in,
+    register_context_message,
+)
 from ferroflow._src.control_flow.structures import as_leaf, flat_tensors, rebuilt_all
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.constant import constant
@@ -18,6 +23,8 @@ from ferroflow._src.framework.default_graph import add_to_collection, get_defaul
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.proto_functions import register_proto_function
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.arithmetic import add
@@ -143,6 +150,113 @@ class WhileContext(ControlFlowContext):
         super().added(op)
         for tensor in op.outputs:
             op.graph.prevent_feeding(tensor)
+
+    def _inner_names(self) -> set[str]:
+        # TF 1.x: what brings the last values out is in the loop.
+        return super()._inner_names().union(v.left.name for v in self.variables)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
+
+        Args:
+          export_scope: name scope to take off the names.
+
+        Returns:
+          The message; None where the loop is not in `export_scope`.
+        """
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+
+        def named(tensor: Tensor | None) -> str:
+            return "" if tensor is None else strip_name_scope(tensor.name, export_scope)
+
+        context_def = proto.WhileContextDef(
+            context_name=strip_name_scope(self.name, export_scope),
+            parallel_iterations=self._parallel_iterations,
+            back_prop=self._back_prop,
+            swap_memory=self._swap_memory,
+            pivot_name=named(self._pivot),
+            pivot_for_pred_name=named(self._pivot_for_pred),
+            pivot_for_body_name=named(self._pivot_for_body),
+            loop_exit_names=[named(v.left) for v in self.variables],
+            loop_enter_names=[named(v.entered) for v in self.variables],
+            values_def=self._to_values_def(export_scope),
+            maximum_iterations_name=named(self._maximum_iterations),
+        )
+        self._add_nested(context_def, export_scope)
+        return context_def
+
+    def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
+        context_def.while_ctxt.CopyFrom(self.to_proto(export_scope))
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
+        """The loop that a WhileContextDef describes, of operations that are in the default graph.
+
+        Args:
+          context_def: the message.
+          import_scope: name scope to put before its names.
+
+        Raises:
+          KeyError: the graph has no such operation.
+          ValueError: the operations are none of a loop.
+        """
+        limit = context_def.maximum_iterations_name
+        loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
+        loop._name = prepend_name_scope(context_def.context_name, import_scope)
+        loop._graph._names.mark(loop._name)
+        loop._maximum_iterations = loop._element(limit, import_scope) if limit else None
+        loop._pivot = loop._element(context_def.pivot_name, import_scope)
+        loop._pivot_for_pred = loop._element(context_def.pivot_for_pred_name, import_scope)
+        loop._pivot_for_body = loop._element(context_def.pivot_for_body_name, import_scope)
+        enters = [loop._element(name, import_scope) for name in context_def.loop_enter_names]
+        exits = [loop._element(name, import_scope) for name in context_def.loop_exit_names]
+        outside = [t.op.inputs[0].op for t in enters] + [t.op for t in exits]
+        loop._take_values(context_def.values_def, import_scope, outside)
+        loop.adopt(enters, exits)
+        for tensor in [*loop.loop_enters, *loop.captures]:
+            # TF 1.x: a loop is found by its name, which a scope around it changes.
+            if compat.as_str(tensor.op.get_attr("frame_name")) != loop.name:
+                tensor.op._set_attr("frame_name", loop.name)
+        with loop.entered():
+            for nested in context_def.nested_contexts:
+                context_from_message(nested, import_scope)
+        return loop
+
+    def adopt(self, enters: Sequence[Tensor], exits: Sequence[Tensor]) -> None:
+        """Takes operations that are in the graph already for the loop's variables.
+
+        Args:
+          enters: what brings the first values in.
+          exits: what brings the last values out; a variable without one gets it.
+
+        Raises:
+          ValueError: an Enter begins no loop variable.
+        """
+        graph = self._graph
+        exit_of = {t.op.inputs[0]._node_id: t for t in exits}
+        for entered in enters:
+            merged = next((op for op in entered.consumers() if op.type in ("Merge", "RefMerge")), None)
+            back = None if merged is None else merged.inputs[-1].op
+            if merged is None or back is None or back.type not in ("NextIteration", "RefNextIteration"):
+                raise ValueError(f"'{entered.op.name}' begins no variable of the loop '{self.name}'")
+            switch = next(
+                op
+                for op in merged.outputs[0].consumers()
+                if op.type in ("Switch", "RefSwitch") and op.inputs[1] is self._pivot
+            )
+            variable = LoopVariable(entered, merged.outputs[0], switch.outputs[1], back.inputs[0])
+            self.variables.append(variable)
+            left = exit_of.get(switch._id)
+            if left is None:
+                self._leave(variable, switch.outputs[0])
+            else:
+                variable.left = left
+                graph._loop_of_exit[left._node_id] = self
+                if self._outer_context is not None:
+                    self._outer_context._take(left.op)
+        self._first_enter = enters[0]
+        self._loop_exits = [v.left for v in self.variables]
 
     def build(
         self,
@@ -275,6 +389,12 @@ class WhileContext(ControlFlowContext):
             )
         merged.op._update_input(1, next_value)
         return value
+
+
+register_context_message("while_ctxt", WhileContext.from_proto)
+register_proto_function(
+    GraphKeys.WHILE_CONTEXT, "WhileContextDef", to_proto=WhileContext.to_proto, from_proto=WhileContext.from_proto
+)
 
 
 def is_constant_enter(op: Operation) -> bool:

@@ -185,6 +185,8 @@ def _defaults_of(producer_op_list: Any) -> dict[tuple[str, str], Any]:
     }
 
 
+# Attributes that, where true, ask for the errors that TF 1.x raises.
+_ERRORS_OF_OLD = ("incompatible_shape_error",)
 # TF 1.x: programs up to this version wrote the shape of a scalar where they meant any shape.
 _LAST_WITHOUT_UNKNOWN_RANK = 21
 
@@ -370,6 +372,9 @@ class _Import:
         attrs, shapes, partners = self._attrs(node)
         if node.op in _ENTER and compat.as_str(attrs["frame_name"]) in self._frames:
             attrs["frame_name"] = self._scope + compat.as_str(attrs["frame_name"])
+        if node.op in _ENTER:
+            # A loop made later must not take the name.
+            self._graph._names.mark(compat.as_str(attrs["frame_name"]))
         self._graph._scopes.devices = self._device("" if partners else node.device, bool(partners))
         try:
             op = self._made(node, name, tensors, attrs, before)
@@ -448,6 +453,8 @@ class _Import:
         if default is not None:
             return bool(default.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True))
         # Newer TensorFlows write attributes that TF 1.x did not have; false, 0 and "" ask for what it did.
+        if key in _ERRORS_OF_OLD and message.b:
+            return True
         field = message.WhichOneof("value")
         return field in ("b", "i", "f", "s", "list") and not attr_from_message(message)
 
