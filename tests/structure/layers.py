@@ -14,6 +14,7 @@ PYTHON_LAYERS = (
         "nn",
         "layers",
         "rnn",
+        "seq2seq",
         "losses",
         "metrics",
         "distributions",

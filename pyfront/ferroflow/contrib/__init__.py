@@ -14,6 +14,7 @@ _MODULES = frozenset(
         "metrics",
         "opt",
         "rnn",
+        "seq2seq",
         "signal",
         "slim",
         "util",

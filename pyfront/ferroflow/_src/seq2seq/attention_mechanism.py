@@ -1,0 +1,211 @@
+"""`AttentionMechanism`: what weighs the parts of a memory for a query; and the memory's preparation, common to all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies, name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.joining import concat
+from ferroflow._src.ops.array.making import ones, ones_like, sequence_mask
+from ferroflow._src.ops.flow.checking import assert_equal, assert_positive
+from ferroflow._src.rnn.sizes import zero_tensors
+from ferroflow._src.seq2seq.sizes import size_of
+from ferroflow._src.variables.scope import variable_scope
+
+__all__ = ["AttentionMechanism", "MemoryAttention"]
+
+
+class AttentionMechanism:
+    """What weighs the parts of a memory: called with a query and a state, it gives alignments and the next state."""
+
+    @property
+    def alignments_size(self) -> Any:
+        """int, or Tensor of int32 of shape []: the number of parts of the memory."""
+        raise NotImplementedError
+
+    @property
+    def state_size(self) -> Any:
+        """int or TensorShape, or a structure of them: the shape of a state without the batch."""
+        raise NotImplementedError
+
+
+def _check_inner_sizes(memory: Any) -> None:
+    for part in nest.flatten(memory):
+        if not part.get_shape()[2:].is_fully_defined():
+            raise ValueError(
+                f"Expected memory {part.name} to have fully defined inner dims, but saw shape: {part.get_shape()}"
+            )
+
+
+def _masked_memory(memory: Any, lengths: Any) -> Any:
+    """The memory with zeros past the lengths."""
+    first = nest.flatten(memory)[0]
+    mask = sequence_mask(lengths, maxlen=shaping.shape(first)[1], dtype=first.dtype)
+    batch_size = size_of(lengths, 0)
+
+    def masked(part: Any) -> Any:
+        rank = part.get_shape().ndims
+        others = ones((shaping.rank(part) if rank is None else rank) - 2, dtype=dtypes.int32)
+        message = "memory_sequence_length and memory tensor batch sizes do not match."
+        with control_dependencies([assert_equal(batch_size, size_of(part, 0), message=message)]):
+            return part * shaping.reshape(mask, concat((shaping.shape(mask), others), 0))
+
+    return nest.map_structure(masked, memory)
+
+
+def _masked_score(score: Any, lengths: Any, mask_value: Any) -> Any:
+    """The scores with a value past the lengths."""
+    if lengths is None:
+        return score
+    message = "All values in memory_sequence_length must greater than zero."
+    with control_dependencies([assert_positive(lengths, message=message)]):
+        mask = sequence_mask(lengths, maxlen=shaping.shape(score)[1])
+        return where(mask, score, mask_value * ones_like(score))
+
+
+class MemoryAttention(AttentionMechanism):
+    """An attention mechanism with a memory, and layers that memory and query go through.
+
+    Args:
+        query_layer: Layer that queries go through; None for none.
+        memory: Tensor of a float dtype, of shape [batch, time, size...].
+        probability_fn: callable of scores, of shape [batch, time], and the state, that gives alignments.
+        memory_sequence_length: Tensor of int32, of shape [batch]: the parts of each memory, past which it is zeros and
+            has no weight; None for all.
+        memory_layer: Layer that makes keys of the memory; None for the memory itself.
+        check_inner_dims_defined: bool, whether all but the first two sizes of the memory must be known.
+        score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
+        name: str, name scope of the operations.
+
+    Raises:
+        TypeError: a layer is no Layer, or `probability_fn` is not callable.
+        ValueError: a size of the memory is not known.
+    """
+
+    def __init__(
+        self,
+        query_layer: Any,
+        memory: Any,
+        probability_fn: Callable[[Any, Any], Any],
+        memory_sequence_length: Any = None,
+        memory_layer: Any = None,
+        check_inner_dims_defined: bool = True,
+        score_mask_value: Any = None,
+        name: str | None = None,
+    ) -> None:
+        for argument, layer in (("query_layer", query_layer), ("memory_layer", memory_layer)):
+            if layer is not None and not isinstance(layer, Layer):
+                raise TypeError(f"{argument} is not a Layer: {type(layer).__name__}")
+        if not callable(probability_fn):
+            raise TypeError(f"probability_fn must be callable, saw type: {type(probability_fn).__name__}")
+        self._query_layer: Any = query_layer
+        self._memory_layer: Any = memory_layer
+        memory = nest.map_structure(lambda part: convert_to_tensor(part, name="memory"), memory)
+        self.dtype = nest.flatten(memory)[0].dtype if memory_layer is None else memory_layer.dtype
+        if score_mask_value is None:
+            score_mask_value = dtypes.as_dtype(self.dtype).as_numpy_dtype(-np.inf)
+        self._probability_fn: Callable[[Any, Any], Any] = lambda score, state: probability_fn(
+            _masked_score(score, memory_sequence_length, score_mask_value), state
+        )
+        with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
+            if memory_sequence_length is not None:
+                memory_sequence_length = convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
+            if check_inner_dims_defined:
+                _check_inner_sizes(memory)
+            values = memory if memory_sequence_length is None else _masked_memory(memory, memory_sequence_length)
+            self._values = values
+            self._keys = values if memory_layer is None else memory_layer(values)
+            self._batch_size = size_of(self._keys, 0)
+            self._alignments_size = size_of(self._keys, 1)
+
+    @property
+    def memory_layer(self) -> Any:
+        """Layer or None, what makes keys of the memory."""
+        return self._memory_layer
+
+    @property
+    def query_layer(self) -> Any:
+        """Layer or None, what queries go through."""
+        return self._query_layer
+
+    @property
+    def values(self) -> Any:
+        """Tensor of shape [batch, time, size...]: the memory, with zeros past its lengths."""
+        return self._values
+
+    @property
+    def keys(self) -> Any:
+        """Tensor of shape [batch, time, units]: what queries are compared with."""
+        return self._keys
+
+    @property
+    def batch_size(self) -> Any:
+        """int, or Tensor of int32 of shape []: that of the memory."""
+        return self._batch_size
+
+    @property
+    def alignments_size(self) -> Any:
+        """int, or Tensor of int32 of shape []: the number of parts of the memory."""
+        return self._alignments_size
+
+    @property
+    def state_size(self) -> Any:
+        """int, or Tensor of int32 of shape []: that of alignments, which are the state."""
+        return self._alignments_size
+
+    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+        """The alignments before the first step: zeros.
+
+        Args:
+            batch_size: int, or Tensor of int32 of shape [].
+            dtype: DType of the alignments.
+
+        Returns:
+            Tensor of shape [batch_size, alignments_size].
+        """
+        return zero_tensors(self._alignments_size, batch_size, dtype)
+
+    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The state before the first step: the first alignments.
+
+        Args:
+            batch_size: int, or Tensor of int32 of shape [].
+            dtype: DType of the state.
+
+        Returns:
+            Tensor of shape [batch_size, alignments_size].
+        """
+        return self.initial_alignments(batch_size, dtype)
+
+    _scope_name = "attention"
+
+    def _score(self, query: Tensor) -> Any:
+        """The scores of the parts of the memory for a query; makes variables in the open scope."""
+        raise NotImplementedError
+
+    def __call__(self, query: Any, state: Any) -> Any:
+        """Weighs the parts of the memory.
+
+        Args:
+            query: Tensor of a float dtype, of shape [batch, size].
+            state: Tensor of shape [batch, time].
+
+        Returns:
+            The alignments, Tensor of shape [batch, time], and the next state.
+
+        Raises:
+            ValueError: the query is not as long as the keys, where no layer makes it so.
+        """
+        with variable_scope(None, self._scope_name, [query]):
+            score = self._score(query)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments

@@ -1,0 +1,70 @@
+"""`sequence_loss`: the cross entropy of sequences of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.reduction import reduce_sum
+from ferroflow._src.ops.nn.softmax import sparse_softmax_cross_entropy_with_logits
+
+__all__ = ["sequence_loss"]
+
+
+def _averaged(losses: Any, weights: Any, axis: Any) -> Any:
+    # All weights may be 0.
+    return reduce_sum(losses, axis=axis) / (reduce_sum(weights, axis=axis) + 1e-12)
+
+
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    softmax_loss_function: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """The weighed cross entropy of sequences of classes.
+
+    Args:
+        logits: Tensor of a float dtype, of shape [batch, time, classes].
+        targets: Tensor of int32 or int64, of shape [batch, time]: the classes.
+        weights: Tensor of the dtype of `logits`, of shape [batch, time].
+        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights.
+        average_across_batch: bool, whether the losses of a step are averaged by their weights.
+        softmax_loss_function: callable of `labels`, of shape [batch * time], and `logits`, of shape [batch * time,
+            classes], that gives losses; None for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of shape [], [batch] (averages over time alone), [time] (averages over the batch alone) or [batch, time].
+
+    Raises:
+        ValueError: an argument has another rank.
+    """
+    logits, targets, weights = convert_to_tensor(logits), convert_to_tensor(targets), convert_to_tensor(weights)
+    if len(logits.get_shape()) != 3:
+        raise ValueError("Logits must be a [batch_size x sequence_length x logits] tensor")
+    if len(targets.get_shape()) != 2:
+        raise ValueError("Targets must be a [batch_size x sequence_length] tensor")
+    if len(weights.get_shape()) != 2:
+        raise ValueError("Weights must be a [batch_size x sequence_length] tensor")
+    with name_scope(name, "sequence_loss", [logits, targets, weights]):
+        classes = shaping.shape(logits)[2]
+        flat_logits = shaping.reshape(logits, [-1, classes])
+        flat_targets = shaping.reshape(targets, [-1])
+        function = softmax_loss_function or sparse_softmax_cross_entropy_with_logits
+        losses = function(labels=flat_targets, logits=flat_logits)
+        losses = losses * shaping.reshape(weights, [-1])
+        if average_across_timesteps and average_across_batch:
+            return _averaged(losses, weights, None)
+        losses = shaping.reshape(losses, [shaping.shape(logits)[0], shaping.shape(logits)[1]])
+        if average_across_timesteps:
+            return _averaged(losses, weights, [1])
+        if average_across_batch:
+            return _averaged(losses, weights, [0])
+        return losses
