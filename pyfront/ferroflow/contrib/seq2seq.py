@@ -10,11 +10,11 @@ from ferroflow._src.seq2seq.basic_decoder import BasicDecoder as BasicDecoder
 from ferroflow._src.seq2seq.basic_decoder import BasicDecoderOutput as BasicDecoderOutput
 from ferroflow._src.seq2seq.decoder import Decoder as Decoder
 from ferroflow._src.seq2seq.decoder import dynamic_decode as dynamic_decode
+from ferroflow._src.seq2seq.decoding_helper import CustomHelper as CustomHelper
+from ferroflow._src.seq2seq.decoding_helper import Helper as Helper
+from ferroflow._src.seq2seq.decoding_helper import InferenceHelper as InferenceHelper
 from ferroflow._src.seq2seq.embedding_helper import GreedyEmbeddingHelper as GreedyEmbeddingHelper
 from ferroflow._src.seq2seq.embedding_helper import SampleEmbeddingHelper as SampleEmbeddingHelper
-from ferroflow._src.seq2seq.helper import CustomHelper as CustomHelper
-from ferroflow._src.seq2seq.helper import Helper as Helper
-from ferroflow._src.seq2seq.helper import InferenceHelper as InferenceHelper
 from ferroflow._src.seq2seq.loss import sequence_loss as sequence_loss
 from ferroflow._src.seq2seq.monotonic_attention import BahdanauMonotonicAttention as BahdanauMonotonicAttention
 from ferroflow._src.seq2seq.monotonic_attention import LuongMonotonicAttention as LuongMonotonicAttention

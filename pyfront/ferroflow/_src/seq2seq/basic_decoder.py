@@ -10,7 +10,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.rnn.cell import assert_like_rnn_cell
 from ferroflow._src.seq2seq.decoder import Decoder
-from ferroflow._src.seq2seq.helper import Helper
+from ferroflow._src.seq2seq.decoding_helper import Helper
 from ferroflow._src.seq2seq.sizes import output_size_of
 
 __all__ = ["BasicDecoder", "BasicDecoderOutput"]

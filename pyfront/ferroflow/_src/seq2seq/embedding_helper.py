@@ -15,7 +15,7 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.ops.math.reduction import argmax, reduce_all
 from ferroflow._src.ops.nn.embedding import embedding_lookup
-from ferroflow._src.seq2seq.helper import Helper
+from ferroflow._src.seq2seq.decoding_helper import Helper
 
 __all__ = ["GreedyEmbeddingHelper", "SampleEmbeddingHelper", "embedding_function", "start_and_end_tokens"]
 

@@ -16,7 +16,7 @@ from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.ops.math.reduction import argmax, reduce_all
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.dynamic_running import transpose_batch_time
-from ferroflow._src.seq2seq.helper import Helper
+from ferroflow._src.seq2seq.decoding_helper import Helper
 
 __all__ = ["TrainingHelper", "unstacked"]
 
