@@ -147,6 +147,7 @@ from ferroflow._src.base.tensor_shape import (
     TensorShape as TensorShape,
 )
 from ferroflow._src.control_flow.choice import case as case
+from ferroflow._src.control_flow.choice import switch_case as switch_case
 from ferroflow._src.control_flow.conditional import cond as cond
 from ferroflow._src.control_flow.functional import foldl as foldl
 from ferroflow._src.control_flow.functional import foldr as foldr

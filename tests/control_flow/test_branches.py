@@ -96,6 +96,69 @@ def test_case_takes_the_first_that_holds() -> None:
             sess.run(exclusive, {x: 0})
 
 
+@pytest.mark.parametrize("branches", [1, 2, 5])
+def test_switch_case_takes_the_branch_of_a_number(branches: int) -> None:
+    index = tf.placeholder(tf.int64, [])
+    ran: list[int] = []
+
+    def branch(i: int) -> Any:
+        def noted() -> Any:
+            return tf.py_func(lambda: ran.append(i) or np.int64(i * i), [], tf.int64, stateful=True)
+
+        return noted
+
+    functions = [branch(i) for i in range(branches)]
+    plain = tf.switch_case(index, functions)
+    other = tf.switch_case(index, dict(enumerate(functions)), default=lambda: tf.constant(-1, tf.int64))
+    with tf.Session() as sess:
+        for number in (-3, 0, branches - 1, branches, branches + 7):
+            taken = number if 0 <= number < branches else branches - 1
+            assert sess.run(plain, {index: number}) == taken * taken
+            assert ran == [taken]
+            ran.clear()
+            assert sess.run(other, {index: number}) == (number * number if 0 <= number < branches else -1)
+            ran.clear()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (lambda: (1, [tf.no_op]), TypeError, "branch_index must be a Tensor"),
+        (lambda: (tf.constant(1.0), [tf.no_op]), TypeError, "must be an integer Tensor"),
+        (lambda: (tf.constant(1), []), ValueError, "at least one"),
+        (lambda: (tf.constant(1), 3), TypeError, "list, tuple, or dict"),
+        (lambda: (tf.constant(1), [(1, 2, 3)]), TypeError, "2-tuple"),
+        (lambda: (tf.constant(1), {"a": tf.no_op}), TypeError, "key must be a Python `int`"),
+        (lambda: (tf.constant(1), {0: 1}), TypeError, "fn for key 0 must be callable"),
+        (lambda: (tf.constant(1), {0: tf.no_op, 5: tf.no_op}), ValueError, r"\[0 to 2\) but found \{0,5\}"),
+        (lambda: (tf.constant(1), [tf.no_op], 7), TypeError, "default must be callable"),
+    ],
+)
+def test_what_switch_case_refuses(arguments: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        tf.switch_case(*arguments())
+
+
+def test_known_predicates_need_no_conditional() -> None:
+    framework = tf.contrib.framework
+    unknown = tf.placeholder(tf.bool, [])
+    for pred in (True, 1, tf.constant(True)):
+        assert framework.smart_constant_value(pred) is True
+        assert framework.smart_cond(pred, lambda: "yes", lambda: "no") == "yes"
+    assert framework.smart_constant_value(unknown) is None
+    assert framework.smart_case([(False, lambda: "a"), (True, lambda: "b")], default=lambda: "c") == "b"
+    assert framework.smart_case([(False, lambda: "a")], default=lambda: "c") == "c"
+    chosen = framework.smart_cond(unknown, lambda: tf.constant(1), lambda: tf.constant(2))
+    cases = framework.smart_case([(False, lambda: None), (unknown, lambda: tf.constant(3))], lambda: tf.constant(4))
+    with tf.Session() as sess:
+        assert sess.run([chosen, cases], {unknown: True}) == [1, 3]
+        assert sess.run([chosen, cases], {unknown: False}) == [2, 4]
+    with pytest.raises(TypeError, match="`pred` must be a Tensor"):
+        framework.smart_cond("yes", lambda: 1, lambda: 2)
+    with pytest.raises(TypeError, match="`false_fn` must be callable"):
+        framework.smart_cond(True, lambda: 1)
+
+
 def test_switch_and_merge_without_a_conditional() -> None:
     # A Merge of unrelated branches takes the input that has a value.
     x, p, q = tf.placeholder(tf.float32, []), tf.placeholder(tf.bool, []), tf.placeholder(tf.bool, [])

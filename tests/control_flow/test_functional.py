@@ -129,8 +129,10 @@ def test_empty_elements() -> None:
         (lambda a: a.write(5, 1.0).read(5), "not resizeable"),
         (lambda a: a.write(0, 1.0).write(0, 2.0).read(0), "already been written"),
         (lambda a: a.write(-1, 1.0).flow, "not resizeable"),
+        (lambda a: a.write(0, "text").flow, "but Op is trying to write dtype string"),
+        (lambda a: a.unstack(tf.constant([1, 2])).flow, "but Op is trying to write dtype int32"),
     ],
-    ids=["unwritten", "behind the end", "twice", "negative"],
+    ids=["unwritten", "behind the end", "twice", "negative", "string", "int"],
 )
 def test_what_an_array_refuses_in_the_step(use: Any, words: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=words):

@@ -134,6 +134,96 @@ def test_a_loop_without_back_prop_passes_no_gradient() -> None:
     assert tf.gradients(y, x) == [None]
 
 
+def _loop(body: Callable[[Any, Any], Any], start: Any, count: Any = 3) -> Any:
+    return tf.while_loop(lambda i, a: i < count, lambda i, a: (i + 1, body(i, a)), [0, start])[1]
+
+
+# What TensorFlow gives for [dy/dx, dy/dz] at x = 2, z = 3.
+PRESENT: dict[str, tuple[Callable[[Any, Any], Any], list[float | None]]] = {
+    "stopped in a body": (lambda x, z: _loop(lambda i, a: a + tf.stop_gradient(x) * z, x), [1.0, 6.0]),
+    "only stopped in a body": (lambda x, z: _loop(lambda i, a: a + tf.stop_gradient(x), z), [None, 1.0]),
+    "only rounded in a body": (lambda x, z: _loop(lambda i, a: a + tf.floor(x) * z, 1.0), [None, 6.0]),
+    "variable stopped": (lambda x, z: _loop(lambda i, a: tf.stop_gradient(a) * z, x), [0.0, 8.0 * 9.0 / 4.0]),
+    "stopped in a branch": (lambda x, z: tf.cond(x > 1, lambda: tf.stop_gradient(x) * z, lambda: z), [None, 2.0]),
+    "in the branch not taken": (lambda x, z: tf.cond(x > 1, lambda: x * 2.0, lambda: z), [2.0, 0.0]),
+    "in the predicate alone": (lambda x, z: tf.cond(x > 1, lambda: z, lambda: z * 2.0), [None, 1.0]),
+    "in the condition alone": (
+        lambda x, z: tf.while_loop(lambda a, b: b < x, lambda a, b: (a * 2.0, b + 1.0), [z, 0.0])[0],
+        [None, 4.0],
+    ),
+    "no iteration": (lambda x, z: _loop(lambda i, a: a * z, x, 0), [1.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_a_gradient_is_none_or_zeros_as_in_tensorflow(name: str) -> None:
+    build, want = PRESENT[name]
+    x, z = tf.constant(2.0), tf.constant(3.0)
+    found = tf.gradients(build(x, z), [x, z])
+    with tf.Session() as sess:
+        assert [None if g is None else pytest.approx(sess.run(g)) for g in found] == want
+
+
+def test_a_stopped_element_of_a_scan_has_no_gradient() -> None:
+    elements, factor = tf.constant([1.0, 2.0, 3.0]), tf.constant(2.0)
+    total = tf.scan(lambda a, e: a * factor + tf.stop_gradient(e), elements, initializer=tf.constant(0.0))
+    by_factor, by_elements = tf.gradients(total, [factor, elements])
+    assert by_elements is None
+    with tf.Session() as sess:
+        assert sess.run(by_factor) == 7.0
+
+
+def test_what_is_in_a_branch_has_a_gradient_where_it_is_taken() -> None:
+    x = tf.placeholder(tf.float32, [])
+    inside: list[Any] = []
+
+    def cube() -> Any:
+        inside.append(x * 3.0)
+        return inside[0] ** 2
+
+    y = tf.cond(x > 1.0, cube, lambda: x)
+    (gradient,) = tf.gradients(y, inside)
+    with tf.Session() as sess:
+        assert sess.run(gradient, {x: 2.0}) == 12.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="does not have value"):
+            sess.run(gradient, {x: 0.0})
+
+
+def test_what_is_in_a_body_has_a_gradient_that_stays_there() -> None:
+    inside: list[Any] = []
+
+    def body(i: Any, a: Any) -> Any:
+        inside.append(a * 3.0)
+        return i + 1, inside[0] * a
+
+    y = tf.while_loop(lambda i, a: i < 2, body, [0, 2.0])[1]
+    (gradient,) = tf.gradients(y, inside)
+    with tf.Session() as sess, pytest.raises(ValueError, match="not fetchable"):
+        sess.run(gradient)
+
+
+def test_slices_stay_slices_through_a_conditional() -> None:
+    table = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    take = tf.placeholder(tf.bool, [])
+    for other, kind in ((lambda: tf.zeros([1, 2]), tf.IndexedSlices), (lambda: table[:1] * 2.0, tf.Tensor)):
+        (gradient,) = tf.gradients(tf.cond(take, lambda: tf.gather(table, [2]), other), [table])
+        assert isinstance(gradient, kind)
+        with tf.Session() as sess:
+            dense = tf.convert_to_tensor(gradient)
+            assert sess.run(dense, {take: True}).tolist() == [[0, 0], [0, 0], [1, 1]]
+            first_row = 0 if kind is tf.IndexedSlices else 2
+            assert sess.run(dense, {take: False}).tolist() == [[first_row] * 2, [0, 0], [0, 0]]
+
+
+def test_switch_and_merge_without_a_conditional_pass_gradients() -> None:
+    x, pred = tf.constant(3.0), tf.placeholder(tf.bool, [])
+    when_false, when_true = tf.raw_ops.Switch(data=x, pred=pred)
+    y = tf.raw_ops.Merge(inputs=[when_false * when_false, when_true * 5.0]).output
+    gradient = tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        assert [sess.run(gradient, {pred: value}) for value in (False, True)] == [6.0, 5.0]
+
+
 def test_ten_thousand_iterations_backwards() -> None:
     x = tf.placeholder(tf.float64, [])
     y = tf.while_loop(lambda i, y: i < 10_000, lambda i, y: (i + 1, y * 0.9999 + x), [0, x])[1]

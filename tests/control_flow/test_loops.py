@@ -137,6 +137,48 @@ def test_shapes_may_change_where_the_invariant_says_so() -> None:
     assert run(x).shape == (8, 2)
 
 
+def test_an_invariant_of_slices_and_sparse_tensors_is_of_the_whole() -> None:
+    def grown(s: Any) -> Any:
+        return tf.SparseTensor(tf.concat([s.indices, s.indices], 0), tf.concat([s.values, s.values], 0), s.dense_shape)
+
+    start = tf.SparseTensor([[0]], [1.0], [3])
+    for invariants, shapes in ((None, ["(?, 1)", "(?,)", "(1,)"]), ([[None]], ["(?, ?)", "(?,)", "(?,)"])):
+        given = None if invariants is None else [tf.TensorShape([]), *map(tf.TensorShape, invariants)]
+        end = tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, grown(s)), [0, start], given)[1]
+        assert [str(t.shape) for t in (end.indices, end.values, end.dense_shape)] == shapes
+        assert run(end.values).tolist() == [1.0] * 4
+    slices = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]), tf.constant([3, 2]))
+    doubled = lambda s: tf.IndexedSlices(tf.concat([s.values] * 2, 0), tf.concat([s.indices] * 2, 0), s.dense_shape)  # noqa: E731
+    end = tf.while_loop(
+        lambda i, s: i < 2,
+        lambda i, s: (i + 1, doubled(s)),
+        [0, slices],
+        [tf.TensorShape([]), tf.TensorShape([None, 2])],
+    )[1]
+    assert [str(t.shape) for t in (end.values, end.indices, end.dense_shape)] == ["(?, 2)", "(?,)", "(2,)"]
+    assert run(end.indices).tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("start", "invariant"),
+    [
+        (lambda: tf.ones([1]), [2]),
+        (lambda: tf.ones([1]), [None, None]),
+        (lambda: tf.SparseTensor([[0]], [1.0], [3]), [5]),
+        (lambda: tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0])), [None, 5]),
+    ],
+    ids=["another size", "another rank", "sparse", "slices"],
+)
+def test_a_first_value_has_the_shape_of_its_invariant(start: Any, invariant: Any) -> None:
+    with pytest.raises(ValueError, match="is not compatible with"):
+        tf.while_loop(
+            lambda i, s: i < 2,
+            lambda i, s: (i + 1, s),
+            [0, start()],
+            [tf.TensorShape([]), tf.TensorShape(invariant)],
+        )
+
+
 def test_sparse_and_nested_loop_variables() -> None:
     start = {"s": tf.SparseTensor([[0], [2]], [1.0, 2.0], [3]), "n": (tf.constant(0), tf.constant(1))}
     out = tf.while_loop(

@@ -1,4 +1,4 @@
-"""`tf.contrib.framework`: nests, the global step, argument scopes, and variables of models."""
+"""`tf.contrib.framework`: nests, the global step, argument scopes, known conditionals, variables of models."""
 
 from ferroflow._src.base import nest as nest
 from ferroflow._src.base.arg_scope import add_arg_scope as add_arg_scope
@@ -6,6 +6,9 @@ from ferroflow._src.base.arg_scope import arg_scope as arg_scope
 from ferroflow._src.base.arg_scope import arg_scoped_arguments as arg_scoped_arguments
 from ferroflow._src.base.arg_scope import current_arg_scope as current_arg_scope
 from ferroflow._src.base.arg_scope import has_arg_scope as has_arg_scope
+from ferroflow._src.control_flow.static_choice import smart_case as smart_case
+from ferroflow._src.control_flow.static_choice import smart_cond as smart_cond
+from ferroflow._src.control_flow.static_choice import smart_constant_value as smart_constant_value
 from ferroflow._src.framework.composite import (
     is_tensor as is_tensor,
 )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff import gradients as walks
 from ferroflow._src.autodiff.loop_gradient import at_level_of, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
-from ferroflow._src.autodiff.terms import densified, zeros_like
+from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, zeros_like
 from ferroflow._src.base import dtypes
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.context import made_in
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 
@@ -24,6 +28,13 @@ class GradientBranch(CondContext):
     def __init__(self, pred: Tensor, pivot: Tensor, forward: CondContext) -> None:
         super().__init__(pred, pivot, forward.branch)
         self._forward = forward
+
+    def added(self, op: Operation) -> None:
+        # TF 1.x: gradients in a branch can be fetched, in a step that takes it.
+        if self.while_context() is None:
+            self._nodes.append(op._id)
+        else:
+            super().added(op)
 
     def _recall(self, tensor: Tensor) -> Tensor:
         forward = self._forward
@@ -77,12 +88,14 @@ class CondRegion:
             contexts.append(context)
             with made_in(graph, context):
                 inner = walks.Sweep(graph, sweep.options, branch)
+                inside = sweep.xs_within(branch)
                 inner.run(
                     [graph._operations[node].inputs[branch.branch] for node in arriving],
                     list(arriving.values()),
-                    [own[branch.branch] for _, own in ways.values() if branch.branch in own],
-                    set(),
+                    [own[branch.branch] for _, own in ways.values() if branch.branch in own] + inside,
+                    sweep.stops,
                 )
+                sweep.take_from(inner, inside)
                 found.append(
                     {
                         key: inner.gradient_of(own[branch.branch])
@@ -92,17 +105,45 @@ class CondRegion:
                 )
         result = []
         for key, (source, _) in ways.items():
-            if all(each.get(key) is None for each in found):
+            gradients = [each.get(key) for each in found]
+            present = [g for g in gradients if g is not None]
+            if not present:
                 continue
-            values = []
-            for context, each in zip(contexts, found, strict=True):
-                with made_in(graph, context):
-                    gradient = each.get(key)
-                    values.append(context.capture(_zeros(source) if gradient is None else densified(gradient)))
-            merged = primitives.merge(values)[0]
-            merged.set_shape(source.shape)
-            result.append((source, merged))
+            are_slices = all(isinstance(g, IndexedSlices) and g.dense_shape is not None for g in present)
+            join = _joined_slices if are_slices else _joined
+            result.append((source, join(graph, contexts, source, gradients)))
         return result
+
+
+def _joined(graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradients: Sequence[Any]) -> Tensor:
+    """The gradient of the branch taken; zeros where it has none."""
+    values = []
+    for context, gradient in zip(contexts, gradients, strict=True):
+        with made_in(graph, context):
+            values.append(context.capture(_zeros(source) if gradient is None else densified(gradient)))
+    merged: Tensor = primitives.merge(values)[0]
+    merged.set_shape(source.shape)
+    return merged
+
+
+def _joined_slices(
+    graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradients: Sequence[Any]
+) -> IndexedSlices:
+    """The slices of the branch taken; no slices where it has none."""
+    with made_in(graph, contexts[0].outer_context):
+        dimensions = shape(source, out_type=dtypes.int64)
+    parts = []
+    for context, gradient in zip(contexts, gradients, strict=True):
+        with made_in(graph, context):
+            if gradient is None:
+                rows = concat([constant([0], dtype=dtypes.int64), part(dimensions, begin=1)])
+                values = tensor_op("Fill", [rows, constant(0, dtype=source.dtype.base_dtype)])
+                indices = constant([], dtype=dtypes.int64)
+            else:
+                values, indices = gradient.values, cast(gradient.indices, dtypes.int64)
+            parts.append((context.capture(values), context.capture(indices)))
+    values, indices = (primitives.merge(list(each))[0] for each in zip(*parts, strict=True))
+    return IndexedSlices(values, indices, dimensions)
 
 
 def _zeros(like: Tensor) -> Tensor:

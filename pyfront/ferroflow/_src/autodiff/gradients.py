@@ -188,15 +188,32 @@ class Sweep:
         # By node, by output: their sum, or None of none.
         self._summed: dict[int, list[Any]] = {}
         self._between: frozenset[int] = frozenset()
+        # By (node, output): the gradients of xs within a conditional or loop that the walk passed.
+        self._inside: dict[tuple[int, int], Any] = {}
+        self._xs: list[Tensor] = []
+        # Ids of nodes not to walk through, here and in conditionals and loops.
+        self.stops: set[int] = set()
 
     def gradient_of(self, x: Tensor) -> Any:
         """The gradient of `x` after the walk, or None."""
+        inside = self._inside.get((x._node_id, x._index))
+        if inside is not None:
+            return inside
         summed = self._summed.get(x._node_id)
         return None if summed is None else summed[x._index]
 
     def passes(self, x: Tensor) -> bool:
         """Whether a gradient of `x` is of use: it lies on a way to an x of the walk, or is one."""
         return x._node_id in self._between
+
+    def xs_within(self, context: Any) -> list[Tensor]:
+        """The xs of the walk that a conditional's branch or a loop contains."""
+        return [x for x in self._xs if x._node_id in self._between and context.contains(x.op)]
+
+    def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
+        """Keeps the gradients of xs that the walk through a conditional or loop found."""
+        for x in xs:
+            self._inside[x._node_id, x._index] = inner.gradient_of(x)
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> None:
         """Visits the operations between, each after all that read it.
@@ -208,6 +225,7 @@ class Sweep:
           stops: ids of nodes not to walk through.
         """
         graph, core = self.graph, self.graph._core
+        self._xs, self.stops = xs, stops
         # What one iteration hands to the next is no part of its derivatives.
         ends = regions.loop_variables_around(self._level)
         between = core.between([(x._node_id, x._index) for x in xs], [y._node_id for y in ys], ends)

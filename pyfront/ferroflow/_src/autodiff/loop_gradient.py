@@ -152,37 +152,47 @@ class LoopRegion:
         reached = {t._node_id for t in captures if graph._core.between([(t._node_id, t._index)], ends, merges)}
         captures = [t for t in captures if t._node_id in reached]
         seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
-        sums = [zeros_like(t.op.inputs[0]) for t in captures]
+        inside = sweep.xs_within(loop)
         count = loop.count()
         backward = GradientLoop(loop)
+        found: list[tuple[Tensor, Any]] = []
 
         def body(values: Sequence[Tensor]) -> list[Tensor]:
             left = values[0]
             inner = walks.Sweep(graph, sweep.options, loop)
             inner.run(
                 [v.next_value for v in variables],
-                list(values[1 : 1 + len(variables)]),
-                [v.in_body for v in variables] + captures,
-                set(),
+                list(values[1:]),
+                [v.in_body for v in variables] + captures + inside,
+                sweep.stops,
             )
-            following = [tensor_op("Sub", [left, constant(1, dtype=dtypes.int32)])]
-            for v, was in zip(variables, values[1:], strict=False):
-                following.append(_shaped(_dense(inner.gradient_of(v.in_body), was), was))
-            for t, total in zip(captures, values[1 + len(variables) :], strict=True):
+            sweep.take_from(inner, inside)
+            for t in captures:
                 gradient = inner.gradient_of(t)
-                added = total if gradient is None else tensor_op("Add", [total, densified(gradient)])
-                following.append(_shaped(added, total))
+                if gradient is not None:
+                    found.append((t.op.inputs[0], _summed(graph, backward, t, gradient)))
+            following = [tensor_op("Sub", [left, constant(1, dtype=dtypes.int32)])]
+            for v, was in zip(variables, values[1:], strict=True):
+                following.append(_shaped(_dense(inner.gradient_of(v.in_body), was), was))
             return following
 
-        shapes = [TensorShape([]), *(v.in_body.shape for v in variables), *(t.shape for t in captures)]
+        shapes = [TensorShape([]), *(v.in_body.shape for v in variables)]
         ended = backward.build(
             lambda values: tensor_op("Greater", [values[0], constant(0, dtype=dtypes.int32)]),
             body,
-            [count, *seeds, *sums],
+            [count, *seeds],
             shapes,
         )
-        sources = [v.entered for v in variables] + captures
-        return [(t.op.inputs[0], gradient) for t, gradient in zip(sources, ended[1:], strict=True)]
+        first_values = [(v.entered.op.inputs[0], g) for v, g in zip(variables, ended[1:], strict=True)]
+        return first_values + found
+
+
+def _summed(graph: Graph, backward: GradientLoop, captured: Tensor, gradient: Any) -> Tensor:
+    """The sum over all iterations of the gradients of a tensor brought into the loop."""
+    with made_in(graph, backward.outer_context):
+        zero = _dense(None, captured.op.inputs[0])
+    variable = backward.add_variable(zero, lambda total: _shaped(tensor_op("Add", [total, densified(gradient)]), total))
+    return variable.left
 
 
 def _carries(tensor: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""`case`: of several branches the first whose predicate holds."""
+"""`case` and `switch_case`: of several branches the first whose predicate holds, or one by its number."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import less_equal
+from ferroflow._src.ops.math.comparison import less_equal, logical_or
 from ferroflow._src.ops.math.reduction import reduce_sum
 
 Function = Callable[[], Any]
@@ -42,30 +43,117 @@ def case(
       TypeError: something is no pair, no bool tensor or not callable.
       tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
     """
-    predicates, functions = _checked(pred_fn_pairs, exclusive, name)
+    return chosen(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name)
+
+
+def chosen(
+    choose: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Function | None,
+    exclusive: bool,
+    name: str,
+    allow_python_preds: bool = False,
+) -> Any:
+    """`case` made of conditionals that `choose(predicate, true_fn=..., false_fn=...)` makes."""
+    predicates, functions = _checked(pred_fn_pairs, exclusive, name, allow_python_preds)
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
-    with name_scope(name, "case", list(predicates)):
+    with name_scope(name, "case", [p for p in predicates if isinstance(p, Tensor)]):
         function = default
         pairs = list(zip(predicates, functions, strict=True))
         if function is None:
             function = functools.partial(_last, list(predicates), functions[-1])
             pairs.pop()
         for predicate, action in reversed(pairs):
-            function = functools.partial(cond, predicate, true_fn=action, false_fn=function, strict=strict)
+            function = functools.partial(choose, predicate, true_fn=action, false_fn=function)
         if not exclusive:
             return function()
         with control_dependencies([_assert_at_most(list(predicates), 1, "Input error: exclusive=True")]):
             return function()
 
 
-def _checked(pred_fn_pairs: Any, exclusive: bool, name: str) -> tuple[Sequence[Tensor], Sequence[Function]]:
+def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case") -> Any:
+    """What the branch of a given number returns.
+
+    Args:
+      branch_index: int scalar tensor.
+      branch_fns: list of functions that return nests of tensors, all of one structure; or pairs of a number and a
+        function, or a dict of them, with the numbers from 0 up to, without, their count.
+      default: the function for a number that no branch has; without it, the branch of the greatest number.
+      name: name scope of the operations.
+
+    Raises:
+      TypeError: the index is no int tensor, or something is no pair, no int or not callable.
+      ValueError: there are no branches, or their numbers leave some out.
+    """
+    functions = _checked_branches(branch_index, branch_fns)
+    if default is not None:
+        if not callable(default):
+            raise TypeError("default must be callable.")
+        functions.append(default)
+    last = len(functions) - 1
+    with name_scope(name, "switch_case", [branch_index]):
+        outside = logical_or(branch_index < 0, branch_index > last)
+        index = where(outside, constant(last, dtype=branch_index.dtype.base_dtype), branch_index)
+        return _by_number(index, functions, 0)
+
+
+def _by_number(index: Tensor, functions: Sequence[Function], first: int) -> Any:
+    """The branch of number `index` of those from `first` on, found by halves."""
+    if len(functions) == 1:
+        return functions[0]()
+    half = len(functions) // 2
+    return cond(
+        index < first + half,
+        lambda: _by_number(index, functions[:half], first),
+        lambda: _by_number(index, functions[half:], first + half),
+        strict=True,
+    )
+
+
+def _checked_branches(branch_index: Any, branch_fns: Any) -> list[Function]:
+    """The functions by number."""
+    if not isinstance(branch_index, Tensor):
+        raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"branch_index must be an integer Tensor, got {branch_index.dtype}")
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in branch_fns")
+    if not isinstance(branch_fns, list | tuple | dict):
+        raise TypeError("branch_fns must be a list, tuple, or dict")
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    if all(callable(function) for function in pairs):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError("Each entry in branch_fns must be a 2-tuple")
+        key, function = pair
+        if not isinstance(key, int):
+            raise TypeError(f"key must be a Python `int`, got {type(key)}")
+        if not callable(function):
+            raise TypeError(f"fn for key {key} must be callable.")
+    by_number = dict(pairs)
+    if len(by_number) < len(pairs) or by_number.keys() != set(range(len(pairs))):
+        found = ",".join(str(key) for key in sorted(key for key, _ in pairs))
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {{{found}}}"
+        )
+    return [by_number[i] for i in range(len(pairs))]
+
+
+def _checked(
+    pred_fn_pairs: Any, exclusive: bool, name: str, allow_python_preds: bool
+) -> tuple[Sequence[Tensor], Sequence[Function]]:
     if not isinstance(pred_fn_pairs, list | tuple | dict):
         raise TypeError("fns must be a list, tuple, or dict")
     if isinstance(pred_fn_pairs, collections.OrderedDict):
         pred_fn_pairs = list(pred_fn_pairs.items())
     elif isinstance(pred_fn_pairs, dict):
-        pred_fn_pairs = sorted(pred_fn_pairs.items(), key=lambda pair: str(pair[0].name))
+        if all(isinstance(predicate, Tensor) for predicate in pred_fn_pairs):
+            pred_fn_pairs = sorted(pred_fn_pairs.items(), key=lambda pair: str(pair[0].name))
+        else:
+            # TF 1.x: predicates of Python come as they stand.
+            pred_fn_pairs = list(pred_fn_pairs.items())
         if not exclusive:
             tf_logging.warning(
                 "%s: An unordered dictionary of predicate/fn pairs was provided, but exclusive=False. The order of "
@@ -76,9 +164,11 @@ def _checked(pred_fn_pairs: Any, exclusive: bool, name: str) -> tuple[Sequence[T
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
         predicate, function = pair
-        if not isinstance(predicate, Tensor):
+        if allow_python_preds and isinstance(predicate, bool):
+            pass
+        elif not isinstance(predicate, Tensor):
             raise TypeError(f"pred must be a Tensor, got: {predicate}")
-        if predicate.dtype.base_dtype.name != "bool":
+        elif predicate.dtype.base_dtype.name != "bool":
             raise TypeError(f"pred must be Tensor of type bool: {predicate.name}")
         if not callable(function):
             raise TypeError(f"fn for pred {predicate.name} must be callable.")
@@ -90,7 +180,7 @@ def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
     """An operation that fails where more than `count` predicates hold."""
     values = stack(predicates, name="preds_c")
     holding = reduce_sum(cast(values, "int32"), name="num_true_conds")
-    names = ", ".join(p.name for p in predicates)
+    names = ", ".join(p.name if isinstance(p, Tensor) else str(p) for p in predicates)
     data = [f"{message}: more than {count} conditions ({names}) evaluated as True:", values]
     return Assert(less_equal(holding, constant(count, name="n_true_conds")), data, summarize=len(predicates))
 

@@ -90,7 +90,8 @@ class CondContext(ControlFlowContext):
             return primitives.switch_with_data(tensor, self._pred)[self._branch]
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
-        return not inputs
+        # A list argument may be empty.
+        return all(isinstance(i, list) and not i for i in inputs)
 
     def run(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
         """Builds the branch.

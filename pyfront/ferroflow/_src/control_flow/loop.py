@@ -263,7 +263,7 @@ class WhileContext(ControlFlowContext):
         condition: Callable[[Sequence[Tensor]], Tensor],
         body: Callable[[Sequence[Tensor]], Sequence[Tensor]],
         initial: Sequence[Tensor],
-        shapes: Sequence[TensorShape] | None = None,
+        shapes: Sequence[TensorShape | None] | None = None,
     ) -> list[Tensor]:
         """Builds the loop over plain tensors.
 
@@ -271,7 +271,7 @@ class WhileContext(ControlFlowContext):
           condition: makes the bool scalar of an iteration from the loop variables.
           body: makes the next values from them.
           initial: the first values.
-          shapes: what is the same in all iterations of each shape; by default all of it.
+          shapes: what is the same in all iterations of each shape; by default, and for None, all of it.
 
         Returns:
           The values after the last iteration.
@@ -402,6 +402,16 @@ def is_constant_enter(op: Operation) -> bool:
     return op.type in ("Enter", "RefEnter") and bool(op.get_attr("is_constant"))
 
 
+def _check_invariant(initial: Tensor, invariant: TensorShape | None) -> None:
+    """Raises ValueError where the first value of a loop variable is not of the shape that all its values shall have."""
+    if invariant is not None and not _is_instance(initial.shape, invariant):
+        raise ValueError(
+            f"The shape invariant specified for {initial.name} is not compatible with the initial shape of the loop "
+            f"variable. It enters the loop with shape {initial.shape}, but the specified shape invariant is "
+            f"{invariant}."
+        )
+
+
 def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
     """Whether every tensor of `shape` has the shape `of`."""
     if of.dims is None:
@@ -492,10 +502,10 @@ def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, 
 def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_invariants: Any) -> Any:
     leaves = [as_leaf(leaf) for leaf in nest.flatten(loop_vars)]
     initial = flat_tensors(leaves)
-    shapes = None
-    if shape_invariants is not None:
-        invariants = nest.flatten(shape_invariants)
-        shapes = [s for leaf, invariant in zip(leaves, invariants, strict=True) for s in _shapes_of(leaf, invariant)]
+    invariants = [None] * len(leaves) if shape_invariants is None else nest.flatten(shape_invariants)
+    shapes = [s for leaf, invariant in zip(leaves, invariants, strict=True) for s in _shapes_of(leaf, invariant)]
+    for tensor, shape in zip(initial, shapes, strict=True):
+        _check_invariant(tensor, shape)
     structure = nest.pack_sequence_as(loop_vars, leaves)
 
     def packed(tensors: Sequence[Tensor]) -> Any:
@@ -531,13 +541,17 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
     return packed(exits)
 
 
-def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape]:
-    """The shapes of the tensors of a leaf for an invariant of the whole."""
+def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
+    """The shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first values."""
     if isinstance(leaf, SparseTensor):
-        shape = TensorShape(invariant)
-        return [TensorShape([None, shape.ndims]), TensorShape([None]), TensorShape([shape.ndims])]
+        # TF 1.x: the invariant is the shape of `dense_shape`; the number of values is free without one, too.
+        shape = leaf.dense_shape.shape if invariant is None else TensorShape(invariant)
+        rank = shape.with_rank(1).as_list()[0]
+        return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
     if isinstance(leaf, IndexedSlices):
+        if invariant is None:
+            return [None] * len(flat_tensors([leaf]))
         shape = TensorShape(invariant)
-        shapes = [shape, TensorShape([shape.dims[0] if shape.dims else None])]
+        shapes: list[TensorShape | None] = [shape, TensorShape([shape.dims[0] if shape.dims else None])]
         return shapes + ([] if leaf.dense_shape is None else [TensorShape([shape.ndims])])
-    return [TensorShape(invariant)]
+    return [None if invariant is None else TensorShape(invariant)]

@@ -148,7 +148,7 @@ class TensorArray:
           tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
-            value = convert_to_tensor(value, dtype=self._dtype, name="value")
+            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             if self._infer_shape:
                 self._merge_element_shape(value.shape)
             with self._placed_with(value):
@@ -183,7 +183,7 @@ class TensorArray:
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array with the parts of `value` along its first dimension as its elements."""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
-            value = convert_to_tensor(value, dtype=self._dtype, name="value")
+            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             count = value.shape[0].value if value.shape.dims else None
             if count is None:
                 count = shape(value)[0]
@@ -192,7 +192,7 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the parts of `value` along its first dimension at `indices`, int32 vector."""
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
-            value = convert_to_tensor(value, dtype=self._dtype, name="value")
+            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             if self._infer_shape:
                 self._merge_element_shape(value.shape[1:])
             with self._placed_with(value):
@@ -202,7 +202,7 @@ class TensorArray:
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with parts of `value`, of `lengths` (int64 vector) along its first dimension, as its elements."""
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
-            value = convert_to_tensor(value, dtype=self._dtype, name="value")
+            value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             lengths = convert_to_tensor(lengths, name="lengths")
             lengths = lengths if lengths.dtype == dtypes.int64 else tensor_op("Cast", [lengths], {"DstT": dtypes.int64})
             if self._infer_shape:

@@ -1,0 +1,73 @@
+"""Conditionals that are decided while the graph is built, where their predicates are known by then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.control_flow.choice import chosen
+from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.tensor import Tensor
+
+
+def smart_constant_value(pred: Any) -> bool | None:
+    """The value of a predicate where the graph alone decides it, else None.
+
+    Args:
+      pred: bool scalar tensor, Python bool, 0 or 1.
+
+    Raises:
+      TypeError: it is something else.
+    """
+    if isinstance(pred, Tensor):
+        known = constant_value(pred)
+        return None if known is None else bool(known)
+    if isinstance(pred, bool) or pred in (0, 1):
+        return bool(pred)
+    raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {pred}")
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What `true_fn` returns if `pred` holds, else what `false_fn` returns: a conditional only where that is not known.
+
+    Args:
+      pred: bool scalar tensor, Python bool, 0 or 1.
+      true_fn: makes the value, a nest of tensors, for a true `pred`.
+      false_fn: as `true_fn`, for a false one.
+      name: name scope of the operations of a conditional.
+
+    Raises:
+      TypeError: a function is not callable, or `pred` is something else.
+    """
+    if not callable(true_fn):
+        raise TypeError("`true_fn` must be callable.")
+    if not callable(false_fn):
+        raise TypeError("`false_fn` must be callable.")
+    known = smart_constant_value(pred)
+    if known is None:
+        return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return true_fn() if known else false_fn()
+
+
+def smart_case(
+    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "smart_case"
+) -> Any:
+    """What the function of the first predicate that holds returns, with conditionals only where that is not known.
+
+    Args:
+      pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
+        return nests of tensors, all of one structure.
+      default: the function for no predicate that holds; without it, one must hold.
+      exclusive: whether it is an error that several hold.
+      name: name scope of the operations.
+
+    Raises:
+      TypeError: something is no pair, no predicate or not callable.
+    """
+    return chosen(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)
