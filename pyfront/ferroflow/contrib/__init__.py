@@ -5,9 +5,11 @@ from typing import Any as _Any
 
 _MODULES = frozenset(
     (
+        "crf",
         "distributions",
         "framework",
         "layers",
+        "legacy_seq2seq",
         "linalg",
         "lookup",
         "losses",

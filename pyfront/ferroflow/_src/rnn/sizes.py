@@ -8,11 +8,23 @@ from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import expand_dims
 
-__all__ = ["joined_shape", "static_joined_shape", "static_shape_of", "zero_tensors"]
+__all__ = ["joined_shape", "size_of", "static_joined_shape", "static_shape_of", "zero_tensors"]
+
+
+def size_of(x: Tensor, axis: int) -> Any:
+    """The size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
+
+    Args:
+        x: Tensor.
+        axis: int.
+    """
+    known = x.shape[axis].value if x.shape.ndims is not None else None
+    return shaping.shape(x)[axis] if known is None else known
 
 
 def static_shape_of(size: Any) -> TensorShape:

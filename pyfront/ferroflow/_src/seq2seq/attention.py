@@ -17,8 +17,8 @@ from ferroflow._src.ops.math.elementwise import rsqrt, square, tanh
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.math.reduction import argmax, reduce_sum
 from ferroflow._src.ops.nn.softmax import softmax
+from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.seq2seq.attention_mechanism import MemoryAttention
-from ferroflow._src.seq2seq.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Constant, Ones, Zeros
 

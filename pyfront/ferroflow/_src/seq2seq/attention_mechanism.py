@@ -17,8 +17,7 @@ from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import ones, ones_like, sequence_mask
 from ferroflow._src.ops.flow.checking import assert_equal, assert_positive
-from ferroflow._src.rnn.sizes import zero_tensors
-from ferroflow._src.seq2seq.sizes import size_of
+from ferroflow._src.rnn.sizes import size_of, zero_tensors
 from ferroflow._src.variables.scope import variable_scope
 
 __all__ = ["AttentionMechanism", "MemoryAttention"]

@@ -19,9 +19,8 @@ from ferroflow._src.ops.flow.checking import assert_equal
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.cell import RNNCell, assert_like_rnn_cell
-from ferroflow._src.rnn.sizes import zero_tensors
+from ferroflow._src.rnn.sizes import size_of, zero_tensors
 from ferroflow._src.seq2seq.attention_mechanism import AttentionMechanism
-from ferroflow._src.seq2seq.sizes import size_of
 
 __all__ = ["AttentionWrapper", "AttentionWrapperState"]
 

@@ -21,9 +21,9 @@ from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.elementwise import exp, log, sigmoid
 from ferroflow._src.ops.math.segment import cumprod, cumsum
 from ferroflow._src.ops.random.sampling import random_normal
+from ferroflow._src.rnn.sizes import size_of
 from ferroflow._src.seq2seq.attention import bahdanau_score, luong_score, memory_projection
 from ferroflow._src.seq2seq.attention_mechanism import MemoryAttention
-from ferroflow._src.seq2seq.sizes import size_of
 from ferroflow._src.variables.get_variable import get_variable
 
 __all__ = ["BahdanauMonotonicAttention", "LuongMonotonicAttention", "monotonic_attention", "safe_cumprod"]

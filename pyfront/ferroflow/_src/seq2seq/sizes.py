@@ -1,4 +1,4 @@
-"""Sizes of dimensions: ints where the graph tells them, else tensors."""
+"""The sizes of what decoders give."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
-from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array import shaping
 
-__all__ = ["output_size_of", "size_of"]
-
-
-def size_of(x: Tensor, axis: int) -> Any:
-    """The size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape []."""
-    known = x.shape[axis].value if x.shape.ndims is not None else None
-    return shaping.shape(x)[axis] if known is None else known
+__all__ = ["output_size_of"]
 
 
 def output_size_of(cell: Any, output_layer: Any) -> Any:

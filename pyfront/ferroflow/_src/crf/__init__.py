@@ -1,0 +1,1 @@
+"""Linear-chain conditional random fields: likelihoods of tag sequences, and the best ones."""
