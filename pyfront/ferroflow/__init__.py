@@ -27,6 +27,7 @@ from ferroflow import resource_loader as resource_loader
 from ferroflow import sets as sets
 from ferroflow import sparse as sparse
 from ferroflow import strings as strings
+from ferroflow import summary as summary
 from ferroflow import sysconfig as sysconfig
 from ferroflow import train as train
 from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
@@ -1313,6 +1314,24 @@ from ferroflow._src.session.tensor_handle import (
 )
 from ferroflow._src.session.tensor_handle import (
     get_session_tensor as get_session_tensor,
+)
+from ferroflow._src.summary.renamed import (
+    audio_summary as audio_summary,
+)
+from ferroflow._src.summary.renamed import (
+    histogram_summary as histogram_summary,
+)
+from ferroflow._src.summary.renamed import (
+    image_summary as image_summary,
+)
+from ferroflow._src.summary.renamed import (
+    merge_all_summaries as merge_all_summaries,
+)
+from ferroflow._src.summary.renamed import (
+    merge_summary as merge_summary,
+)
+from ferroflow._src.summary.renamed import (
+    scalar_summary as scalar_summary,
 )
 from ferroflow._src.variables.collections import (
     all_variables as all_variables,

@@ -2,7 +2,7 @@
 
 use crate::attr::AttrValue;
 use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind};
-use ferroflow_tensor::{DType, PartialShape, Result, bail, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor, bail, ensure};
 
 /// Sets of types that schemas name by one word.
 fn type_set(word: &str) -> Option<Vec<DType>> {
@@ -128,8 +128,34 @@ fn parse_one(c: &mut Cursor<'_>, kind: AttrKind) -> Result<AttrValue> {
                 AttrValue::Shape(PartialShape::from_wire(Some(&dims)))
             }
         }
-        AttrKind::Tensor | AttrKind::Func => bail!(Internal, "defaults of tensors and functions are not supported"),
+        AttrKind::Tensor => AttrValue::Tensor(parse_tensor(c)?),
+        AttrKind::Func => bail!(Internal, "defaults of functions are not supported"),
     })
+}
+
+/// A `TensorProto` in text form, with elements of type uint8, all given: no schema has others.
+fn parse_tensor(c: &mut Cursor<'_>) -> Result<Tensor> {
+    fn field<'a, T: std::str::FromStr>(c: &mut Cursor<'a>, name: &str) -> Result<T> {
+        c.expect(name)?;
+        c.expect(":")?;
+        let word = c.number()?;
+        word.parse().map_err(|_| Status::internal(format!("bad {name} '{word}' in '{}'", c.text)))
+    }
+    c.expect("{")?;
+    c.expect("dtype: DT_UINT8")?;
+    c.expect("tensor_shape:")?;
+    c.expect("{")?;
+    let mut shape = Vec::new();
+    while c.eat("dim {") {
+        shape.push(field(c, "size")?);
+        c.expect("}")?;
+    }
+    c.expect("}")?;
+    let mut values: Vec<u8> = Vec::new();
+    while !c.eat("}") {
+        values.push(field(c, "int_val")?);
+    }
+    Tensor::from_slice(&shape[..], &values)
 }
 
 fn parse_list(c: &mut Cursor<'_>, kind: AttrKind) -> Result<Vec<AttrValue>> {
@@ -233,8 +259,13 @@ mod tests {
         assert_eq!(a.default, Some(AttrValue::Str(vec![])));
         let a = parse_attr("epsilon: float = 1e-4").unwrap();
         assert_eq!(a.default, Some(AttrValue::Float(1e-4)));
+        let a = parse_attr("t: tensor = { dtype: DT_UINT8 tensor_shape: { dim { size: 2 } } int_val: 255 int_val: 0 }");
+        let Some(AttrValue::Tensor(t)) = a.unwrap().default else { panic!("no tensor") };
+        assert_eq!(t.slice::<u8>().unwrap(), [255, 0]);
         assert_eq!(parse_attr("T: realnumbertype").unwrap().allowed_types.len(), 12);
-        for bad in ["", "T", "T: nonsense", "T: {float", "N: int = x", "s: string = 'a"] {
+        for bad in
+            ["", "T", "T: nonsense", "T: {float", "N: int = x", "s: string = 'a", "t: tensor = { dtype: DT_FLOAT }"]
+        {
             assert!(parse_attr(bad).is_err(), "{bad}");
         }
     }

@@ -17,6 +17,7 @@ mod sparse;
 mod spectral;
 mod state;
 mod string;
+mod summary;
 mod tensor_array;
 mod tensor_message;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub fn register(r: &mut Registry) {
     spectral::register(r);
     state::register(r);
     string::register(r);
+    summary::register(r);
     tensor_array::register(r);
 }
 

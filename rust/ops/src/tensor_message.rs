@@ -47,6 +47,11 @@ fn strings_of_content(content: &[u8], count: usize) -> Option<Vec<Bytes>> {
     rest.is_empty().then_some(strings)
 }
 
+fn shape_of(tensor: &Tensor) -> TensorShapeProto {
+    let dim = |&size: &usize| Dim { size: size as i64, name: String::new() };
+    TensorShapeProto { dim: tensor.shape().iter().map(dim).collect(), unknown_rank: false }
+}
+
 /// The message of a tensor, its elements as one run of bytes.
 ///
 /// Errors: `InvalidArgument` for types whose elements are objects.
@@ -55,14 +60,27 @@ pub(crate) fn encoded(tensor: &Tensor) -> Result<Bytes> {
         Some(bytes) => bytes.to_vec(),
         None => string_content(tensor.strings()?),
     };
-    let dim = |&size: &usize| Dim { size: size as i64, name: String::new() };
-    let message = TensorProto {
+    Ok(message(tensor, content).encode_to_vec().into())
+}
+
+/// The message of a tensor as readers outside the runtime expect it: strings one by one, other elements as one run of bytes.
+///
+/// Errors: `InvalidArgument` for types whose elements are objects.
+pub(crate) fn readable(tensor: &Tensor) -> Result<TensorProto> {
+    if let Some(bytes) = tensor.bytes() {
+        return Ok(message(tensor, bytes.to_vec()));
+    }
+    let string_val = tensor.strings()?.iter().map(|s| s.to_vec()).collect();
+    Ok(TensorProto { string_val, ..message(tensor, Vec::new()) })
+}
+
+fn message(tensor: &Tensor, tensor_content: Vec<u8>) -> TensorProto {
+    TensorProto {
         dtype: tensor.dtype().number(),
-        tensor_shape: Some(TensorShapeProto { dim: tensor.shape().iter().map(dim).collect(), unknown_rank: false }),
-        tensor_content: content,
+        tensor_shape: Some(shape_of(tensor)),
+        tensor_content,
         ..Default::default()
-    };
-    Ok(message.encode_to_vec().into())
+    }
 }
 
 /// `count` values of which the last given one stands for all that are missing.

@@ -24,10 +24,4 @@ REMOVED_NAMES: Final[dict[str, str]] = {
     "batch_ifft2d": "tf.ifft2d",
     "batch_ifft3d": "tf.ifft3d",
     "sparse_split_v": "tf.sparse_split",
-    "scalar_summary": "tf.summary.scalar",
-    "histogram_summary": "tf.summary.histogram",
-    "image_summary": "tf.summary.image",
-    "audio_summary": "tf.summary.audio",
-    "merge_summary": "tf.summary.merge",
-    "merge_all_summaries": "tf.summary.merge_all",
 }

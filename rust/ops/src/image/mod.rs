@@ -16,7 +16,7 @@ mod jpeg;
 mod non_max_suppression;
 mod pixel;
 mod pixels;
-mod png;
+pub(crate) mod png;
 mod resize_area;
 mod resize_bicubic;
 mod resize_bilinear;

@@ -100,7 +100,7 @@ pub(super) fn decode(data: &[u8], channels: usize, wide: bool) -> Result<Samples
 }
 
 /// Encodes samples of 8 bits, or of 16 in the order of PNG files; `None` where there are none.
-pub(super) fn encode(
+pub(crate) fn encode(
     bytes: &[u8],
     [height, width, channels]: [usize; 3],
     wide: bool,

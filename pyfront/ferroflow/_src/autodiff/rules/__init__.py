@@ -18,6 +18,7 @@ from ferroflow._src.autodiff.rules import (
     spectral,
     state,
     string,
+    summary,
     tensor_array,
 )
 from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas are written with Python's operators
@@ -38,5 +39,6 @@ __all__ = [
     "spectral",
     "state",
     "string",
+    "summary",
     "tensor_array",
 ]

@@ -1,0 +1,18 @@
+"""Summaries pass no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+register_none(
+    [
+        "AudioSummary",
+        "AudioSummaryV2",
+        "HistogramSummary",
+        "ImageSummary",
+        "MergeSummary",
+        "ScalarSummary",
+        "TensorSummary",
+        "TensorSummaryV2",
+    ]
+)

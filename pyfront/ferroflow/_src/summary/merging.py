@@ -1,0 +1,48 @@
+"""Several summaries as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.default_graph import get_collection, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.summary.tags import clean_tag, collect
+
+__all__ = ["merge", "merge_all"]
+
+
+def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
+    """Makes one summary of several.
+
+    Args:
+        inputs: list of Tensors of string: serialized `Summary` messages.
+        collections: list of str, keys of the collections that the summary enters; None for none.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; two summaries have one tag.
+    """
+    name = clean_tag(name)
+    with name_scope(name, "Merge", inputs):
+        return collect(tensor_op("MergeSummary", [list(inputs)], name=name), collections, ())
+
+
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
+    """Makes one summary of all that a collection of the default graph holds.
+
+    Args:
+        key: str, key of the collection.
+        scope: str, a regular expression; only summaries whose names it matches from the start are merged.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`; None where the collection is empty.
+    """
+    summaries = get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None

@@ -1,0 +1,143 @@
+"""Summaries by the names they had before TensorFlow 1.0, where the tag was an argument of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ferroflow._src.base.deprecation import deprecated
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.summary import merging
+from ferroflow._src.summary.tags import collect
+
+__all__ = [
+    "audio_summary",
+    "histogram_summary",
+    "image_summary",
+    "merge_all_summaries",
+    "merge_summary",
+    "scalar_summary",
+]
+
+_COLLECTIONS = (GraphKeys.SUMMARIES,)
+
+
+def _made(
+    op_type: str,
+    inputs: list[Any],
+    collections: Iterable[str] | None,
+    name: str | None,
+    attrs: dict[str, Any] | None = None,
+) -> Tensor:
+    with name_scope(name, op_type, inputs) as scope:
+        return collect(tensor_op(op_type, inputs, attrs, name=scope), collections, _COLLECTIONS)
+
+
+@deprecated("tf.summary.scalar", name="tf.scalar_summary")
+def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
+    """Summarizes numbers.
+
+    Args:
+        tags: str or Tensor of string.
+        values: Tensor of a real number dtype, of the shape of `tags`.
+        collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+    """
+    return _made("ScalarSummary", [tags, values], collections, name)
+
+
+@deprecated("tf.summary.histogram", name="tf.histogram_summary")
+def histogram_summary(
+    tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
+    """Summarizes how values are distributed.
+
+    Args:
+        tag: str or Tensor of string, of shape [].
+        values: Tensor of a real number dtype, of any shape, with finite values.
+        collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+    """
+    return _made("HistogramSummary", [tag, values], collections, name)
+
+
+@deprecated("tf.summary.image", name="tf.image_summary")
+def image_summary(
+    tag: Any, tensor: Any, max_images: int = 3, collections: Iterable[str] | None = None, name: str | None = None
+) -> Tensor:
+    """Summarizes images.
+
+    Args:
+        tag: str or Tensor of string, of shape [].
+        tensor: Tensor of uint8, half, float32 or float64, of shape [batch, height, width, channels] of 1, 3 or 4.
+        max_images: int, how many images of the batch are summarized at most.
+        collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+    """
+    return _made("ImageSummary", [tag, tensor], collections, name, {"max_images": max_images})
+
+
+@deprecated("tf.summary.audio", name="tf.audio_summary")
+def audio_summary(
+    tag: Any,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Summarizes audio clips.
+
+    Args:
+        tag: str or Tensor of string, of shape [].
+        tensor: Tensor of float32, of shape [batch, frames] or [batch, frames, channels], with values in -1 to 1.
+        sample_rate: Tensor of float32, of shape []: frames per second, in hertz.
+        max_outputs: int, how many clips of the batch are summarized at most.
+        collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+    """
+    return _made("AudioSummaryV2", [tag, tensor, sample_rate], collections, name, {"max_outputs": max_outputs})
+
+
+@deprecated("tf.summary.merge", name="tf.merge_summary")
+def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = None, name: str | None = None) -> Tensor:
+    """Makes one summary of several.
+
+    Args:
+        inputs: list of Tensors of string: serialized `Summary` messages.
+        collections: list of str, keys of the collections that the summary enters; None for none.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`.
+    """
+    with name_scope(name, "MergeSummary", inputs) as scope:
+        return collect(tensor_op("MergeSummary", [list(inputs)], name=scope), collections, ())
+
+
+@deprecated("tf.summary.merge_all", name="tf.merge_all_summaries")
+def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
+    """Makes one summary of all that a collection of the default graph holds.
+
+    Args:
+        key: str, key of the collection.
+
+    Returns:
+        Tensor of string, of shape []: a serialized `Summary`; None where the collection is empty.
+    """
+    return merging.merge_all(key)

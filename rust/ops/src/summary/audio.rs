@@ -1,0 +1,140 @@
+//! AudioSummary, AudioSummaryV2: the first clips of a batch as WAV files of 16 bits.
+
+use super::{numbered, scalar_shape, set_summary, tag_in};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
+use ferroflow_proto::tensorflow::summary::{Audio, Value, value};
+use ferroflow_tensor::{Result, bail, ensure};
+
+const HEADER_BYTES: u64 = 44;
+const SAMPLE_BYTES: u32 = 2;
+
+/// A WAV file (RIFF, PCM) of samples in -1 to 1, frame by frame; what is outside is cut.
+///
+/// Errors: `InvalidArgument` for what the format has no room for.
+fn wav(samples: &[f32], sample_rate: u32, channels: usize, frames: usize) -> Result<Vec<u8>> {
+    let Ok(channels) = u16::try_from(channels) else {
+        bail!(InvalidArgument, "num_channels must be in (0, 2^16), got: {channels}")
+    };
+    ensure!(channels > 0, InvalidArgument, "num_channels must be in (0, 2^16), got: 0");
+    ensure!(frames > 0, InvalidArgument, "num_frames must be positive.");
+    let frame_bytes = u32::from(channels) * SAMPLE_BYTES;
+    let data_bytes = samples.len() as u64 * u64::from(SAMPLE_BYTES);
+    let (Ok(data_bytes), Ok(riff_bytes)) = (u32::try_from(data_bytes), u32::try_from(data_bytes + HEADER_BYTES - 8))
+    else {
+        bail!(InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
+    };
+    let Some(bytes_per_second) = sample_rate.checked_mul(frame_bytes) else {
+        bail!(InvalidArgument, "a sample rate of {sample_rate} is too high for {channels} channels")
+    };
+    let Ok(frame_bytes) = u16::try_from(frame_bytes) else {
+        bail!(InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
+    };
+    let mut out = Vec::with_capacity(data_bytes as usize + HEADER_BYTES as usize);
+    out.extend(b"RIFF");
+    out.extend(riff_bytes.to_le_bytes());
+    out.extend(b"WAVEfmt ");
+    out.extend(16u32.to_le_bytes());
+    let pcm = 1u16;
+    out.extend(pcm.to_le_bytes());
+    out.extend(channels.to_le_bytes());
+    out.extend(sample_rate.to_le_bytes());
+    out.extend(bytes_per_second.to_le_bytes());
+    out.extend(frame_bytes.to_le_bytes());
+    out.extend((SAMPLE_BYTES as u16 * 8).to_le_bytes());
+    out.extend(b"data");
+    out.extend(data_bytes.to_le_bytes());
+    for &x in samples {
+        out.extend(((x * 32768.0).round() as i16).to_le_bytes());
+    }
+    Ok(out)
+}
+
+fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<()> {
+    let tag = tag_in(ctx, "Tag")?;
+    let tensor = ctx.input(1)?;
+    let (batch, frames, channels) = match *tensor.shape().dims() {
+        [batch, frames] => (batch, frames, 1),
+        [batch, frames, channels] => (batch, frames, channels),
+        _ => bail!(InvalidArgument, "Tensor must be 3-D or 2-D, got: {}", tensor.shape()),
+    };
+    ensure!(sample_rate > 0.0, InvalidArgument, "sample_rate must be > 0");
+    ensure!(sample_rate < u32::MAX as f32, InvalidArgument, "sample_rate must be in (0, 2^32), got: {sample_rate}");
+    let whole_rate = (sample_rate.round_ties_even() as u32).max(1);
+    let samples = tensor.slice::<f32>()?;
+    let size = frames * channels;
+    let mut values = Vec::new();
+    for i in 0..batch.min(usize::try_from(most).unwrap_or(0)) {
+        let clip = samples.get(i * size..(i + 1) * size).unwrap_or_default();
+        let audio = Audio {
+            sample_rate,
+            num_channels: channels as i64,
+            length_frames: frames as i64,
+            encoded_audio_string: wav(clip, whole_rate, channels, frames)?,
+            content_type: "audio/wav".to_owned(),
+        };
+        let tag = numbered(&tag, "audio", most, i);
+        values.push(Value { tag, value: Some(value::Value::Audio(audio)), ..Default::default() });
+    }
+    set_summary(ctx, values)
+}
+
+fn of_attribute(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (sample_rate, most) = (init.float("sample_rate")?, init.int("max_outputs")?);
+    kernel(move |ctx| compute(ctx, sample_rate, most))
+}
+
+fn of_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let most = init.int("max_outputs")?;
+    kernel(move |ctx| {
+        let rate = ctx.input(2)?;
+        ensure!(rate.elements() == 1, InvalidArgument, "sample_rate must be a scalar, got shape {}", rate.shape());
+        let rate = rate.slice::<f32>()?[0];
+        compute(ctx, rate, most)
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("AudioSummary")
+            .input("tag: string")
+            .input("tensor: float")
+            .output("summary: string")
+            .attr("sample_rate: float")
+            .attr("max_outputs: int >= 1 = 3")
+            .doc("AudioSummaryV2 with a sample rate that is an attribute.")
+            .shape(scalar_shape)
+            .kernel(of_attribute),
+    );
+    r.add(
+        Op::new("AudioSummaryV2")
+            .input("tag: string")
+            .input("tensor: float")
+            .input("sample_rate: float")
+            .output("summary: string")
+            .attr("max_outputs: int >= 1 = 3")
+            .doc("A Summary message with the first clips of a batch [batch, frames, channels] as WAV files.")
+            .shape(scalar_shape)
+            .kernel(of_input),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_cut_to_the_range_of_16_bits() {
+        let file = wav(&[0.0, 0.5, 1.0, -1.0, -2.0, f32::NAN], 8000, 2, 3).unwrap();
+        let samples: Vec<i16> = file[44..].chunks(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
+        assert_eq!(samples, [0, 16384, 32767, -32768, -32768, 0]);
+        assert_eq!(u32::from_le_bytes([file[4], file[5], file[6], file[7]]) as usize, file.len() - 8);
+    }
+
+    #[test]
+    fn what_the_format_has_no_room_for_is_refused() {
+        assert!(wav(&[], 8000, 0, 1).is_err());
+        assert!(wav(&[], 8000, 1, 0).is_err());
+        assert!(wav(&[0.0; 8], 8000, 1 << 16, 1).is_err());
+        assert!(wav(&[0.0; 8], u32::MAX, 4, 2).is_err());
+    }
+}

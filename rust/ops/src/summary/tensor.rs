@@ -1,0 +1,57 @@
+//! TensorSummary, TensorSummaryV2: whole tensors in summaries, for plugins to show.
+
+use super::{scalar_shape, set_summary, tag_in};
+use crate::tensor_message;
+use ferroflow_graph::{KernelContext, Op, Registry, kernel};
+use ferroflow_proto::Message;
+use ferroflow_proto::tensorflow::SummaryMetadata;
+use ferroflow_proto::tensorflow::summary::{Value, value};
+use ferroflow_tensor::{Result, Status, ensure};
+
+fn of_node(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let tensor = tensor_message::readable(ctx.input(0)?)?;
+    let node_name = ctx.name().to_owned();
+    set_summary(ctx, vec![Value { node_name, value: Some(value::Value::Tensor(tensor)), ..Default::default() }])
+}
+
+fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let tag = tag_in(ctx, "tag")?;
+    let tensor = tensor_message::readable(ctx.input(1)?)?;
+    let serialized = ctx.input(2)?;
+    ensure!(
+        serialized.elements() == 1,
+        InvalidArgument,
+        "serialized_summary_metadata must be scalar, got shape {}",
+        serialized.shape()
+    );
+    let metadata = SummaryMetadata::decode(&*serialized.strings()?[0])
+        .map_err(|e| Status::invalid_argument(format!("serialized_summary_metadata is no SummaryMetadata: {e}")))?;
+    let value = Some(value::Value::Tensor(tensor));
+    set_summary(ctx, vec![Value { tag, metadata: Some(metadata), value, ..Default::default() }])
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("TensorSummary")
+            .input("tensor: T")
+            .output("summary: string")
+            .attr("T: type")
+            .attr("description: string = ''")
+            .attr("labels: list(string) = []")
+            .attr("display_name: string = ''")
+            .doc("A Summary message with a tensor, under its node's name.")
+            .shape(scalar_shape)
+            .kernel(|_| kernel(of_node)),
+    );
+    r.add(
+        Op::new("TensorSummaryV2")
+            .input("tag: string")
+            .input("tensor: T")
+            .input("serialized_summary_metadata: string")
+            .output("summary: string")
+            .attr("T: type")
+            .doc("A Summary message with a tensor, its tag, and metadata that name the plugin to show it.")
+            .shape(scalar_shape)
+            .kernel(|_| kernel(of_tag)),
+    );
+}
