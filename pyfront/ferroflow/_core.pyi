@@ -260,6 +260,31 @@ class ResourceScope:
     def clear(self, containers: collections.abc.Sequence[str]) -> None:
         """Drops the state of the named containers; of all where none is named."""
 
+class EventWriter:
+    """An event file being written, which a thread of the engine does.
+
+    Args:
+      name: the file, in place of one that has the name.
+      flush_seconds: the longest time that an event stays out of the file.
+      wall_time: of the event that says the format's version, in seconds since 1970.
+
+    Raises:
+      StatusError: the system's failures, here and at the next call; `FailedPrecondition` for additions once closed.
+    """
+
+    def __new__(cls, name: str, flush_seconds: float, wall_time: float) -> Self: ...
+    def add_event(self, event: bytes) -> None:
+        """Appends a serialized `Event`."""
+
+    def add_summary(self, summary: bytes, wall_time: float, step: int) -> None:
+        """Appends a serialized `Summary`, without the metadata of tags that came before."""
+
+    def flush(self) -> None:
+        """Waits until all events so far are on the disk."""
+
+    def close(self) -> None:
+        """Waits until all events are on the disk, and ends the file."""
+
 class Session:
     """Runs steps of a graph and keeps its state.
 

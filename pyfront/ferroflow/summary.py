@@ -1,5 +1,7 @@
 """`tf.summary`: values of a step for TensorBoard."""
 
+from ferroflow._src.summary.file_writer import FileWriter as FileWriter
+from ferroflow._src.summary.file_writer_cache import FileWriterCache as FileWriterCache
 from ferroflow._src.summary.merging import merge as merge
 from ferroflow._src.summary.merging import merge_all as merge_all
 from ferroflow._src.summary.plugin_asset import PluginAsset as PluginAsset

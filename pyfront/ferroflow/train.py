@@ -1,5 +1,8 @@
 """`tf.train`: optimizers and training."""
 
+from ferroflow._src.summary.file_writer import (
+    SummaryWriter as SummaryWriter,
+)
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )

@@ -94,6 +94,7 @@ def _required(op_type: str, attr: str, choice: dict[str, dtypes.DType]) -> Any:
     schema = next(a for a in _core.op_info(op_type)["attrs"] if a["name"] == attr)
     values: dict[str, Any] = {
         "bool": False,
+        "float": 1.0,
         "int": max(schema["minimum"] or 1, 1),
         "list(float)": [1.0] * 4,
         "list(int)": [1, 2],

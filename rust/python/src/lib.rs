@@ -4,6 +4,7 @@
 mod attr;
 mod convert;
 mod error;
+mod event_writer;
 mod graph;
 mod handle;
 mod op_info;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("StatusError", m.py().get_type::<error::StatusError>())?;
+    m.add_class::<event_writer::EventWriter>()?;
     m.add_class::<graph::Graph>()?;
     m.add_class::<handle::OperationHandle>()?;
     m.add_class::<handle::TensorHandle>()?;

@@ -1,0 +1,30 @@
+"""Failures of the engine outside of steps and graphs, raised as TensorFlow's errors."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from ferroflow import _core
+from ferroflow._src.base.errors import make_exception
+
+__all__ = ["engine_errors"]
+
+
+class _EngineErrors:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, _core.StatusError):
+            code, message, _ = error.args
+            raise make_exception(None, None, message, code) from None
+
+
+_ONE = _EngineErrors()
+
+
+def engine_errors() -> _EngineErrors:
+    """A context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
+    return _ONE

@@ -1,0 +1,112 @@
+"""Event files of a folder: made, filled, closed, and followed by another when reopened."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+import weakref
+from typing import Any
+
+from ferroflow import _core
+from ferroflow._src.base.engine_errors import engine_errors
+
+__all__ = ["EventFileWriter"]
+
+_open_writers: weakref.WeakSet[EventFileWriter] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Programs that end without closing their writers lose nothing."""
+    for writer in list(_open_writers):
+        if writer.process == os.getpid():
+            writer.close()
+
+
+def _new_file(folder: str, suffix: str) -> str:
+    """Makes an empty file with the name that TensorBoard looks for, and one that no writer has yet."""
+    stem = os.path.join(folder, f"events.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}")
+    for taken in range(1_000_000):
+        name = f"{stem}{f'.{taken}' if taken else ''}{suffix}"
+        try:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except FileExistsError:
+            continue
+        return name
+    raise FileExistsError(stem)
+
+
+class EventFileWriter:
+    """Writes `Event` messages to an event file, which a thread of the engine does while the program goes on.
+
+    Args:
+        logdir: str, folder of the file; made where it is missing.
+        max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
+        flush_secs: float, the longest time in seconds that an event stays out of the file.
+        filename_suffix: str, the end of the file's name.
+
+    Raises:
+        tf.errors.OpError: the folder or the file cannot be made.
+    """
+
+    def __init__(
+        self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None
+    ) -> None:
+        del max_queue
+        self._logdir: str = os.fsdecode(logdir)
+        self._flush_secs = flush_secs
+        self._suffix = filename_suffix or ""
+        self._open()
+
+    def _open(self) -> None:
+        os.makedirs(self._logdir, exist_ok=True)
+        name = _new_file(self._logdir, self._suffix)
+        with engine_errors():
+            self._writer = _core.EventWriter(name, float(self._flush_secs), float(int(time.time())))
+        self.process = os.getpid()
+        self._closed = False
+        _open_writers.add(self)
+
+    def get_logdir(self) -> str:
+        """The folder of the file."""
+        return self._logdir
+
+    def reopen(self) -> None:
+        """Starts another file in the same folder, where this one is closed."""
+        if self._closed:
+            self._open()
+
+    def add_event(self, event: Any) -> None:
+        """Adds an event; does nothing where the writer is closed.
+
+        Args:
+            event: `Event` message.
+        """
+        if not self._closed:
+            with engine_errors():
+                self._writer.add_event(event.SerializeToString())
+
+    def add_summary(self, summary: bytes, wall_time: float, step: int) -> None:
+        """Adds a summary; does nothing where the writer is closed.
+
+        Args:
+            summary: bytes, a serialized `Summary`. The metadata of a tag are kept the first time it comes.
+            wall_time: float, in seconds since 1970.
+            step: int, the training step.
+        """
+        if not self._closed:
+            with engine_errors():
+                self._writer.add_summary(summary, wall_time, step)
+
+    def flush(self) -> None:
+        """Waits until all events so far are on the disk."""
+        with engine_errors():
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Waits until all events are on the disk, and ends the file."""
+        _open_writers.discard(self)
+        self._closed = True
+        with engine_errors():
+            self._writer.close()

@@ -1,0 +1,193 @@
+"""`tf.summary.FileWriter`: summaries, graphs and session logs as events of a file."""
+
+from __future__ import annotations
+
+import os
+import time
+from types import TracebackType
+from typing import Any
+
+from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.summary.event_file_writer import EventFileWriter
+from ferroflow._src.summary.plugin_asset import get_all_plugin_assets
+
+__all__ = ["FileWriter", "SummaryToEventTransformer", "SummaryWriter"]
+
+
+class SummaryToEventTransformer:
+    """Wraps what it is given into events and hands them to a writer.
+
+    Args:
+        event_writer: an `EventFileWriter`.
+        graph: Graph whose definition comes first; None for none.
+        graph_def: `GraphDef` message, the spelling of old.
+    """
+
+    def __init__(self, event_writer: EventFileWriter, graph: Any = None, graph_def: Any = None) -> None:
+        self.event_writer = event_writer
+        self._session_run_tags: set[str] = set()
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph=graph, graph_def=graph_def)
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Adds a summary.
+
+        Args:
+            summary: bytes or `Summary` message, such as a step gave for a summary operation.
+            global_step: int, the training step; None for 0.
+        """
+        serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        self.event_writer.add_summary(serialized, time.time(), 0 if global_step is None else int(global_step))
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Adds a `SessionLog` message, at step `global_step`."""
+        self._add_event(proto.Event(session_log=session_log), global_step)
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Adds a graph, which TensorBoard then shows, and the files of its plugins.
+
+        Args:
+            graph: Graph.
+            global_step: int, the training step; None for 0.
+            graph_def: `GraphDef` message, the spelling of old.
+
+        Raises:
+            ValueError: both `graph` and `graph_def` are given.
+            TypeError: what is given is neither a Graph nor a `GraphDef`.
+        """
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
+        given = graph_def if graph is None else graph
+        if isinstance(given, Graph):
+            if graph is None:
+                tf_logging.warning(
+                    "When passing a `Graph` object, please use the `graph` named argument instead of `graph_def`."
+                )
+            self._write_plugin_assets(given)
+            given = given.as_graph_def(add_shapes=True)
+        elif isinstance(given, proto.GraphDef):
+            tf_logging.warning(
+                "Passing a `GraphDef` to the SummaryWriter is deprecated. Pass a `Graph` object instead, such as"
+                " `sess.graph`."
+            )
+        else:
+            raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
+        self._add_event(proto.Event(graph_def=given.SerializeToString()), global_step)
+
+    def _write_plugin_assets(self, graph: Graph) -> None:
+        for asset in get_all_plugin_assets(graph):
+            folder = os.path.join(self.event_writer.get_logdir(), "plugins", str(asset.plugin_name))
+            os.makedirs(folder, exist_ok=True)
+            for name, contents in asset.assets().items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(contents)
+
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Adds a `MetaGraphDef` message, at step `global_step`.
+
+        Raises:
+            TypeError: it is another message.
+        """
+        if not isinstance(meta_graph_def, proto.MetaGraphDef):
+            raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
+        self._add_event(proto.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Adds what a step told about itself.
+
+        Args:
+            run_metadata: `RunMetadata` message.
+            tag: str, a name for it.
+            global_step: int, the training step; None for 0.
+
+        Raises:
+            ValueError: the tag was used before.
+        """
+        if tag in self._session_run_tags:
+            raise ValueError("The provided tag was already used for this event type")
+        self._session_run_tags.add(tag)
+        tagged = proto.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._add_event(proto.Event(tagged_run_metadata=tagged), global_step)
+
+    def _add_event(self, event: Any, step: Any) -> None:
+        event.wall_time = time.time()
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+
+class FileWriter(SummaryToEventTransformer):
+    """Writes summaries and graphs into an event file of a folder, for TensorBoard.
+
+    Nothing is lost at `flush`, at `close`, or where the program ends without either.
+
+    Args:
+        logdir: str, folder of the file; made where it is missing.
+        graph: Graph, such as `sess.graph`, to be shown; None for none.
+        max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
+        flush_secs: float, the longest time in seconds that an event stays out of the file.
+        graph_def: `GraphDef` message, the spelling of old.
+        filename_suffix: str, the end of the file's name.
+        session: of TF 1.x's `tf.contrib.summary`, which is not offered: must be None.
+
+    Raises:
+        ValueError: both `graph` and `graph_def` are given, or `session` is.
+        tf.errors.OpError: the folder or the file cannot be made.
+    """
+
+    def __init__(
+        self,
+        logdir: Any,
+        graph: Any = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        graph_def: Any = None,
+        filename_suffix: str | None = None,
+        session: Any = None,
+    ) -> None:
+        if session is not None:
+            raise ValueError("FileWriter takes no session here: tf.contrib.summary's writers are not offered.")
+        super().__init__(EventFileWriter(logdir, max_queue, flush_secs, filename_suffix), graph, graph_def)
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def get_logdir(self) -> str:
+        """The folder of the file."""
+        return self.event_writer.get_logdir()
+
+    def add_event(self, event: Any) -> None:
+        """Adds an `Event` message as it is."""
+        self.event_writer.add_event(event)
+
+    def flush(self) -> None:
+        """Waits until all events so far are on the disk."""
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Waits until all events are on the disk, and ends the file. What is added from then on is dropped."""
+        self.event_writer.close()
+
+    def reopen(self) -> None:
+        """Starts another file in the same folder, where this one is closed."""
+        self.event_writer.reopen()
+
+
+class SummaryWriter(FileWriter):
+    """Deprecated: use `tf.summary.FileWriter` instead.
+
+    Args:
+        *args: as `FileWriter` takes them.
+        **kwargs: as `FileWriter` takes them.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warn_deprecated("tf.train.SummaryWriter", "tf.summary.FileWriter")
+        super().__init__(*args, **kwargs)

@@ -1,0 +1,41 @@
+"""One writer for each folder, shared by all who ask."""
+
+from __future__ import annotations
+
+import threading
+from typing import ClassVar
+
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.summary.file_writer import FileWriter
+
+__all__ = ["FileWriterCache"]
+
+
+class FileWriterCache:
+    """The writers of this process, by folder."""
+
+    _cache: ClassVar[dict[str, FileWriter]] = {}
+    _lock = threading.RLock()
+
+    @staticmethod
+    def clear() -> None:
+        """Closes and forgets all writers."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._cache.values():
+                writer.close()
+            FileWriterCache._cache = {}
+
+    @staticmethod
+    def get(logdir: str) -> FileWriter:
+        """The writer of a folder, made on first use with the default graph.
+
+        Args:
+            logdir: str, the folder.
+
+        Returns:
+            FileWriter.
+        """
+        with FileWriterCache._lock:
+            if logdir not in FileWriterCache._cache:
+                FileWriterCache._cache[logdir] = FileWriter(logdir, graph=get_default_graph())
+            return FileWriterCache._cache[logdir]
