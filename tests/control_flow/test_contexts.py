@@ -93,6 +93,73 @@ def test_a_context_read_into_a_scope_loses_it_on_the_way_out(program: str) -> No
             assert all(c.to_proto(export_scope="elsewhere") is None for c in tf.get_collection(key))
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_gradients_pass_through_what_came_without_contexts(program: str) -> None:
+    graph_def = tf.GraphDef.FromString(base64.b64decode(GOLDEN[program]["graph"]))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, y = tf.import_graph_def(graph_def, return_elements=["x:0", "y:0"])
+        np.testing.assert_allclose(sess.run([y, tf.gradients(y, x)[0]], {x: X}), GOLDEN[program]["results"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_gradients_pass_through_what_was_imported_into_a_branch(program: str) -> None:
+    graph_def = tf.GraphDef.FromString(base64.b64decode(GOLDEN[program]["graph"]))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [2])
+        y = tf.cond(
+            tf.reduce_sum(x) > 0.0,
+            lambda: tf.import_graph_def(graph_def, input_map={"x:0": x}, return_elements=["y:0"])[0],
+            lambda: x,
+        )
+        y.set_shape([2])
+        gradient = tf.gradients(y, x)[0]
+        np.testing.assert_allclose(sess.run([y, gradient], {x: X}), GOLDEN[program]["results"], rtol=1e-5)
+        assert sess.run(gradient, {x: [-1.0, 0.0]}).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_imported_gradients_have_gradients(program: str) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2], name="x")
+        first = tf.identity(tf.gradients(PROGRAMS[program](tf, x), x)[0], name="first")
+        second = tf.gradients(tf.reduce_sum(first * first), x)[0]
+        with tf.Session() as sess:
+            want = sess.run(second, {x: X})
+        graph_def = tf.graph_util.extract_sub_graph(graph.as_graph_def(), ["first"])
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, first = tf.import_graph_def(graph_def, return_elements=["x:0", "first:0"])
+        second = tf.gradients(tf.reduce_sum(first * first), x)[0]
+        np.testing.assert_allclose(sess.run(second, {x: X}), want, rtol=1e-5)
+
+
+def test_two_conditionals_of_one_predicate_stay_two() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        pred = x > 0.0
+        y = tf.cond(pred, lambda: x * x, lambda: tf.constant(2.0) * x)
+        tf.cond(pred, lambda: y * x, lambda: y * 5.0)
+        tf.identity(tf.cond(pred, lambda: y * x, lambda: y * 5.0), name="y")
+        graph_def = graph.as_graph_def()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, y = tf.import_graph_def(graph_def, return_elements=["x:0", "y:0"])
+        gradient = tf.gradients(y, x)[0]
+        assert [sess.run(gradient, {x: at}) for at in (2.0, -1.0)] == [12.0, 10.0]
+
+
+def test_a_loop_of_no_known_form_passes_no_gradient() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        tf.identity(tf.while_loop(lambda a: a < 9.0, lambda a: a * 2.0, [x]), name="y")
+        graph_def = graph.as_graph_def()
+    for node in graph_def.node:
+        if node.op == "Switch":
+            node.input[1] = next(n.name for n in graph_def.node if n.op == "Less")
+    with tf.Graph().as_default():
+        x, y = tf.import_graph_def(graph_def, return_elements=["x:0", "y:0"])
+        with pytest.raises(LookupError, match="No gradient defined for operation"):
+            tf.gradients(y, x)
+
+
 def test_a_loop_is_read_twice_into_scopes_of_their_own() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         pairs = [read(GOLDEN["nested loops"], scope) for scope in ("a", "b")]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff import gradients as walks
-from ferroflow._src.autodiff.loop_gradient import at_level_of, recalled_constant
+from ferroflow._src.autodiff.loop_gradient import at_level_of, carries, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
 from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, zeros_like
 from ferroflow._src.base import dtypes
@@ -46,9 +46,13 @@ class GradientBranch(CondContext):
             same = recalled_constant(tensor)
         if same is not None:
             return same
-        exported = forward.export(tensor)
         outer = self.outer_context
-        value = self._bring_in(exported if outer is None else outer.capture(exported))
+        if outer is forward.outer_context and not carries(tensor):
+            # Nobody asks for its gradient: it need not leave the branch for that.
+            value = self._bring_in(tensor)
+        else:
+            exported = forward.export(tensor)
+            value = self._bring_in(exported if outer is None else outer.capture(exported))
         value.set_shape(tensor.shape)
         return value
 
@@ -76,8 +80,7 @@ class CondRegion:
         for branch in self._branches:
             for t in branch.captures:
                 source = t.op.inputs[0]
-                dtype = source.dtype.base_dtype
-                if (dtype.is_floating or dtype.is_complex or dtype == dtypes.variant) and sweep.passes(source):
+                if carries(source) and sweep.passes(source):
                     ways.setdefault((source._node_id, source._index), (source, {}))[1][branch.branch] = t
         pred = tensor_op("Identity", [self._branches[0].pred], name="pred_id")
         pivots = primitives.switch(pred, pred)

@@ -12,6 +12,7 @@ from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.terms import dims, shape, zeros_like
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_unconnected
+from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.constant import constant
@@ -68,13 +69,15 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = checked_unconnected(unconnected_gradients)
     graph = graph_of([*ys, *xs, *stops, *seeds])
+    if graph._without_contexts:
+        recognize(graph)
     with name_scope(name, "gradients", [*ys, *xs, *stops, *seeds]):
         # TF 1.x: the name is taken whether or not the id is used.
         graph.unique_name("uid")
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         seeds = _seeds(seeds, ys, colocate_gradients_with_ops)
-        _sources.append(graph._name_stack)
+        _sources.append(_new_source(graph))
         sweep = Sweep(graph, Options(colocate_gradients_with_ops, gate_gradients, method), _level(ys))
         try:
             sweep.run(
@@ -93,6 +96,15 @@ def gradients(
 
 # The name scopes of the calls under way, which tell the gradients of one from those of another.
 _sources: list[str] = []
+
+
+def _new_source(graph: Graph) -> str:
+    """What names the gradients of a call: its scope, but never what names gradients that were imported."""
+    source, count = graph._name_stack, 0
+    while source in graph._imported_sources:
+        count += 1
+        source = f"{graph._name_stack}_{count}"
+    return source
 
 
 def current_source() -> str:

@@ -48,6 +48,8 @@ def popped(values: Tensor, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
 
 @RegisterGradient("TensorListPushBack")
 def _push_back_gradient(op: Operation, gradient: Tensor) -> list[Any]:
+    if not carries(op.inputs[1]):
+        return [None, None]
     rest, element = popped(gradient, op.inputs[1].dtype.base_dtype)
     element.set_shape(op.inputs[1].shape)
     return [rest, element]
@@ -55,6 +57,8 @@ def _push_back_gradient(op: Operation, gradient: Tensor) -> list[Any]:
 
 @RegisterGradient("TensorListPopBack")
 def _pop_back_gradient(op: Operation, rest: Any, element: Any) -> list[Any]:
+    if not carries(op.outputs[1]):
+        return [None, None]
     if rest is None:
         rest = tensor_op("ZerosLike", [op.outputs[0]])
     if element is None:
@@ -148,7 +152,7 @@ class LoopRegion:
         variables = _that_matter(graph, loop, arriving)
         merges = loop_variables_around(loop)
         ends = [v.next_value._node_id for v in variables]
-        captures = [t for t in loop.captures if _carries(t) and sweep.passes(t.op.inputs[0])]
+        captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
         reached = {t._node_id for t in captures if graph._core.between([(t._node_id, t._index)], ends, merges)}
         captures = [t for t in captures if t._node_id in reached]
         seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
@@ -195,9 +199,26 @@ def _summed(graph: Graph, backward: GradientLoop, captured: Tensor, gradient: An
     return variable.left
 
 
-def _carries(tensor: Tensor) -> bool:
+def carries(tensor: Tensor) -> bool:
+    """Whether a tensor, or what a list holds, is of a type that has gradients."""
     dtype = tensor.dtype.base_dtype
+    if dtype == dtypes.variant:
+        dtype = _element_type(tensor)
     return bool(dtype.is_floating or dtype.is_complex or dtype == dtypes.variant)
+
+
+def _element_type(values: Tensor) -> dtypes.DType:
+    """The type of a list's elements; variant where the graph does not tell."""
+    seen = set()
+    while values.op._id not in seen:
+        op = values.op
+        seen.add(op._id)
+        if op.type in ("EmptyTensorList", "TensorListPushBack", "TensorListPopBack"):
+            return dtypes.as_dtype(op.get_attr("element_dtype"))
+        if not op.inputs:
+            break
+        values = op.inputs[0]
+    return dtypes.variant
 
 
 def _dense(gradient: Any, like: Tensor) -> Tensor:
@@ -225,7 +246,7 @@ def _that_matter(graph: Graph, loop: WhileContext, arriving: dict[int, Any]) -> 
             v.left._node_id
             for v in loop.variables
             if v.left._node_id not in chosen
-            and _carries(v.in_body)
+            and carries(v.in_body)
             and graph._core.between([(v.in_body._node_id, 0)], ends, merges)
         }
         if not more:

@@ -185,6 +185,8 @@ def _placeholder_value(dtype: dtypes.DType) -> Tensor:
     if dtype == dtypes.variant:
         unknown = constant(-1, dtype=dtypes.int32)
         return tensor_op("EmptyTensorList", [unknown, unknown], {"element_dtype": dtypes.variant})
+    if dtype == dtypes.resource:
+        return tensor_op("TensorArrayV3", [constant(0)], {"dtype": dtypes.float32})
     return constant("" if dtype == dtypes.string else dtype.as_numpy_dtype(0), dtype=dtype)
 
 

@@ -270,6 +270,11 @@ class ControlFlowContext:
             op._set_control_flow_context(self)
             self._nodes.append(op._id)
 
+    def _bring(self, outside: Tensor, inside: Tensor) -> None:
+        """Notes what brings a tensor in; the second of two that bring one in stands for itself alone."""
+        key = (outside._node_id, outside._index)
+        self._captured[key if key not in self._captured else (inside._node_id, inside._index)] = inside
+
     def _element(self, name: str, import_scope: str | None) -> Tensor:
         tensor: Tensor = self._graph.as_graph_element(prepend_name_scope(name, import_scope))
         return tensor

@@ -68,6 +68,10 @@ class Graph:
         self._branches: dict[int, dict[int, Any]] = {}
         # The loop that each Exit leaves.
         self._loop_of_exit: dict[int, FlowContext] = {}
+        # Nodes with conditionals or loops among them that were imported, and the branch or loop around the import.
+        self._without_contexts: list[tuple[Sequence[int], FlowContext | None]] = []
+        # What names the gradients whose TensorArrays are in the graph already.
+        self._imported_sources: set[str] = set()
         self._building_function = False
         self._graph_def_versions = _Versions()
 

@@ -73,7 +73,6 @@ def import_graph_def(
       TypeError: an argument has the wrong type.
       ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
       tf.errors.NotFoundError: it has ops that are not registered.
-      tf.errors.UnimplementedError: it has loops or branches of Switch and Merge nodes.
     """
     del op_dict
     graph_def = _checked_message(graph_def)
@@ -230,6 +229,9 @@ class _Import:
             partners = self._add(node, *inputs[i])
             if partners:
                 colocated.append((self._ops[node.name], partners))
+        if any(node.op in _ENTER or node.op in _MERGE for node in self._nodes):
+            added = [op._id for op in self._ops.values()]
+            self._graph._without_contexts.append((added, self._graph._get_control_flow_context()))
         for op, position, source, number in self._back_edges:
             op._update_input(position, self._source(op, source, number))
         # TF 1.x: a colocated node takes the device of the first of its partners that has one.
@@ -375,6 +377,8 @@ class _Import:
         if node.op in _ENTER:
             # A loop made later must not take the name.
             self._graph._names.mark(compat.as_str(attrs["frame_name"]))
+        if "source" in attrs:
+            self._graph._imported_sources.add(compat.as_str(attrs["source"]))
         self._graph._scopes.devices = self._device("" if partners else node.device, bool(partners))
         try:
             op = self._made(node, name, tensors, attrs, before)
