@@ -29,7 +29,7 @@ def number_after(label, text):
 
 
 def without_speed(printed):
-    return [line for line in printed.splitlines() if "steps/s" not in line and "Plots" not in line]
+    return [line for line in printed.splitlines() if "steps/s" not in line and "Picture" not in line]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_both_digit_classifiers_reach_their_accuracy(digits_on_one_thread):
 
 
 def test_digits_draws_losses_and_misread_digits(digits_on_one_thread, digits_folder):
-    assert "Plots:" in digits_on_one_thread
+    assert "Picture:" in digits_on_one_thread
     for name in ("loss.png", "misread.png"):
         assert (digits_folder / name).read_bytes().startswith(b"\x89PNG")
 
@@ -66,7 +66,7 @@ def test_digits_goes_on_without_matplotlib(tmp_path):
     search_path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     out = tmp_path / "out"
     printed = run_example("digits.py", "--epochs=1", f"--out={out}", environment={"PYTHONPATH": search_path})
-    assert "No plots: matplotlib is not installed." in printed
+    assert "No picture: matplotlib is not installed." in printed
     assert not out.exists()
 
 
@@ -81,6 +81,31 @@ def test_shared_filter_serves_two_inputs_with_four_variables():
 def test_word_embedding_learns():
     printed = run_example("word_embedding.py")
     assert number_after("->", printed) < number_after("loss", printed) - 1
+
+
+def test_linear_regression_by_optimizer_and_by_hand_are_equal(tmp_path):
+    printed = run_example("linear_regression.py", "--steps=60", f"--out={tmp_path}")
+    optimizer, by_hand = re.findall(r"y = (.*)", printed)
+    assert optimizer == by_hand
+    assert number_after("loss", printed) < 0.02
+
+
+def test_the_convolutional_network_reads_digits(tmp_path):
+    printed = run_example("convolutional_network.py", "--epochs=12", f"--out={tmp_path}")
+    assert number_after("test accuracy", printed) > 0.985
+    assert (tmp_path / "misread.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_variational_autoencoder_learns_codes(tmp_path):
+    printed = run_example("variational_autoencoder.py", "--epochs=15", f"--out={tmp_path}")
+    assert number_after("after", printed) < 28 < number_after("before", printed)
+    assert (tmp_path / "plane.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_adversarial_network_makes_images_near_real_ones(tmp_path):
+    printed = run_example("adversarial_network.py", "--epochs=60", f"--out={tmp_path}")
+    assert number_after("training image", printed) < 6
+    assert (tmp_path / "made.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_every_example_is_run_by_a_test():

@@ -1,0 +1,1 @@
+"""What the example programs share: the images they learn from and the pictures they draw."""
