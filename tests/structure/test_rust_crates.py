@@ -89,3 +89,10 @@ def test_code_of_the_crate_itself_may_be_included(workspace):
     root = workspace(low="")
     (root / "rust/low/src/lib.rs").write_text('//! A crate.\n#[path = "../tests/shared.rs"]\nmod shared;\n')
     assert rust_crates.code_from_outside(root) == []
+
+
+def test_the_release_build_checks_the_arithmetic_on_shapes():
+    manifest = rust_crates.tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    profiles = manifest["profile"]["release"]["package"]
+    checked = {crate for crate, profile in profiles.items() if profile.get("overflow-checks")}
+    assert checked == {f"ferroflow-{layer}" for layer in ("graph", "input", "io", "ops", "runtime")}
