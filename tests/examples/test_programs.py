@@ -108,6 +108,30 @@ def test_the_adversarial_network_makes_images_near_real_ones(tmp_path):
     assert (tmp_path / "made.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.fixture(scope="module")
+def written_on_one_thread(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("characters")
+    options = ["--epochs=2", "--characters=50", f"--out={folder}"]
+    return run_example("character_lstm.py", "--threads=1", *options), folder
+
+
+def test_character_lstm_learns_draws_its_loss_and_writes(written_on_one_thread):
+    printed, folder = written_on_one_thread
+    first, last = (float(number) for number in re.search(r"loss (\S+) at first, (\S+) at last", printed).groups())
+    assert last < first - 1
+    written = re.search(r"at last\n(.*)\nPlot: ", printed, re.DOTALL).group(1)
+    assert len(written) == 50
+    text = (EXAMPLES / "data" / "coriolanus.txt").read_text(encoding="ascii")
+    assert set(written) <= set(text)
+    assert (folder / "character_loss.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_character_lstm_prints_the_same_with_two_threads(written_on_one_thread, tmp_path):
+    again = run_example("character_lstm.py", "--threads=2", "--epochs=2", "--characters=50", f"--out={tmp_path}")
+    before, _ = written_on_one_thread
+    assert again.split("\nPlot")[0] == before.split("\nPlot")[0]
+
+
 def test_every_example_is_run_by_a_test():
     programs = {path.name for path in EXAMPLES.glob("*.py")}
     run_here = set(re.findall(r'run_example\(\s*"(\w+\.py)"', Path(__file__).read_text()))
