@@ -121,7 +121,7 @@ def test_gradients_of_a_gather_in_a_loop() -> None:
         return i + 1, total + tf.reduce_sum(tf.gather(table, [i % 3, 0]) ** 2)
 
     total = tf.while_loop(lambda i, t: i < 4, body, [0, tf.constant(0.0, tf.float64)])[1]
-    gradient = tf.gradients(total, table)[0]
+    gradient = tf.convert_to_tensor(tf.gradients(total, table)[0])
     with tf.Session() as sess:
         sess.run(table.initializer)
         counts = np.array([[2 + 4], [1], [1]])
@@ -213,6 +213,51 @@ def test_slices_stay_slices_through_a_conditional() -> None:
             assert sess.run(dense, {take: True}).tolist() == [[0, 0], [0, 0], [1, 1]]
             first_row = 0 if kind is tf.IndexedSlices else 2
             assert sess.run(dense, {take: False}).tolist() == [[first_row] * 2, [0, 0], [0, 0]]
+
+
+def _rows(w: Any, rows: Any) -> Any:
+    return tf.reduce_sum(tf.gather(w, rows) ** 3)
+
+
+# Programs of a table of 5 rows, and whether their gradients consist of slices.
+TABLES: dict[str, tuple[Callable[[Any], Any], bool]] = {
+    "loop": (lambda w: _loop(lambda i, a: a + _rows(w, [i, 0]), tf.constant(0.0, tf.float64)), True),
+    "no iteration": (lambda w: _loop(lambda i, a: a + _rows(w, [i]), tf.constant(0.0, tf.float64), 0), True),
+    "more rows each time": (lambda w: _loop(lambda i, a: a * 0.5 + _rows(w, tf.range(i)), _rows(w, [4]), 4), True),
+    "conditional in a loop": (
+        lambda w: _loop(lambda i, a: tf.cond(i > 0, lambda: a + _rows(w, [i]), lambda: a * 2.0), _rows(w, [1])),
+        True,
+    ),
+    "loop in a loop": (
+        lambda w: _loop(
+            lambda i, a: tf.while_loop(lambda j, b: j <= i, lambda j, b: (j + 1, b + _rows(w, [i, j])), [0, a])[1],
+            tf.constant(0.0, tf.float64),
+        ),
+        True,
+    ),
+    "loop in a conditional": (
+        lambda w: tf.cond(w[0, 0] > 0.0, lambda: _loop(lambda i, a: a + _rows(w, [i]), w[0, 0]), lambda: w[0, 1]),
+        False,
+    ),
+    "dense, too": (lambda w: _loop(lambda i, a: a + _rows(w, [i]) + tf.reduce_sum(w), w[0, 0]), False),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_slices_stay_slices_through_loops(name: str) -> None:
+    build, are_slices = TABLES[name]
+    table = np.arange(1.0, 11.0).reshape(5, 2) / 5.0
+    w = tf.placeholder(tf.float64, [5, 2])
+    y = build(w)
+    (gradient,) = tf.gradients(y, [w])
+    assert isinstance(gradient, tf.IndexedSlices) == are_slices
+    dense = tf.convert_to_tensor(gradient)
+    total = tf.reduce_sum(dense**2)
+    second = tf.convert_to_tensor(tf.gradients(total, [w])[0])
+    with tf.Session() as sess:
+        for function, found in ((y, dense), (total, second)):
+            want = differences(lambda at, f=function: float(sess.run(f, {w: at})), table)
+            np.testing.assert_allclose(sess.run(found, {w: table}), want, rtol=1e-5, atol=1e-5)
 
 
 def test_switch_and_merge_without_a_conditional_pass_gradients() -> None:

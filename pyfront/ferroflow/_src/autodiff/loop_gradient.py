@@ -7,19 +7,21 @@ from typing import Any
 
 from ferroflow._src.autodiff import gradients as walks
 from ferroflow._src.autodiff.regions import Reads, loop_variables_around, register_region
-from ferroflow._src.autodiff.terms import densified, zeros_like
+from ferroflow._src.autodiff.terms import concat, densified, part, shape, zeros_like
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.context import made_in
 from ferroflow._src.control_flow.loop import LoopVariable, WhileContext, is_constant_enter
 from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.tensor_array import TensorArray
 
 NotDifferentiable("EmptyTensorList")
 NotDifferentiable("TensorListLength")
@@ -173,7 +175,9 @@ class LoopRegion:
             sweep.take_from(inner, inside)
             for t in captures:
                 gradient = inner.gradient_of(t)
-                if gradient is not None:
+                if isinstance(gradient, IndexedSlices) and gradient.dense_shape is not None:
+                    found.append((t.op.inputs[0], _gathered(graph, backward, t, gradient, count, left)))
+                elif gradient is not None:
                     found.append((t.op.inputs[0], _summed(graph, backward, t, gradient)))
             following = [tensor_op("Sub", [left, constant(1, dtype=dtypes.int32)])]
             for v, was in zip(variables, values[1:], strict=True):
@@ -197,6 +201,33 @@ def _summed(graph: Graph, backward: GradientLoop, captured: Tensor, gradient: An
         zero = _dense(None, captured.op.inputs[0])
     variable = backward.add_variable(zero, lambda total: _shaped(tensor_op("Add", [total, densified(gradient)]), total))
     return variable.left
+
+
+def _gathered(
+    graph: Graph, backward: GradientLoop, captured: Tensor, slices: IndexedSlices, count: Tensor, left: Tensor
+) -> IndexedSlices:
+    """The slices of all `count` iterations, of which `left` are left in this one, one after the other."""
+    source = captured.op.inputs[0]
+    with made_in(graph, backward.outer_context):
+        dimensions = shape(source, out_type=dtypes.int64)
+        none = concat([constant([0], dtype=dtypes.int64), part(dimensions, begin=1)])
+        no_values = tensor_op("Fill", [none, constant(0, dtype=source.dtype.base_dtype)])
+        no_indices = constant([], dtype=slices.indices.dtype.base_dtype)
+        size = tensor_op("Add", [count, constant(1, dtype=dtypes.int32)])
+    joined = []
+    for part_of_each, nothing in ((slices.values, no_values), (slices.indices, no_indices)):
+        with made_in(graph, backward.outer_context):
+            # The first one, of no slices, stays where there is no iteration.
+            array = TensorArray(nothing.dtype, size, infer_shape=False).write(0, nothing)
+        kept = backward.add_variable(
+            array.flow,
+            lambda flow, array=array, each=part_of_each: array.with_flow(flow).write(left, each).flow,  # type: ignore[misc]
+        )
+        with made_in(graph, backward.outer_context):
+            joined.append(array.with_flow(kept.left).concat())
+    values, indices = joined
+    values.set_shape(TensorShape([None]).concatenate(source.shape[1:]) if source.shape.dims else TensorShape(None))
+    return IndexedSlices(values, indices, dimensions)
 
 
 def carries(tensor: Tensor) -> bool:
