@@ -1498,7 +1498,10 @@ _MESSAGES = frozenset(
     )
 )
 _MODULES = frozenset(
-    ("contrib", "distributions", "layers", "linalg", "losses", "metrics", "signal", "spectral", "test")
+    (
+        *("contrib", "distributions", "examples", "layers", "linalg", "losses", "metrics", "python", "signal"),
+        *("spectral", "test"),
+    )
 )
 
 

@@ -27,12 +27,14 @@ PYTHON_LAYERS = (
         "saved_model",
     ),
     ("training",),
+    ("datasets",),
     ("testing",),
 )
 
 # Imports outside the top of a module: (module, what it imports) and the reason.
 LATE_IMPORTS = {
     ("ferroflow", "a computed name"): "tf.test, tf.contrib, tf.losses and their like are loaded when first asked for",
+    ("ferroflow.python._paths", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
     ("ferroflow.contrib", "a computed name"): "as TensorFlow's, its parts are loaded when first asked for",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",

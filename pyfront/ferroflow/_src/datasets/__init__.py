@@ -1,0 +1,1 @@
+"""Data sets that TF 1.x's tutorials read."""

@@ -1,0 +1,202 @@
+"""Modules by TensorFlow's internal paths (`ops.math_ops`), whose names are the public ones."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ferroflow._src.framework.op_schema import op_schema
+
+_PACKAGE = __package__ or "ferroflow.python"
+_ROOT = "ferroflow"
+
+# Modules that only gather names, or whose names are generated: where they are public ("" is `tf` itself).
+_GATHERING = {
+    "client.client_lib": ("",),
+    "framework.errors": ("errors",),
+    "framework.framework_lib": ("",),
+    "framework.graph_util": ("graph_util",),
+    "layers.layers": ("layers",),
+    "lib.io.python_io": ("python_io",),
+    "ops.distributions.distributions": ("distributions",),
+    "ops.gradients": ("",),
+    "ops.image_ops": ("image", ""),
+    "ops.initializers_ns": ("initializers",),
+    "ops.linalg.linalg": ("linalg",),
+    "ops.losses.losses": ("losses",),
+    "ops.metrics": ("metrics",),
+    "ops.nn": ("nn", ""),
+    "ops.rnn_cell": ("nn.rnn_cell",),
+    "ops.sets": ("sets",),
+    "ops.standard_ops": ("", "nn"),
+    "platform.flags": ("flags",),
+    "saved_model.saved_model": ("saved_model",),
+    "training.training": ("train",),
+}
+# Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
+_ELSEWHERE = (
+    ("framework.", ("", "errors", "dtypes", "test")),
+    ("layers.", ("layers",)),
+    ("lib.io.", ("gfile", "python_io")),
+    ("ops.losses.", ("losses",)),
+    ("ops.", ("", "nn", "linalg", "image", "sparse", "strings", "train")),
+    ("platform.", ("", "test", "logging", "app")),
+    ("summary.", ("summary",)),
+    ("training.", ("train", "")),
+    ("util.", ("compat",)),
+)
+# Names that are not public, by module: where they are here.
+_INTERNAL = {
+    "client.device_lib": "ferroflow._src.session.devices",
+    "training.moving_averages": "ferroflow._src.training.moving_averages",
+    "util.nest": "ferroflow._src.base.nest",
+}
+_GENERATED = "ops.gen_"
+
+
+@cache
+def _defined() -> dict[str, dict[str, str]]:
+    """The public name of each name, by module."""
+    table: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("paths.json").read_text(encoding="utf-8"))
+    return table
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Every path of a module and of the packages around it."""
+    modules = [*_defined(), *_GATHERING, *_INTERNAL]
+    return frozenset(
+        ".".join(parts[:n]) for path in modules for parts in [path.split(".")] for n in range(1, 1 + len(parts))
+    )
+
+
+def _is_known(path: str) -> bool:
+    return path in _known() or (path.startswith(_GENERATED) and path.endswith("_ops"))
+
+
+def _public(path: str) -> Any:
+    found: Any = importlib.import_module(_ROOT)
+    for part in path.split(".") if path else ():
+        found = getattr(found, part)
+    return found
+
+
+@cache
+def _generated_types() -> dict[str, str]:
+    """The op types by the names of the functions that TensorFlow generates for them."""
+    raw_ops = _public("raw_ops")
+    return {_snake_case(op_type): op_type for op_type in dir(raw_ops) if op_type[:1].isupper()}
+
+
+def _snake_case(op_type: str) -> str:
+    letters = []
+    for i, letter in enumerate(op_type):
+        after = op_type[i + 1 : i + 2]
+        if letter.isupper() and i and (not op_type[i - 1].isupper() or after.islower()):
+            letters.append("_")
+        letters.append(letter.lower())
+    return "".join(letters)
+
+
+def _arguments(op_type: str) -> list[str]:
+    """The arguments of the generated function, in order: inputs, attributes that no input decides, name."""
+    schema = op_schema(op_type)
+    decided = {arg.get(kind) for arg in schema["inputs"] for kind in ("type_attr", "number_attr")}
+    attrs = [attr for attr in schema["attrs"] if attr["name"] not in decided]
+    attrs.sort(key=lambda attr: attr["has_default"])
+    return [*(arg["name"] for arg in schema["inputs"]), *(attr["name"] for attr in attrs), "name"]
+
+
+def _generated(name: str) -> Callable[..., Any] | None:
+    op_type = _generated_types().get(name.lstrip("_"))
+    if op_type is None:
+        return None
+    function: Callable[..., Any] = getattr(_public("raw_ops"), op_type)
+    order = _arguments(op_type)
+
+    def generated(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > len(order):
+            raise TypeError(f"{name}() takes {len(order)} positional arguments but {len(args)} were given")
+        return function(**dict(zip(order, args, strict=False)), **kwargs)
+
+    generated.__name__ = generated.__qualname__ = name
+    generated.__doc__ = function.__doc__
+    return generated
+
+
+def _found(path: str, name: str) -> Any:
+    """What a module has under a name; raises AttributeError where it has nothing."""
+    if path in _INTERNAL:
+        internal = importlib.import_module(_INTERNAL[path])
+        if hasattr(internal, name):
+            return getattr(internal, name)
+    public = _defined().get(path, {}).get(name)
+    if public is not None:
+        return _public(public)
+    if path.startswith(_GENERATED):
+        generated = _generated(name)
+        if generated is not None:
+            return generated
+    elsewhere = next((places for start, places in _ELSEWHERE if path.startswith(start)), ())
+    for place in (*_GATHERING.get(path, ()), *elsewhere):
+        try:
+            return getattr(_public(place), name)
+        except AttributeError:
+            continue
+    raise AttributeError(f"tensorflow.python.{path}.{name} is not offered by ferroflow")
+
+
+class _Module(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        path = self.__name__.removeprefix(f"{_PACKAGE}.")
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found = submodule(path, name)
+        if found is None:
+            found = _found(path, name)
+        setattr(self, name, found)
+        return found
+
+    def __dir__(self) -> list[str]:
+        path = self.__name__.removeprefix(f"{_PACKAGE}.")
+        below = {p[len(path) + 1 :].split(".")[0] for p in _known() if p.startswith(f"{path}.")}
+        return sorted({*self.__dict__, *_defined().get(path, ()), *below})
+
+
+def submodule(path: str, name: str) -> ModuleType | None:
+    """The module or package `name` of the package `path`, if there is one."""
+    inner = f"{path}.{name}".lstrip(".")
+    return importlib.import_module(f"{_PACKAGE}.{inner}") if _is_known(inner) else None
+
+
+class _Finder:
+    """Makes the modules of this package when they are imported."""
+
+    @classmethod
+    def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        inner = fullname.removeprefix(f"{_PACKAGE}.")
+        if inner == fullname or not _is_known(inner):
+            return None
+        return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        return _Module(spec.name, f"The names of TensorFlow 1.x's `tensorflow.python{spec.name[len(_PACKAGE) :]}`.")
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Nothing: names are found when they are asked for."""
+
+
+def install() -> None:
+    """Makes the modules importable."""
+    if _Finder not in sys.meta_path:
+        files = next((i for i, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path))
+        sys.meta_path.insert(files, _Finder)

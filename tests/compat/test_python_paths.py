@@ -1,0 +1,82 @@
+"""Programs may import names from the modules in which TensorFlow 1.x defines them."""
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+import ferroflow as tf
+
+PATHS = json.loads((Path(tf.__file__).parent / "python" / "paths.json").read_text())
+
+
+def public(path):
+    found = tf
+    for part in path.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+@pytest.mark.parametrize("module", PATHS)
+def test_a_modules_names_are_the_public_ones(module):
+    imported = importlib.import_module(f"ferroflow.python.{module}")
+    assert imported is public(f"python.{module}")
+    for name, path in PATHS[module].items():
+        if public(path) is not None:
+            assert getattr(imported, name) is public(path)
+
+
+def test_most_names_are_offered():
+    names = [path for module in PATHS.values() for path in module.values()]
+    assert sum(public(path) is not None for path in names) > 0.75 * len(names)
+
+
+def test_names_that_modules_pass_on_are_found():
+    from ferroflow.python.framework import errors
+    from ferroflow.python.ops import array_ops, math_ops, nn, rnn_cell
+    from ferroflow.python.training import training
+
+    assert errors.NotFoundError is tf.errors.NotFoundError
+    assert (array_ops.gather, math_ops.add, nn.relu) == (tf.gather, tf.add, tf.nn.relu)
+    assert rnn_cell.GRUCell is tf.nn.rnn_cell.GRUCell
+    assert training.AdamOptimizer is tf.train.AdamOptimizer
+
+
+def test_generated_functions_take_their_arguments_by_position():
+    from ferroflow.python.ops import gen_array_ops, gen_math_ops
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        product = gen_math_ops.mat_mul([[1.0, 2.0]], [[3.0, 4.0]], False, True, "product")
+        assert product.op.name == "product"
+        assert sess.run(product) == [[11.0]]
+        assert sess.run(gen_array_ops.concat_v2([[1], [2]], axis=0)).tolist() == [1, 2]
+        with pytest.raises(TypeError, match="positional"):
+            gen_math_ops.exp(1.0, "name", "too many")
+
+
+def test_what_is_internal_is_found_where_programs_import_it():
+    from ferroflow.python.client import device_lib
+    from ferroflow.python.training import moving_averages
+    from ferroflow.python.util import compat, nest
+
+    (device,) = device_lib.list_local_devices()
+    assert (device.name, device.device_type) == ("/device:CPU:0", "CPU")
+    config = tf.ConfigProto(device_count={"CPU": 2})
+    assert [d.name for d in device_lib.list_local_devices(config)] == ["/device:CPU:0", "/device:CPU:1"]
+    assert nest.flatten({"b": 2, "a": (1,)}) == [1, 2]
+    assert callable(moving_averages.assign_moving_average)
+    assert compat.as_bytes("a") == b"a"
+
+
+def test_what_is_not_offered_says_so():
+    from ferroflow.python.ops import math_ops
+
+    with pytest.raises(AttributeError, match=r"math_ops\.nothing is not offered"):
+        math_ops.nothing  # noqa: B018
+    with pytest.raises(ImportError):
+        importlib.import_module("ferroflow.python.nothing")
+    with pytest.raises(AttributeError):
+        tf.python.nothing  # noqa: B018
