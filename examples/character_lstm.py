@@ -2,12 +2,13 @@
 
     python examples/character_lstm.py --epochs=40 --out=examples/out
 
-Prints the same on every run and with any number of threads. The plot needs matplotlib.
+Prints the same on every run and with any number of threads. The picture needs matplotlib.
 """
 
 import os
 
 import numpy as np
+from gallery.pictures import draw_curves
 from tqdm import tqdm
 
 import ferroflow as tf
@@ -21,7 +22,7 @@ flags.DEFINE_integer("threads", 0, "Threads of the session; 0 for one per core."
 flags.DEFINE_integer("epochs", 40, "Times that the text is read.")
 flags.DEFINE_integer("characters", 400, "How many characters to write.")
 flags.DEFINE_float("temperature", 0.6, "Below 1: safer choices; above: more surprising ones.")
-flags.DEFINE_string("out", os.path.join(HERE, "out"), "Folder for the plot.")
+flags.DEFINE_string("out", os.path.join(HERE, "out"), "Folder for the picture.")
 
 
 def batches(numbers):
@@ -30,17 +31,6 @@ def batches(numbers):
     inputs = numbers[: BATCH * length].reshape(BATCH, length)
     targets = numbers[1 : BATCH * length + 1].reshape(BATCH, length)
     return [(inputs[:, t : t + STEPS], targets[:, t : t + STEPS]) for t in range(0, length, STEPS)]
-
-
-def plot_losses(losses, path):
-    """Draws the loss of every step."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
-    axes.plot(losses, linewidth=0.8)
-    axes.set(xlabel="step", ylabel="cross entropy per character, nats", title="Training loss")
-    figure.savefig(path)
 
 
 def main(_):
@@ -83,16 +73,8 @@ def main(_):
             written.append(following[0, 0])
         print("".join(alphabet[number] for number in written[1:]))
 
-    try:
-        import matplotlib
-    except ImportError:
-        print("No plot: matplotlib is not installed.")
-        return
-    matplotlib.use("agg")
-    os.makedirs(FLAGS.out, exist_ok=True)
     path = os.path.join(FLAGS.out, "character_loss.png")
-    plot_losses(losses, path)
-    print(f"Plot: {path}")
+    draw_curves(path, {"training loss": losses}, "step", "cross entropy per character, nats")
 
 
 if __name__ == "__main__":

@@ -78,9 +78,11 @@ def test_shared_filter_serves_two_inputs_with_four_variables():
     assert run_example("shared_filter.py").startswith("4 variables serve two filters; ")
 
 
-def test_word_embedding_learns():
-    printed = run_example("word_embedding.py")
-    assert number_after("->", printed) < number_after("loss", printed) - 1
+def test_word2vec_learns_neighbours(tmp_path):
+    printed = run_example("word2vec.py", "--epochs=8", f"--out={tmp_path}")
+    assert number_after("loss at last", printed) < 4.5 < number_after("loss at first", printed)
+    assert len(re.findall(r"near \w+: (?:[\w']+, ){4}[\w']+", printed)) == 4
+    assert (tmp_path / "words.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_linear_regression_by_optimizer_and_by_hand_are_equal(tmp_path):
@@ -119,7 +121,7 @@ def test_character_lstm_learns_draws_its_loss_and_writes(written_on_one_thread):
     printed, folder = written_on_one_thread
     first, last = (float(number) for number in re.search(r"loss (\S+) at first, (\S+) at last", printed).groups())
     assert last < first - 1
-    written = re.search(r"at last\n(.*)\nPlot: ", printed, re.DOTALL).group(1)
+    written = re.search(r"at last\n(.*)\nPicture: ", printed, re.DOTALL).group(1)
     assert len(written) == 50
     text = (EXAMPLES / "data" / "coriolanus.txt").read_text(encoding="ascii")
     assert set(written) <= set(text)
@@ -129,7 +131,7 @@ def test_character_lstm_learns_draws_its_loss_and_writes(written_on_one_thread):
 def test_character_lstm_prints_the_same_with_two_threads(written_on_one_thread, tmp_path):
     again = run_example("character_lstm.py", "--threads=2", "--epochs=2", "--characters=50", f"--out={tmp_path}")
     before, _ = written_on_one_thread
-    assert again.split("\nPlot")[0] == before.split("\nPlot")[0]
+    assert again.split("\nPicture")[0] == before.split("\nPicture")[0]
 
 
 def test_every_example_is_run_by_a_test():
