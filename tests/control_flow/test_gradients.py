@@ -173,6 +173,14 @@ def test_a_stopped_element_of_a_scan_has_no_gradient() -> None:
         assert sess.run(by_factor) == 7.0
 
 
+def test_a_variable_that_only_seems_to_matter_has_zeros() -> None:
+    a, b = tf.constant(3.0), tf.constant(4.0)
+    first, second = tf.scan(lambda state, e: (a, b), tf.zeros([5]), initializer=(0.0, 0.0))
+    found = tf.gradients(first + tf.stop_gradient(second), [a, b])
+    with tf.Session() as sess:
+        assert sess.run(found) == [5.0, 0.0]
+
+
 def test_what_is_in_a_branch_has_a_gradient_where_it_is_taken() -> None:
     x = tf.placeholder(tf.float32, [])
     inside: list[Any] = []

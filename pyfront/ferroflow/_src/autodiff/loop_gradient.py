@@ -151,7 +151,7 @@ class LoopRegion:
 
     def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         loop, graph = self._loop, self._graph
-        variables = _that_matter(graph, loop, arriving)
+        variables = _that_matter(graph, loop, {*arriving, *self.outputs})
         merges = loop_variables_around(loop)
         ends = [v.next_value._node_id for v in variables]
         captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
@@ -214,6 +214,9 @@ def _gathered(
         no_values = tensor_op("Fill", [none, constant(0, dtype=source.dtype.base_dtype)])
         no_indices = constant([], dtype=slices.indices.dtype.base_dtype)
         size = tensor_op("Add", [count, constant(1, dtype=dtypes.int32)])
+    with made_in(graph, backward):
+        # TF 1.x: the last iteration's come first.
+        at = tensor_op("Sub", [size, left])
     joined = []
     for part_of_each, nothing in ((slices.values, no_values), (slices.indices, no_indices)):
         with made_in(graph, backward.outer_context):
@@ -221,7 +224,7 @@ def _gathered(
             array = TensorArray(nothing.dtype, size, infer_shape=False).write(0, nothing)
         kept = backward.add_variable(
             array.flow,
-            lambda flow, array=array, each=part_of_each: array.with_flow(flow).write(left, each).flow,  # type: ignore[misc]
+            lambda flow, array=array, each=part_of_each: array.with_flow(flow).write(at, each).flow,  # type: ignore[misc]
         )
         with made_in(graph, backward.outer_context):
             joined.append(array.with_flow(kept.left).concat())
@@ -267,10 +270,13 @@ def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
     return tensor
 
 
-def _that_matter(graph: Graph, loop: WhileContext, arriving: dict[int, Any]) -> list[LoopVariable]:
-    """The variables whose gradients reach what left the loop with one."""
+def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int]) -> list[LoopVariable]:
+    """The variables whose gradients reach what left the loop on the way to a y.
+
+    TF 1.x: one that only seems to reach a y, as through a stopped gradient, has zeros there.
+    """
     merges = loop_variables_around(loop)
-    chosen = {v.left._node_id for v in loop.variables if v.left._node_id in arriving}
+    chosen = {v.left._node_id for v in loop.variables if v.left._node_id in outputs and carries(v.left)}
     while True:
         ends = [v.next_value._node_id for v in loop.variables if v.left._node_id in chosen]
         more = {

@@ -140,7 +140,8 @@ class FetchPlan:
         except (ValueError, KeyError) as e:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
+            name = element.op.name if isinstance(element, Tensor) else element.name
+            raise ValueError(f"Operation {name!r} has been marked as not fetchable.")
         slot = self._slot(element)
         return lambda values: values[slot]
 
