@@ -3,6 +3,11 @@
 from ferroflow._src.rnn.attention_wrapper import AttentionCellWrapper as AttentionCellWrapper
 from ferroflow._src.rnn.basic_cells import BasicRNNCell as BasicRNNCell
 from ferroflow._src.rnn.basic_cells import GRUCell as GRUCell
+from ferroflow._src.rnn.block_cells import GRUBlockCell as GRUBlockCell
+from ferroflow._src.rnn.block_cells import GRUBlockCellV2 as GRUBlockCellV2
+from ferroflow._src.rnn.block_cells import LSTMBlockCell as LSTMBlockCell
+from ferroflow._src.rnn.block_fused_cell import LSTMBlockFusedCell as LSTMBlockFusedCell
+from ferroflow._src.rnn.block_fused_cell import LSTMBlockWrapper as LSTMBlockWrapper
 from ferroflow._src.rnn.cell import LayerRNNCell as LayerRNNCell
 from ferroflow._src.rnn.cell import RNNCell as RNNCell
 from ferroflow._src.rnn.convolutional_cells import Conv1DLSTMCell as Conv1DLSTMCell

@@ -1,0 +1,243 @@
+"""`LSTMBlockCell`, `GRUBlockCell` and `GRUBlockCellV2`: the cells that TF 1.x computes with one operation a step.
+
+Here they are made of the operations of the other cells; what is kept is their variables, and so their checkpoints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.ops.array.joining import concat, split
+from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.math.elementwise import sigmoid, tanh
+from ferroflow._src.ops.math.linalg import matmul
+from ferroflow._src.ops.nn.activation import bias_add
+from ferroflow._src.rnn.cell import LayerRNNCell
+from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
+from ferroflow._src.variables.initializers import Constant
+
+__all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
+
+
+class LSTMWeights:
+    """The variables of an LSTM, made in the scope of a layer, and its step.
+
+    Args:
+        layer: Layer that makes the variables.
+        input_size: int, the size of inputs.
+        num_units: int, the number of units.
+        forget_bias: float, added to the forget gate.
+        cell_clip: float, the bound of cell states; None, or not positive, for none.
+        use_peephole: bool, whether the gates see the cell state.
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        input_size: int,
+        num_units: int,
+        forget_bias: float,
+        cell_clip: float | None,
+        use_peephole: bool,
+    ) -> None:
+        self._forget_bias = forget_bias
+        self._clip = cell_clip if cell_clip is not None and cell_clip > 0 else None
+        self._kernel = layer.add_variable("kernel", [input_size + num_units, 4 * num_units])
+        self._bias = layer.add_variable("bias", [4 * num_units], initializer=Constant(0.0))
+        self._peepholes = None
+        if use_peephole:
+            self._peepholes = [layer.add_variable(f"w_{gate}_diag", [num_units]) for gate in "ifo"]
+
+    def step(self, inputs: Any, c_before: Any, h_before: Any) -> tuple[Any, Any]:
+        """Computes a step.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            c_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the cell state.
+            h_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the output before.
+
+        Returns:
+            The next cell state and the output.
+        """
+        total = bias_add(matmul(concat([inputs, h_before], 1), self._kernel), self._bias)
+        i, j, f, o = split(value=total, num_or_size_splits=4, axis=1)
+        if self._peepholes is not None:
+            w_i, w_f, w_o = self._peepholes
+            i, f = i + w_i * c_before, f + w_f * c_before
+        c = sigmoid(f + self._forget_bias) * c_before + sigmoid(i) * tanh(j)
+        if self._clip is not None:
+            c = clip_by_value(c, -self._clip, self._clip)
+        if self._peepholes is not None:
+            o = o + w_o * c
+        return c, sigmoid(o) * tanh(c)
+
+
+class LSTMBlockCell(LayerRNNCell):
+    """A long short-term memory with the variables of TF's fused cell, which are those of `LSTMCell`.
+
+    Args:
+        num_units: int, the number of units.
+        forget_bias: float, added to the forget gate; `LSTMCell` restores its own variables with the same one.
+        cell_clip: float, the bound of cell states; None, or not positive, for none.
+        use_peephole: bool, whether the gates see the cell state.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        name: str, name of the layer.
+
+    Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: float | None = None,
+        use_peephole: bool = False,
+        reuse: Any = None,
+        name: Any = "lstm_cell",
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name)
+        self._num_units = num_units
+        self._forget_bias = forget_bias
+        self._cell_clip = cell_clip
+        self._use_peephole = use_peephole
+        self._weights: Any = None
+        self.input_spec = InputSpec(ndim=2)
+
+    @property
+    def state_size(self) -> Any:
+        """LSTMStateTuple of int, the number of units."""
+        return LSTMStateTuple(self._num_units, self._num_units)
+
+    @property
+    def output_size(self) -> Any:
+        """int, the number of units."""
+        return self._num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the variables.
+
+        Raises:
+            ValueError: the last dimension of the inputs is not known.
+        """
+        if not inputs_shape[1].value:
+            raise ValueError(f"Expecting inputs_shape[1] to be set: {inputs_shape}")
+        self._weights = LSTMWeights(
+            self,
+            inputs_shape[1].value,
+            self._num_units,
+            forget_bias=self._forget_bias,
+            cell_clip=self._cell_clip,
+            use_peephole=self._use_peephole,
+        )
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            state: pair of Tensors of the dtype of `inputs`, of shape [batch, units].
+
+        Returns:
+            The output, of shape [batch, units], and the next LSTMStateTuple.
+
+        Raises:
+            ValueError: the state is no pair.
+        """
+        if len(state) != 2:
+            raise ValueError("Expecting state to be a tuple with length 2.")
+        c, h = self._weights.step(inputs, *state)
+        return h, LSTMStateTuple(c, h)
+
+
+class GRUBlockCell(LayerRNNCell):
+    """A gated recurrent unit with the variables of TF's fused cell.
+
+    Args:
+        num_units: int, the number of units.
+        cell_size: deprecated name of `num_units`.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        name: str, name of the layer.
+
+    Raises:
+        ValueError: both or neither of `num_units` and `cell_size` are given.
+
+    Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
+    """
+
+    _names = ("w_ru", "b_ru", "w_c", "b_c")
+
+    def __init__(
+        self, num_units: int | None = None, cell_size: int | None = None, reuse: Any = None, name: Any = "gru_cell"
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name)
+        if cell_size is not None:
+            warn_deprecated("The argument cell_size of GRUBlockCell", "num_units")
+        if (cell_size is None) == (num_units is None):
+            raise ValueError("Exactly one of num_units or cell_size must be provided.")
+        self._cell_size: Any = cell_size if num_units is None else num_units
+        self._gates: Any = None
+        self._candidate: Any = None
+        self.input_spec = InputSpec(ndim=2)
+
+    @property
+    def state_size(self) -> Any:
+        """int, the number of units."""
+        return self._cell_size
+
+    @property
+    def output_size(self) -> Any:
+        """int, the number of units."""
+        return self._cell_size
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernels, of shapes [inputs + units, 2 units] and [inputs + units, units], and the biases.
+
+        Raises:
+            ValueError: the last dimension of the inputs is not known.
+        """
+        input_size, units = input_shape[1].value, self._cell_size
+        if input_size is None:
+            raise ValueError("Expecting input_size to be set.")
+        names = iter(self._names)
+
+        def pair(size: int, bias: float) -> tuple[Any, Any]:
+            kernel = self.add_variable(next(names), [input_size + units, size])
+            return kernel, self.add_variable(next(names), [size], initializer=Constant(bias))
+
+        self._gates = pair(2 * units, 1.0)
+        self._candidate = pair(units, 0.0)
+        self.built = True
+
+    def call(self, inputs: Any, h_prev: Any) -> Any:
+        """Computes one step.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            h_prev: Tensor of the dtype of `inputs`, of shape [batch, units].
+
+        Returns:
+            Twice the output, of shape [batch, units].
+
+        Raises:
+            ValueError: the state has another size.
+        """
+        size = h_prev.get_shape().with_rank(2)[1]
+        if size.value != self._cell_size:
+            raise ValueError(f"Shape of h_prev[1] incorrect: cell_size {self._cell_size} vs {size}")
+
+        def of(weights: tuple[Any, Any], state: Any) -> Any:
+            return bias_add(matmul(concat([inputs, state], 1), weights[0]), weights[1])
+
+        reset, update = split(value=sigmoid(of(self._gates, h_prev)), num_or_size_splits=2, axis=1)
+        candidate = tanh(of(self._candidate, h_prev * reset))
+        h = update * h_prev + (1 - update) * candidate
+        return h, h
+
+
+class GRUBlockCellV2(GRUBlockCell):
+    """A `GRUBlockCell` whose variables have the names of those of `GRUCell`."""
+
+    _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")
