@@ -14,6 +14,7 @@ from ferroflow._src.rnn.convolutional_cells import Conv1DLSTMCell as Conv1DLSTMC
 from ferroflow._src.rnn.convolutional_cells import Conv2DLSTMCell as Conv2DLSTMCell
 from ferroflow._src.rnn.convolutional_cells import Conv3DLSTMCell as Conv3DLSTMCell
 from ferroflow._src.rnn.convolutional_cells import ConvLSTMCell as ConvLSTMCell
+from ferroflow._src.rnn.coupled_lstm_cell import CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell
 from ferroflow._src.rnn.dropout_wrapper import DropoutWrapper as DropoutWrapper
 from ferroflow._src.rnn.dynamic_running import transpose_batch_time as transpose_batch_time
 from ferroflow._src.rnn.fused_running import FusedRNNCell as FusedRNNCell
@@ -21,6 +22,7 @@ from ferroflow._src.rnn.fused_running import FusedRNNCellAdaptor as FusedRNNCell
 from ferroflow._src.rnn.fused_running import TimeReversedFusedRNN as TimeReversedFusedRNN
 from ferroflow._src.rnn.gated_cells import IntersectionRNNCell as IntersectionRNNCell
 from ferroflow._src.rnn.gated_cells import UGRNNCell as UGRNNCell
+from ferroflow._src.rnn.grouped_lstm_cell import GLSTMCell as GLSTMCell
 from ferroflow._src.rnn.highway_wrapper import HighwayWrapper as HighwayWrapper
 from ferroflow._src.rnn.lstm_cells import BasicLSTMCell as BasicLSTMCell
 from ferroflow._src.rnn.lstm_cells import LSTMCell as LSTMCell
@@ -28,6 +30,7 @@ from ferroflow._src.rnn.lstm_cells import LSTMStateTuple as LSTMStateTuple
 from ferroflow._src.rnn.multi_cell import MultiRNNCell as MultiRNNCell
 from ferroflow._src.rnn.nas_cell import NASCell as NASCell
 from ferroflow._src.rnn.normalized_lstm_cell import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell
+from ferroflow._src.rnn.phased_lstm_cell import PhasedLSTMCell as PhasedLSTMCell
 from ferroflow._src.rnn.projection_wrappers import EmbeddingWrapper as EmbeddingWrapper
 from ferroflow._src.rnn.projection_wrappers import InputProjectionWrapper as InputProjectionWrapper
 from ferroflow._src.rnn.projection_wrappers import OutputProjectionWrapper as OutputProjectionWrapper

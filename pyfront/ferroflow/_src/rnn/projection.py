@@ -24,12 +24,13 @@ class Projection:
     Args:
         inputs: list of Tensors of a float dtype, of shape [batch, size], like those it will be called with.
         output_size: int, the number of columns of the kernel.
+        use_bias: bool, whether there is a bias.
 
     Raises:
         ValueError: an input is no matrix, or its second dimension is not known.
     """
 
-    def __init__(self, inputs: Sequence[Any], output_size: int) -> None:
+    def __init__(self, inputs: Sequence[Any], output_size: int, use_bias: bool = True) -> None:
         shapes = [x.get_shape() for x in inputs]
         if any(shape.ndims != 2 for shape in shapes):
             raise ValueError(f"linear is expecting 2D arguments: {shapes}")
@@ -39,6 +40,9 @@ class Projection:
         rows = sum(shape[1].value for shape in shapes)
         dtype = inputs[0].dtype
         self._kernel = get_variable("kernel", [rows, output_size], dtype=dtype)
+        self._bias = None
+        if not use_bias:
+            return
         # TF 1.x: the bias stays whole where the scope partitions variables.
         with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as scope:
             scope.set_partitioner(None)
@@ -54,4 +58,5 @@ class Projection:
             Tensor of shape [batch, output_size].
         """
         joined = inputs[0] if len(inputs) == 1 else concat(inputs, constant(1, dtype=dtypes.int32))
-        return bias_add(matmul(joined, self._kernel), self._bias)
+        product = matmul(joined, self._kernel)
+        return product if self._bias is None else bias_add(product, self._bias)
