@@ -4,7 +4,7 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use ferroflow_graph::{
     AttrValue, Cancellation, Graph, InputArg, Kernel, KernelContext, KernelInit, Node, NodeSpec, OutputId, Resources,
-    Step, Variables,
+    Step, Variables, no_functions,
 };
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Shape, Tensor};
@@ -56,7 +56,12 @@ fn case(op: &str, name: &str) -> Option<Case> {
 fn run(bencher: Bencher, op: &str, name: &str, threads: usize) {
     let Some(case) = case(op, name) else { panic!("{op} of {name} was not built") };
     let cancellation = Cancellation::new();
-    let step = Step { threads: Threads::new(threads), cancellation: &cancellation, resources: &case.resources };
+    let step = Step {
+        threads: Threads::new(threads),
+        cancellation: &cancellation,
+        resources: &case.resources,
+        functions: no_functions(),
+    };
     bencher.counter(BytesCount::new(case.inputs[0].byte_size())).bench_local(|| {
         let mut inputs = case.inputs.clone();
         let mut outputs = [None];

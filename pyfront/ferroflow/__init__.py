@@ -1499,7 +1499,7 @@ _MESSAGES = frozenset(
 )
 _MODULES = frozenset(
     (
-        *("contrib", "distributions", "examples", "layers", "linalg", "losses", "metrics", "python", "signal"),
+        *("contrib", "data", "distributions", "examples", "layers", "linalg", "losses", "metrics", "python", "signal"),
         *("spectral", "test"),
     )
 )

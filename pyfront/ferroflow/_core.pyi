@@ -66,6 +66,46 @@ class Graph:
         Args, Returns and Raises as for `add_node`; the attributes tell how the inputs group.
         """
 
+    def add_function(
+        self,
+        name: str,
+        body: Graph,
+        arguments: collections.abc.Sequence[TensorHandle],
+        results: collections.abc.Sequence[TensorHandle],
+        effects: collections.abc.Sequence[OperationHandle],
+    ) -> None:
+        """Adds a function, which nodes call by name.
+
+        Args:
+          name: not in use yet.
+          body: the graph of its operations.
+          arguments: outputs of `body` that stand for the arguments.
+          results: outputs of `body`.
+          effects: operations of `body` that run at every call, though no result needs them.
+
+        Raises:
+          StatusError: the name is in use.
+        """
+
+    def copy_node(
+        self,
+        source: OperationHandle,
+        name: str,
+        inputs: collections.abc.Iterable[TensorHandle],
+        attrs: dict[str, Any] | None = None,
+    ) -> tuple[int, int]:
+        """Adds a node like one of another graph, without its control inputs and colocation.
+
+        Args:
+          source: the node.
+          name: full name, not in use yet.
+          inputs: in one flat list.
+          attrs: these replace attributes of the node.
+
+        Returns:
+          Id and number of outputs of the node.
+        """
+
     def add_constant(
         self,
         name: str,

@@ -95,9 +95,11 @@ def _required(op_type: str, attr: str, choice: dict[str, dtypes.DType]) -> Any:
     values: dict[str, Any] = {
         "bool": False,
         "float": 1.0,
+        "func": "f",
         "int": max(schema["minimum"] or 1, 1),
         "list(float)": [1.0] * 4,
         "list(int)": [1, 2],
+        "list(shape)": [None],
         "list(type)": [dtypes.float32],
         "string": "s",
         "type": dtypes.float32,

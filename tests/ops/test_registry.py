@@ -105,6 +105,7 @@ TESTED_ELSEWHERE = {
     "tests/ops/test_sparse.py": (
         *("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap"),
     ),
+    "tests/data/test_iterators.py": _starting("Iterator", "MakeIterator", "OneShotIterator"),
     "tests/ops/test_text.py": (
         *("DecodeBase64", "DecodeCompressed", "EncodeBase64", "Fingerprint", "Substr"),
         *("Dequantize", *_starting("FakeQuant", "Quantize")),

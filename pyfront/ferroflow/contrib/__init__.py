@@ -6,6 +6,7 @@ from typing import Any as _Any
 _MODULES = frozenset(
     (
         "crf",
+        "data",
         "deprecated",
         "distributions",
         "framework",

@@ -1,5 +1,6 @@
 //! What the graph alone decides of a tensor's value: constants, and pure ops of them, evaluated by their own kernels.
 
+use crate::function::no_functions;
 use crate::graph::Graph;
 use crate::kernel::{Cancellation, KernelContext, KernelInit, Step, Variables};
 use crate::node::{Node, OutputId};
@@ -95,7 +96,12 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
     let types: Vec<_> = inputs.iter().map(|t| t.dtype()).collect();
     let kernel = factory(&KernelInit { node, input_types: &types, resources: &resources })?;
     let cancellation = Cancellation::new();
-    let step = Step { threads: Threads::single(), cancellation: &cancellation, resources: &resources };
+    let step = Step {
+        threads: Threads::single(),
+        cancellation: &cancellation,
+        resources: &resources,
+        functions: no_functions(),
+    };
     let mut outputs = vec![None; node.outputs.len()];
     kernel.compute(&mut KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default()))?;
     Ok(outputs)

@@ -2,6 +2,7 @@
 
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
+use crate::function::Library;
 use crate::node::{Node, NodeId, OutputId, OutputType};
 use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, OpDef};
 use crate::registry::Registry;
@@ -33,6 +34,7 @@ pub struct NodeSpec<'a> {
 
 pub struct Graph {
     registry: Arc<Registry>,
+    functions: Arc<Library>,
     nodes: Vec<Arc<Node>>,
     by_name: FxHashMap<Arc<str>, NodeId>,
     consumers: Vec<SmallVec<[(NodeId, u32); 2]>>,
@@ -56,6 +58,7 @@ impl Graph {
     pub fn new(registry: Arc<Registry>) -> Graph {
         Graph {
             registry,
+            functions: Arc::default(),
             nodes: Vec::new(),
             by_name: FxHashMap::default(),
             consumers: Vec::new(),
@@ -66,6 +69,11 @@ impl Graph {
 
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
+    }
+
+    /// The functions that nodes call by name. Bodies of functions have none of their own: they call those of the graph around.
+    pub fn functions(&self) -> &Arc<Library> {
+        &self.functions
     }
 
     /// Rises with every change to the nodes.

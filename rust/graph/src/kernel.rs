@@ -1,6 +1,7 @@
 //! `Kernel`: what computes a node, and the context it computes in.
 
 use crate::attr::AttrMap;
+use crate::function::Functions;
 use crate::node::Node;
 use crate::resource::{Resources, Variable};
 use ferroflow_tensor::threads::{Threads, unwatched};
@@ -105,6 +106,7 @@ pub struct Step<'a> {
     pub threads: Threads,
     pub cancellation: &'a Cancellation,
     pub resources: &'a Resources,
+    pub functions: &'a Arc<dyn Functions>,
 }
 
 /// The variables behind a node's reference inputs, and the versions its writes make.

@@ -4,6 +4,7 @@
 mod attr;
 mod constant;
 mod error;
+mod function;
 pub mod gating;
 mod graph;
 mod kernel;
@@ -17,6 +18,7 @@ pub mod shape_rules;
 
 pub use attr::{AttrMap, AttrValue, Func};
 pub use error::BuildError;
+pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{
     Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel, uninitialized,

@@ -1,6 +1,10 @@
 //! The ops of input pipelines: queues, readers, parsers of records and datasets; one folder is one family.
 
+mod dataset;
+
 use ferroflow_graph::Registry;
 
 /// Adds every op of this crate.
-pub fn register(_: &mut Registry) {}
+pub fn register(r: &mut Registry) {
+    dataset::register(r);
+}

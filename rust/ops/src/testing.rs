@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{
     AttrValue, Cancellation, Graph, InputArg, Kernel, KernelContext, KernelInit, Node, NodeSpec, OutputId, Resources,
-    Step, Variable, Variables,
+    Step, Variable, Variables, no_functions,
 };
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor};
@@ -115,7 +115,12 @@ impl Rerun {
 
     fn run_on(&self, mut inputs: Vec<Tensor>, threads: usize) -> Result<Vec<Tensor>> {
         let cancellation = Cancellation::new();
-        let step = Step { threads: Threads::new(threads), cancellation: &cancellation, resources: &self.resources };
+        let step = Step {
+            threads: Threads::new(threads),
+            cancellation: &cancellation,
+            resources: &self.resources,
+            functions: no_functions(),
+        };
         let mut outputs = vec![None; self.node.outputs.len()];
         let variables = Variables { handles: &self.handles, wanted: 0, written: SmallVec::new() };
         self.kernel.compute(&mut KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables))?;

@@ -5,7 +5,7 @@ use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
 use crate::handle::{OperationHandle, TensorHandle};
 use ferroflow_graph::gating;
-use ferroflow_graph::{AttrValue, InputArg, NodeId, NodeSpec, OutputId, Registry};
+use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_tensor::DType;
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -327,6 +327,49 @@ impl Graph {
             stack.extend(graph.node(id).map_err(status)?.inputs.iter().map(|o| o.node));
         }
         Ok((0..n as NodeId).filter(|&i| between[i as usize]).collect())
+    }
+
+    /// Adds a function: the body's graph, the tensors that stand for its arguments and results, and the operations that run
+    /// at every call.
+    fn add_function(
+        &self,
+        name: String,
+        body: &Graph,
+        arguments: Vec<Bound<'_, PyAny>>,
+        results: Vec<Bound<'_, PyAny>>,
+        effects: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let function = Function {
+            name,
+            graph: body.shared.graph.clone(),
+            arguments: arguments.iter().map(|t| body.output_of(t)).collect::<PyResult<_>>()?,
+            results: results.iter().map(|t| body.output_of(t)).collect::<PyResult<_>>()?,
+            effects: effects.iter().map(|o| body.node_of(o)).collect::<PyResult<_>>()?,
+        };
+        let library = self.shared.graph.read().functions().clone();
+        library.add(function).map_err(status)
+    }
+
+    /// Adds a node like one of another graph, without its control inputs and colocation. `inputs` is flat; `attrs` replace
+    /// those of the node.
+    #[pyo3(signature = (source, name, inputs, attrs=None))]
+    fn copy_node(
+        &self,
+        source: &Bound<'_, OperationHandle>,
+        name: &str,
+        inputs: &Bound<'_, PyAny>,
+        attrs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<(NodeId, usize)> {
+        let node = source.get().graph.graph.read().node(source.get().node).map_err(status)?.clone();
+        let flat: Vec<OutputId> = inputs.try_iter()?.map(|t| self.output_of(&t?)).collect::<PyResult<_>>()?;
+        let mut values = self.attrs_from_python(&node.op.name, attrs)?;
+        for (key, value) in node.attrs.iter() {
+            if key != "_class" && !values.iter().any(|(n, _)| n == key) {
+                values.push((key.to_owned(), value.clone()));
+            }
+        }
+        let args = self.shared.graph.read().group_inputs(&node.op.name, &values, &flat).map_err(build)?;
+        self.add_with(&node.op.name, name, args, values, None, &node.device)
     }
 
     /// A constant's tensor made straight from a Python value of a given dtype number: adds the Const node.

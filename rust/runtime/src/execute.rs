@@ -4,10 +4,11 @@ use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
 use ferroflow_graph::{KernelContext, Step, Variables};
-use ferroflow_tensor::threads::watched;
+use ferroflow_tensor::threads::{is_watched, stopped, watched};
 use ferroflow_tensor::{Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The values of one execution.
 pub(crate) type Frame = Vec<Option<Tensor>>;
@@ -258,6 +259,31 @@ pub(crate) fn execute(
         step.cancellation.is_cancelled()
     };
     let ran = watched(&stop, || instructions(plan, &plan.instructions, &mut frame, step, pulse, trace));
+    finish(plan, frames, frame, step, ran)
+}
+
+/// Runs the plan of a function until `closed` is set: the watch on the caller's step is kept, where there is one.
+pub(crate) fn execute_within(
+    plan: &Plan,
+    frames: &Frames,
+    arguments: SmallVec<[Tensor; 4]>,
+    step: &Step<'_>,
+    closed: &AtomicBool,
+) -> Result<Vec<Tensor>> {
+    let mut frame = frames.acquire(plan.slots);
+    for (slot, argument) in frame.iter_mut().zip(arguments) {
+        *slot = Some(argument);
+    }
+    let poll = || if stopped() { step.cancellation.check() } else { Ok(()) };
+    let pulse = Pulse::within(&poll, closed);
+    let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
+    let mut run = || instructions(plan, &plan.instructions, &mut frame, step, &pulse, None);
+    let ran = if is_watched() { run() } else { watched(&stop, run) };
+    finish(plan, frames, frame, step, ran)
+}
+
+/// The values of the fetches, if all went well.
+fn finish(plan: &Plan, frames: &Frames, mut frame: Frame, step: &Step<'_>, ran: Result<()>) -> Result<Vec<Tensor>> {
     // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
     let result = step.cancellation.check().and(ran).and_then(|()| {
         for (i, tests) in &plan.fetch_tests {

@@ -3,6 +3,7 @@
 mod draft;
 mod execute;
 mod flow;
+mod functions;
 mod loops;
 mod optimize;
 mod placement;

@@ -1,9 +1,9 @@
 //! `Pulse`: lets a step look up from its work every 50 ms, for signals and deadlines, at the price of one atomic load a node.
 
-use ferroflow_tensor::Result;
+use ferroflow_tensor::{Result, Status};
 use parking_lot::Mutex;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(50);
@@ -38,7 +38,11 @@ fn tick() {
 /// One step's watch on the beat.
 pub(crate) struct Pulse<'a> {
     poll: Option<&'a Poll<'a>>,
+    /// Whether the step counts among those that keep the beat going.
+    counts: bool,
     seen: Cell<u64>,
+    /// Ends the call at once, where there is one.
+    closed: Option<&'a AtomicBool>,
 }
 
 impl<'a> Pulse<'a> {
@@ -51,11 +55,20 @@ impl<'a> Pulse<'a> {
                 *ticking = started.ok().map(|_| std::process::id());
             }
         }
-        Pulse { poll, seen: Cell::new(BEATS.load(Ordering::Relaxed)) }
+        Pulse { poll, counts: poll.is_some(), seen: Cell::new(BEATS.load(Ordering::Relaxed)), closed: None }
+    }
+
+    /// The watch of a call within a step, which beats for both, or of one without a step, which ends when `closed` is set.
+    pub fn within(poll: &'a Poll<'a>, closed: &'a AtomicBool) -> Pulse<'a> {
+        let seen = Cell::new(BEATS.load(Ordering::Relaxed));
+        Pulse { poll: Some(poll), counts: false, seen, closed: Some(closed) }
     }
 
     /// Asks, where a beat has passed since the last time.
     pub fn check(&self) -> Result<()> {
+        if self.closed.is_some_and(|c| c.load(Ordering::Relaxed)) {
+            return Err(Status::cancelled("Session was closed."));
+        }
         let now = BEATS.load(Ordering::Relaxed);
         if now == self.seen.get() {
             return Ok(());
@@ -67,7 +80,7 @@ impl<'a> Pulse<'a> {
 
 impl Drop for Pulse<'_> {
     fn drop(&mut self) {
-        if self.poll.is_some() {
+        if self.counts {
             STEPS.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -76,7 +89,6 @@ impl Drop for Pulse<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferroflow_tensor::Status;
 
     #[test]
     fn a_long_step_is_asked_and_can_be_ended() {

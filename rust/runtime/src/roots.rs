@@ -26,7 +26,7 @@ pub(crate) fn variable_of(node: &Node, resources: &Resources) -> Result<Arc<Vari
     let container = node.attrs.str("container").unwrap_or_default();
     let name = if shared.is_empty() { node.name.to_string() } else { shared };
     let dtype = node.attrs.dtype("dtype")?;
-    resources.lookup_or_create(&container, &name, || Ok(Variable::new(&*node.name, dtype)))
+    resources.lookup_or_create(&container, &name, || Ok(Variable::new(&*name, dtype)))
 }
 
 /// Finds the variable that a reference, or an alias of one, stands for.

@@ -2,12 +2,13 @@
 
 use crate::draft::Context;
 use crate::execute::{Frames, execute};
+use crate::functions::SessionFunctions;
 use crate::placement::Devices;
 use crate::plan::Plan;
 use crate::prune::Request;
 use crate::pulse::{Poll, Pulse};
 use crate::trace::Trace;
-use ferroflow_graph::{Cancellation, Graph, Kernel, KernelInit, Node, NodeId, Resources, Step};
+use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, NodeId, Resources, Step};
 use ferroflow_tensor::threads::{Threads, default_count};
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
 use parking_lot::{Mutex, RwLock};
@@ -82,6 +83,8 @@ pub struct Session {
     options: SessionOptions,
     threads: Threads,
     resources: Arc<Resources>,
+    functions: Arc<SessionFunctions>,
+    callable: Arc<dyn Functions>,
     kernels: Mutex<FxHashMap<NodeId, Arc<dyn Kernel>>>,
     plans: RwLock<Plans>,
     closed: AtomicBool,
@@ -93,11 +96,16 @@ pub struct Session {
 impl Session {
     pub fn new(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: Arc<Resources>) -> Session {
         let n = if options.intra_op_threads == 0 { default_count() } else { options.intra_op_threads };
+        let threads = Threads::new(n);
+        let library = graph.read().functions().clone();
+        let functions = Arc::new(SessionFunctions::new(library, &resources, &options, threads));
         Session {
             graph,
             options,
-            threads: Threads::new(n),
+            threads,
             resources,
+            callable: functions.clone(),
+            functions,
             kernels: Mutex::default(),
             plans: RwLock::default(),
             closed: AtomicBool::new(false),
@@ -182,7 +190,12 @@ impl Session {
             return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
         }
         let mut trace = options.trace.then(Trace::new);
-        let step = Step { threads: self.threads, cancellation: &cancellation, resources: &self.resources };
+        let step = Step {
+            threads: self.threads,
+            cancellation: &cancellation,
+            resources: &self.resources,
+            functions: &self.callable,
+        };
         let pulse = Pulse::begin(options.poll);
         let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut());
         Ok(StepOutcome { values: result?, trace })
@@ -194,6 +207,7 @@ impl Session {
         for cancellation in self.running.lock().values() {
             cancellation.cancel(Status::cancelled("Session was closed."));
         }
+        self.functions.close();
     }
 
     pub fn is_closed(&self) -> bool {

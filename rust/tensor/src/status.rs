@@ -128,6 +128,14 @@ impl Status {
         self
     }
 
+    /// The failure as the caller of a function sees it: `place` says where, for the node is one of another graph.
+    #[must_use]
+    pub fn inside(mut self, place: &str) -> Self {
+        self.0.message.push_str(place);
+        self.0.node = None;
+        self
+    }
+
     /// What `because` kept, where it is a `T`.
     pub fn cause<T: Any>(&self) -> Option<&T> {
         self.0.cause.as_ref()?.downcast_ref()

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     graph_of,
 )
@@ -50,10 +51,15 @@ def apply_op(
             plain = False
             break
     if plain:
-        graph = inputs[0].graph if inputs else graph_of(())
-        if len(inputs) > 1:
-            graph_of(inputs)
         arguments: list[Any] = list(inputs)
+        function = default_stacks.default_graph_stack.get_function()
+        if function is not None:
+            graph: Graph = function
+            arguments = [graph.capture(t) for t in inputs]
+        else:
+            graph = inputs[0].graph if inputs else graph_of(())
+            if len(inputs) > 1:
+                graph_of(inputs)
         unique = _unique(graph, name or op_type)
     else:
         graph = graph_of(_leaves(inputs))
@@ -63,6 +69,10 @@ def apply_op(
         try:
             with graph.as_default():
                 arguments = _converted(op_type, inputs, attrs or {})
+                if graph.building_function:
+                    arguments = [
+                        [graph.capture(t) for t in a] if isinstance(a, list) else graph.capture(a) for a in arguments
+                    ]
         finally:
             graph._names.stack = outer
     references = _reference_arguments(op_type)

@@ -92,6 +92,11 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"Input graph needs to be a Graph: {graph}")
     first = None
+    function = default_stacks.default_graph_stack.get_function()
+    if function is not None and graph is None:
+        # A function takes what it reads from the graphs around.
+        body: Graph = function
+        return body
     for value in values:
         if isinstance(value, Operation | Tensor):
             found = value.graph

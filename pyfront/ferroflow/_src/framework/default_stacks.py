@@ -60,6 +60,11 @@ class DefaultGraphStack(DefaultStack):
         """The innermost default graph, or the global one."""
         return self.stack[-1] if self.stack else _global_graph.get()
 
+    def get_function(self) -> Any | None:
+        """The default graph where it is the body of a function, else None."""
+        stack = self.stack
+        return stack[-1] if stack and stack[-1]._building_function else None
+
 
 class _GlobalGraph(threading.local):
     """The graph of programs that make none. TF 1.x: each thread has its own."""

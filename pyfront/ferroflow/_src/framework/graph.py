@@ -73,6 +73,8 @@ class Graph:
         # What names the gradients whose TensorArrays are in the graph already.
         self._imported_sources: set[str] = set()
         self._building_function = False
+        # The functions that operations call, by name.
+        self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
 
     # ---- operations and tensors
@@ -606,6 +608,10 @@ class Graph:
         with self._lock:
             self._collections.pop(name, None)
 
+    def capture(self, tensor: Tensor) -> Tensor:
+        """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around."""
+        return tensor
+
     def _get_control_flow_context(self) -> FlowContext | None:
         return self._scopes.flow
 
@@ -613,7 +619,7 @@ class Graph:
         self._scopes.flow = context
 
     def _is_function(self, name: str) -> bool:
-        return False
+        return name in self._functions
 
 
 class _Container:

@@ -2,7 +2,7 @@
 
 use crate::draft::{Action, Context, Draft, Source};
 use crate::flow::GuardId;
-use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables};
+use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables, no_functions};
 use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
 use rustc_hash::FxHashMap;
@@ -137,7 +137,12 @@ fn fold(
         return None;
     }
     let cancellation = Cancellation::new();
-    let step = Step { threads: Threads::single(), cancellation: &cancellation, resources: cx.resources };
+    let step = Step {
+        threads: Threads::single(),
+        cancellation: &cancellation,
+        resources: cx.resources,
+        functions: no_functions(),
+    };
     let mut outputs = vec![None; node.outputs.len()];
     let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
     kernel.compute(&mut ctx).ok()?;

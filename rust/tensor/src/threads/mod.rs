@@ -4,7 +4,7 @@ mod fork;
 mod pool;
 mod watch;
 
-pub use watch::{stopped, unwatched, watched};
+pub use watch::{is_watched, stopped, unwatched, watched};
 
 use std::ops::Range;
 

@@ -34,6 +34,11 @@ pub fn unwatched<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Whether this thread has a watch.
+pub fn is_watched() -> bool {
+    WATCH.get().is_some()
+}
+
 /// Whether this thread's watch says to stop: what a kernel that waits asks from time to time.
 pub fn stopped() -> bool {
     // SAFETY: a pointer in WATCH belongs to a `watched` call further up this thread's stack, which holds `stop` borrowed.

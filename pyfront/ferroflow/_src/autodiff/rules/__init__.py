@@ -4,6 +4,7 @@ from ferroflow._src.autodiff import cond_gradient as _cond_gradient  # noqa: F40
 from ferroflow._src.autodiff import loop_gradient as _loop_gradient  # noqa: F401  registers how loops are passed
 from ferroflow._src.autodiff.rules import (
     array,
+    data,
     file,
     flow,
     image,
@@ -25,6 +26,7 @@ from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas a
 
 __all__ = [
     "array",
+    "data",
     "file",
     "flow",
     "image",

@@ -1,0 +1,7 @@
+"""Datasets pass no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+register_none(["IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "ReduceDataset"])

@@ -1,0 +1,1 @@
+"""Datasets: descriptions of elements, and iterators over them."""

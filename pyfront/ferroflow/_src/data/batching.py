@@ -1,0 +1,176 @@
+"""Transformations that join elements to batches, and take batches apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.dataset import Dataset, OpDataset, structure_of
+from ferroflow._src.data.element_function import ElementFunction, called
+from ferroflow._src.data.padding import shape_tensor
+from ferroflow._src.data.structure import Structure, converted, many_serialized
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import ensure_shape
+
+__all__ = [
+    "assert_element_shape",
+    "batch_and_drop_remainder",
+    "dense_to_sparse_batch",
+    "map_and_batch",
+    "padded_batch_and_drop_remainder",
+    "sliding_window_batch",
+    "unbatch",
+]
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """A transformation: batches, without a last one that is smaller.
+
+    Args:
+      batch_size: int64 scalar.
+    """
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+    """A transformation: `Dataset.padded_batch` without a last batch that is smaller."""
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """A transformation: batches of elements of several shapes as SparseTensors.
+
+    Args:
+      batch_size: int64 scalar.
+      row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
+
+    Raises:
+      TypeError: elements have more than one component.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        if not isinstance(dataset.output_types, dtypes.DType):
+            raise TypeError(
+                "DenseToSparseDataset requires an input whose elements have a single component, whereas the input has "
+                f"{dataset.output_types!r}."
+            )
+        size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
+        shape = TensorShape([None]).concatenate(TensorShape(row_shape))
+        structure = Structure(dataset.output_types, shape, SparseTensor)
+        return OpDataset("DenseToSparseBatchDataset", [dataset, size, shape_tensor(row_shape)], structure)
+
+    return apply
+
+
+def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
+    """A transformation: batches of `window_size` elements, each beginning `stride` elements after the one before.
+
+    Args:
+      window_size: int64 scalar.
+      stride: int64 scalar in [1, window_size).
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        size = convert_to_tensor(window_size, dtype=dtypes.int64, name="window_size")
+        step = convert_to_tensor(stride, dtype=dtypes.int64, name="stride")
+        structure = structure_of(dataset)
+        shapes = nest.map_structure(TensorShape([None]).concatenate, structure.shapes)
+        return OpDataset("SlideDataset", [dataset, size, step], structure._replace(shapes=shapes))
+
+    return apply
+
+
+def unbatch() -> Transformation:
+    """A transformation: the rows of elements as elements.
+
+    Raises:
+      ValueError: a component is a scalar, or first dimensions differ.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        structure = structure_of(dataset)
+        shapes = nest.flatten(structure.shapes)
+        if any(s.ndims == 0 for s in shapes):
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        common = Dimension(None)
+        for shape in shapes:
+            try:
+                common = common.merge_with(shape[0] if shape.ndims is not None else None)
+            except ValueError:
+                raise ValueError("Cannot unbatch an input whose components have different batch sizes.") from None
+        rows = structure._replace(shapes=nest.map_structure(lambda s: s[1:], structure.shapes))
+        if structure.has_sparse():
+
+            def with_rows(*element: Any) -> Any:
+                return many_serialized(element if len(element) > 1 else element[0])
+
+            dataset = dataset.map(with_rows)
+        return OpDataset("UnbatchDataset", [dataset], rows)
+
+    return apply
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: Any = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """A transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
+
+    Args:
+      map_func: as for `Dataset.map`.
+      batch_size: int64 scalar.
+      num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
+      drop_remainder: whether a last batch that is smaller is left out.
+      num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+
+    Raises:
+      ValueError: both numbers are given.
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
+
+    def apply(dataset: Dataset) -> Dataset:
+        f = ElementFunction(lambda e: called(map_func, e), [structure_of(dataset)], "tf_map_func")
+        size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
+        drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
+        known = constant_value(size) if constant_value(drop) else None
+        first = TensorShape([None if known is None else int(known)])
+        structure = f.structure._replace(shapes=nest.map_structure(first.concatenate, f.structure.shapes))
+        if num_parallel_calls is None:
+            number, op_type = num_parallel_batches or 1, "MapAndBatchDataset"
+        else:
+            number, op_type = num_parallel_calls, "MapAndBatchDatasetV2"
+        count = convert_to_tensor(number, dtype=dtypes.int64, name="num_parallel")
+        return OpDataset(op_type, [dataset, f, size, count, drop], structure, {"f": f}, kind="_MapAndBatchDataset")
+
+    return apply
+
+
+def assert_element_shape(expected_shapes: Any) -> Transformation:
+    """A transformation: the elements, whose shapes are checked and known from here on.
+
+    Args:
+      expected_shapes: structure of shapes.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        def checked(*elements: Any) -> Any:
+            element = elements if len(elements) > 1 else elements[0]
+            pairs = zip(nest.flatten(converted(element)), nest.flatten(expected_shapes), strict=True)
+            tensors: list[Tensor] = [ensure_shape(t, s) for t, s in pairs]
+            return nest.pack_sequence_as(element, tensors)
+
+        return dataset.map(checked)
+
+    return apply

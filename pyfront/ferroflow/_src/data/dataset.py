@@ -1,0 +1,684 @@
+"""`Dataset`: elements, and the transformations that make one dataset of another."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.element_function import ElementFunction, called
+from ferroflow._src.data.generator_state import GeneratorState, flat_values
+from ferroflow._src.data.iterator import Iterator, iterator_resource
+from ferroflow._src.data.padding import default_padding, padded_batch_shape, padding_value, shape_tensor
+from ferroflow._src.data.seeds import seed_tensors
+from ferroflow._src.data.structure import Structure, converted, many_serialized, serialized
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import colocate_with, get_default_graph, name_scope
+from ferroflow._src.framework.function import Function
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.shaping import shape as shape_of
+from ferroflow._src.ops.file.whole import matching_files
+from ferroflow._src.ops.math.arithmetic import maximum, mod
+from ferroflow._src.ops.math.comparison import equal
+from ferroflow._src.ops.script.py_func import py_func
+
+_LAST = int(np.iinfo(np.int64).max)
+
+
+def _int64(value: Any, name: str) -> Tensor:
+    return convert_to_tensor(value, dtype=dtypes.int64, name=name)
+
+
+class Dataset(abc.ABC):
+    """Elements of one structure: tensors and sparse tensors, nested in tuples, namedtuples and dicts."""
+
+    @abc.abstractmethod
+    def _as_variant_tensor(self) -> Tensor:
+        """The dataset as a Tensor of variant, of shape [], in the default graph."""
+
+    @property
+    @abc.abstractmethod
+    def output_classes(self) -> Any:
+        """The classes of the components, Tensor or SparseTensor, nested as elements are."""
+
+    @property
+    @abc.abstractmethod
+    def output_shapes(self) -> Any:
+        """The shapes of the components, nested as elements are."""
+
+    @property
+    @abc.abstractmethod
+    def output_types(self) -> Any:
+        """The dtypes of the components, nested as elements are."""
+
+    def __repr__(self) -> str:
+        shapes = str(nest.map_structure(str, self.output_shapes)).replace("'", "")
+        types = str(nest.map_structure(repr, self.output_types)).replace("'", "")
+        return f"<{self._kind()} shapes: {shapes}, types: {types}>"
+
+    def _kind(self) -> str:
+        return type(self).__name__
+
+    def __iter__(self) -> NoReturn:
+        raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
+
+    # ---- iterators
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """An iterator that its `initializer` starts, with the values that placeholders and variables have by then.
+
+        Args:
+          shared_name: sessions on the same resources share an iterator of this name.
+        """
+        structure = structure_of(self)
+        resource = iterator_resource(structure, shared_name)
+        with colocate_with(resource):
+            initializer = apply_op("MakeIterator", [self._as_variant_tensor(), resource])
+        return Iterator(resource, initializer, *structure)
+
+    def make_one_shot_iterator(self) -> Iterator:
+        """An iterator that starts by itself, once.
+
+        Raises:
+          ValueError: the dataset depends on variables, tables or placeholders.
+        """
+        graph = get_default_graph()
+        try:
+            factory = Function("_make_dataset", lambda: [self._as_variant_tensor()], [], [], graph, True)
+        except ValueError as failure:
+            if "Cannot capture a stateful node" not in str(failure):
+                raise
+            raise ValueError(
+                "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does not "
+                "support datasets that capture stateful objects, such as a `Variable` or `LookupTable`. In these "
+                f"cases, use `Dataset.make_initializable_iterator()`. (Original error: {failure})"
+            ) from None
+        structure = structure_of(self)
+        resource = tensor_op("OneShotIterator", [], {"dataset_factory": factory.name, **structure.attrs()})
+        return Iterator(resource, None, *structure)
+
+    # ---- sources
+
+    @staticmethod
+    def from_tensors(tensors: Any) -> Dataset:
+        """A dataset of one element.
+
+        Args:
+          tensors: structure of tensors, arrays, numbers, lists and sparse tensors.
+        """
+        with name_scope("tensors"):
+            element = converted(tensors, names=True)
+        return _of_components("TensorDataset", element, serialized(element), Structure.of(element))
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any) -> Dataset:
+        """A dataset of the slices of tensors along their first dimension.
+
+        Args:
+          tensors: structure of tensors, arrays, lists and sparse tensors [n, ...].
+
+        Raises:
+          ValueError: a component is a scalar, or first dimensions differ.
+        """
+        with name_scope("tensors"):
+            batch = converted(tensors, names=True)
+        flat = nest.flatten(batch)
+        first = flat[0].get_shape()[0]
+        for tensor in flat[1:]:
+            first.assert_is_compatible_with(tensor.get_shape()[0])
+        whole = Structure.of(batch)
+        rows = whole._replace(shapes=nest.map_structure(lambda s: s[1:], whole.shapes))
+        return _of_components("TensorSliceDataset", batch, nest.flatten(many_serialized(batch)), rows)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+        """A dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
+
+        Raises:
+          TypeError: `sparse_tensor` is no SparseTensor.
+        """
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object.")
+        indices, values, dense_shape = sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape
+        rank = (indices.get_shape()[1] - 1).merge_with(dense_shape.get_shape()[0] - 1)
+        structure = Structure(
+            (dtypes.int64, values.dtype, dtypes.int64),
+            (TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])),
+            (Tensor, Tensor, Tensor),
+        )
+        return OpDataset("SparseTensorSliceDataset", [indices, values, dense_shape], structure, described=False)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
+    ) -> Dataset:
+        """A dataset of what a Python generator yields.
+
+        Args:
+          generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
+          output_types: structure of dtypes.
+          output_shapes: structure of shapes; by default nothing is known of them.
+          args: tuple of tensors whose values `generator` is called with.
+
+        Raises:
+          TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
+        """
+        if not callable(generator):
+            raise TypeError("`generator` must be callable.")
+        structure = Structure.declared(output_types, output_shapes)
+        arguments = tuple(convert_to_tensor(a, name="args") for a in args) if args is not None else ()
+        state = GeneratorState(generator)
+        flat_types, flat_shapes = structure.flat_types(), structure.flat_shapes()
+
+        def start(dummy: Tensor) -> Tensor:
+            del dummy
+            result: Tensor = py_func(state.start, list(arguments), dtypes.int64)
+            return result
+
+        def take(number: Tensor) -> Any:
+            def next_values(iterator: Any) -> list[Any]:
+                return flat_values(state.next(iterator), structure.types, flat_types, flat_shapes)
+
+            values = py_func(next_values, [number], flat_types)
+            for value, shape in zip(values, flat_shapes, strict=True):
+                value.set_shape(shape)
+            return nest.pack_sequence_as(structure.types, values)
+
+        def finish(number: Tensor) -> Tensor:
+            result: Tensor = py_func(state.finish, [number], dtypes.int64)
+            return result
+
+        return Dataset.from_tensors(0).flat_map(lambda dummy: _generated(dummy, start, take, finish))
+
+    @staticmethod
+    def range(*args: Any) -> Dataset:
+        """A dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
+
+        Raises:
+          ValueError: there are no arguments, or more than three.
+        """
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid arguments to RangeDataset: {args}")
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        inputs = [_int64(start, "start"), _int64(stop, "stop"), _int64(step, "step")]
+        return OpDataset("RangeDataset", inputs, Structure(dtypes.int64, TensorShape([]), Tensor))
+
+    @staticmethod
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None) -> Dataset:
+        """A dataset of the names of the files that match a pattern.
+
+        Args:
+          file_pattern: string, or list or Tensor of them.
+          shuffle: bool, whether the names come in random order; by default they do.
+          seed: int, of the order.
+        """
+        names = matching_files(file_pattern)
+        dataset = Dataset.from_tensor_slices(names)
+        if shuffle or shuffle is None:
+            count = shape_of(names, out_type=dtypes.int64)[0]
+            dataset = dataset.shuffle(maximum(count, _int64(1, "one")), seed=seed)
+        return dataset
+
+    # ---- sequences
+
+    @staticmethod
+    def zip(datasets: Any) -> Dataset:
+        """A dataset of the elements of several datasets, nested as those are; as long as the shortest.
+
+        Args:
+          datasets: tuple or dict of datasets, nested at will.
+
+        Raises:
+          TypeError: there is something else in it.
+        """
+        flat = nest.flatten(datasets)
+        for dataset in flat:
+            if isinstance(dataset, list):
+                raise TypeError(
+                    "The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects. Nested "
+                    "structures do not support Python lists; please use a tuple instead."
+                )
+            if not isinstance(dataset, Dataset):
+                raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
+        structure = Structure(
+            nest.pack_sequence_as(datasets, [d.output_types for d in flat]),
+            nest.pack_sequence_as(datasets, [d.output_shapes for d in flat]),
+            nest.pack_sequence_as(datasets, [d.output_classes for d in flat]),
+        )
+        return OpDataset("ZipDataset", [flat], structure)
+
+    def concatenate(self, dataset: Dataset) -> Dataset:
+        """The elements of this dataset and then those of another.
+
+        Raises:
+          TypeError: the types or classes of elements differ.
+          ValueError: elements are nested in different ways.
+        """
+        nest.assert_same_structure(self.output_types, dataset.output_types)
+        for a, b in zip(nest.flatten(self.output_types), nest.flatten(dataset.output_types), strict=True):
+            if a != b:
+                raise TypeError(
+                    f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}"
+                )
+        for a, b in zip(nest.flatten(self.output_classes), nest.flatten(dataset.output_classes), strict=True):
+            if a != b:
+                raise TypeError(
+                    f"Two datasets to concatenate have different classes {self.output_classes} and "
+                    f"{dataset.output_classes}"
+                )
+        pairs = zip(nest.flatten(self.output_shapes), nest.flatten(dataset.output_shapes), strict=True)
+        shapes = nest.pack_sequence_as(self.output_shapes, [a.most_specific_compatible_shape(b) for a, b in pairs])
+        structure = structure_of(self)._replace(shapes=shapes)
+        return OpDataset("ConcatenateDataset", [self, dataset], structure)
+
+    def repeat(self, count: Any = None) -> Dataset:
+        """This dataset `count` times over; without end for None and -1."""
+        return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
+
+    def take(self, count: Any) -> Dataset:
+        """The first `count` elements; all for -1."""
+        return self._like("TakeDataset", _int64(count, "count"))
+
+    def skip(self, count: Any) -> Dataset:
+        """All but the first `count` elements; none for -1."""
+        return self._like("SkipDataset", _int64(count, "count"))
+
+    def shard(self, num_shards: Any, index: Any) -> Dataset:
+        """Every `num_shards`-th element, from element `index` on.
+
+        Args:
+          num_shards: int64 scalar, number of parts.
+          index: int64 scalar, number of this part.
+
+        Raises:
+          ValueError: `num_shards` is below 1, or `index` not below it.
+        """
+        count, number = _int64(num_shards, "num_shards"), _int64(index, "index")
+        known_count, known_number = constant_value(count), constant_value(number)
+        if known_count is not None and known_count < 1:
+            raise ValueError(f"num_shards must be >= 1; got: {known_count}")
+        if known_number is not None and known_number < 0:
+            raise ValueError(f"index must be >= 0; got: {known_number}")
+        if known_count is not None and known_number is not None and known_number >= known_count:
+            raise ValueError(f"index must be <= num_shards; {known_number} is not < {known_count}")
+        chosen = self._enumerate().filter(lambda i, _: equal(mod(i, count), number))
+        return chosen.map(lambda _, element: element)
+
+    def enumerate(self, start: Any = 0) -> Dataset:
+        """Pairs of an int64 number, from `start` on, and an element."""
+        return self._enumerate(start)
+
+    def _enumerate(self, start: Any = 0) -> Dataset:
+        return Dataset.zip((Dataset.range(start, _LAST), self))
+
+    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> Dataset:
+        """The elements in random order, each drawn from the `buffer_size` that come next.
+
+        Args:
+          buffer_size: int64 scalar.
+          seed: int or int64 scalar; with the graph's seed it decides the order.
+          reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
+        """
+        reshuffles = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
+        inputs = [_int64(buffer_size, "buffer_size"), *seed_tensors(seed)]
+        return self._like("ShuffleDataset", *inputs, attrs={"reshuffle_each_iteration": reshuffles})
+
+    def cache(self, filename: Any = "") -> Dataset:
+        """This dataset as its first whole pass gave it.
+
+        Args:
+          filename: where the elements are kept; in memory for "".
+        """
+        return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
+
+    def prefetch(self, buffer_size: Any) -> Dataset:
+        """This dataset, read ahead by up to `buffer_size` elements; by as many as it takes for None and -1."""
+        return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
+
+    def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
+        """Batches of elements of one shape.
+
+        Args:
+          batch_size: int64 scalar.
+          drop_remainder: whether a last batch that is smaller is left out.
+        """
+        size = _int64(batch_size, "batch_size")
+        structure = structure_of(self)
+        shapes = nest.map_structure(_batch_shape(size, drop_remainder), structure.shapes)
+        structure = structure._replace(shapes=shapes)
+        if drop_remainder is False:
+            return OpDataset("BatchDataset", [self, size], structure)
+        drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
+        return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
+    ) -> Dataset:
+        """Batches of elements that are filled up to one shape.
+
+        Args:
+          batch_size: int64 scalar.
+          padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
+          padding_values: structure of scalars to fill up with; by default 0, "" and False.
+          drop_remainder: whether a last batch that is smaller is left out.
+
+        Raises:
+          TypeError: a component is sparse, or a padding value has another type than its component.
+          ValueError: a padding value is no scalar.
+        """
+        structure = structure_of(self)
+        if structure.has_sparse():
+            raise TypeError("Batching of padded sparse tensors is not currently supported")
+        size = _int64(batch_size, "batch_size")
+        if padding_values is None:
+            padding_values = default_padding(structure.types)
+        shapes = nest.map_structure_up_to(structure.shapes, shape_tensor, padded_shapes)
+        values = nest.map_structure_up_to(structure.shapes, padding_value, padding_values, structure.types)
+        first = _batch_dimension(size, drop_remainder)
+        batched = structure._replace(shapes=nest.map_structure(lambda s: padded_batch_shape(first, s), shapes))
+        inputs = [self, size, nest.flatten(shapes), nest.flatten(values)]
+        if drop_remainder is False:
+            return OpDataset("PaddedBatchDataset", inputs, batched)
+        inputs.append(convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder"))
+        return OpDataset("PaddedBatchDatasetV2", inputs, batched, kind="PaddedBatchDataset")
+
+    # ---- functions
+
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+        """The results of a function for the elements.
+
+        Args:
+          map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
+            own); returns a structure of tensors, arrays and sparse tensors.
+          num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the elements.
+        """
+        f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
+        if num_parallel_calls is None:
+            return OpDataset("MapDataset", [self, f], f.structure, {"f": f})
+        calls = convert_to_tensor(num_parallel_calls, dtype=dtypes.int32, name="num_parallel_calls")
+        return OpDataset("ParallelMapDataset", [self, f, calls], f.structure, {"f": f})
+
+    def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
+        """The elements of the datasets that a function makes of the elements, one dataset after the other.
+
+        Raises:
+          TypeError: `map_func` gives no Dataset.
+        """
+        f = dataset_function(self, map_func)
+        return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
+
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
+    ) -> Dataset:
+        """The elements of the datasets that a function makes of the elements, in turns.
+
+        Args:
+          map_func: as for `flat_map`.
+          cycle_length: int64 scalar, how many datasets take turns.
+          block_length: int64 scalar, elements in a turn.
+          num_parallel_calls: the datasets are read ahead where it is not None; the order stays the same.
+
+        Raises:
+          TypeError: `map_func` gives no Dataset.
+        """
+        f = dataset_function(self, map_func)
+        inputs = [self, f, _int64(cycle_length, "cycle_length"), _int64(block_length, "block_length")]
+        if num_parallel_calls is None:
+            return OpDataset("InterleaveDataset", inputs, f.structure, {"f": f})
+        inputs += [convert_to_tensor(False, name="sloppy"), _int64(2, "buffer_output_elements"), _int64(0, "prefetch")]
+        return OpDataset("ParallelInterleaveDataset", inputs, f.structure, {"f": f})
+
+    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+        """The elements for which a function is true.
+
+        Args:
+          predicate: called as `map_func` of `map`; returns a bool scalar.
+
+        Raises:
+          ValueError: it returns something else.
+        """
+        f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
+        return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """`transformation_func(self)`.
+
+        Raises:
+          TypeError: it gives no Dataset.
+        """
+        dataset = transformation_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError("`transformation_func` must return a Dataset.")
+        return dataset
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+        """The last state of a function that takes a state and an element to the next state.
+
+        Args:
+          initial_state: structure of tensors.
+          reduce_func: called with a state and an element; returns a state of the same structure.
+
+        Returns:
+          Structure of Tensors; a run passes over the whole dataset.
+
+        Raises:
+          TypeError: the types of states differ.
+        """
+        with name_scope("initial_state"):
+            state = converted(initial_state, names=True)
+        f, states = _state_function(self, state, reduce_func, "reduce_func", _only_state)
+        inputs = [self._as_variant_tensor(), nest.flatten(state), f.captured_inputs]
+        op = apply_op("ReduceDataset", inputs, {"f": f.name, **states.attrs()})
+        return states.element(op.outputs)
+
+    def _like(self, op_type: str, *inputs: Any, attrs: dict[str, Any] | None = None) -> Dataset:
+        """A dataset of elements as this one's."""
+        return OpDataset(op_type, [self, *inputs], structure_of(self), attrs)
+
+
+class OpDataset(Dataset):
+    """A dataset that one operation makes.
+
+    Args:
+      op_type: the operation.
+      inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
+      structure: of the elements.
+      attrs: of the operation; functions by themselves.
+      described: whether the operation is told the structure: True for `output_types` and `output_shapes`.
+      kind: what `repr` calls it.
+    """
+
+    def __init__(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        structure: Structure,
+        attrs: dict[str, Any] | None = None,
+        described: bool = True,
+        kind: str | None = None,
+    ) -> None:
+        self._op_type = op_type
+        self._inputs = inputs
+        self._structure = structure
+        self._attrs = attrs or {}
+        self._described = described
+        self._shown = kind or op_type
+
+    def _as_variant_tensor(self) -> Tensor:
+        inputs = [_argument(i) for i in self._inputs]
+        attrs = {k: v.name if isinstance(v, ElementFunction) else v for k, v in self._attrs.items()}
+        if self._described:
+            told = self._structure.attrs()
+            if self._op_type in _TOLD_TYPES_BY_INPUTS:
+                del told["output_types"]
+            attrs.update(told)
+        return tensor_op(self._op_type, inputs, attrs)
+
+    def _kind(self) -> str:
+        return self._shown
+
+    @property
+    def output_classes(self) -> Any:
+        return self._structure.classes
+
+    @property
+    def output_shapes(self) -> Any:
+        return self._structure.shapes
+
+    @property
+    def output_types(self) -> Any:
+        return self._structure.types
+
+
+_TOLD_TYPES_BY_INPUTS = ("TensorDataset", "TensorSliceDataset", "PaddedBatchDataset", "PaddedBatchDatasetV2")
+
+
+def _argument(item: Any) -> Any:
+    if isinstance(item, Dataset):
+        return item._as_variant_tensor()
+    if isinstance(item, ElementFunction):
+        return item.captured_inputs
+    if isinstance(item, list):
+        return [_argument(i) for i in item]
+    return item
+
+
+def structure_of(dataset: Dataset) -> Structure:
+    """The structure of a dataset's elements."""
+    return Structure(dataset.output_types, dataset.output_shapes, dataset.output_classes)
+
+
+def _of_components(op_type: str, element: Any, tensors: list[Tensor], structure: Structure) -> Dataset:
+    del element
+    return OpDataset(op_type, [tensors], structure)
+
+
+def _batch_dimension(size: Tensor, drop_remainder: Any) -> Any:
+    """The first dimension of batches, as far as it is known."""
+    if isinstance(drop_remainder, Tensor):
+        drop_remainder = constant_value(drop_remainder)
+    known = constant_value(size) if drop_remainder else None
+    return None if known is None else int(known)
+
+
+def _batch_shape(size: Tensor, drop_remainder: Any) -> Callable[[TensorShape], TensorShape]:
+    first = TensorShape([_batch_dimension(size, drop_remainder)])
+    return first.concatenate
+
+
+def _predicate_result(result: Any) -> tuple[list[Tensor], None]:
+    tensor = convert_to_tensor(result)
+    if tensor.dtype != dtypes.bool or not tensor.shape.is_compatible_with(TensorShape([])):
+        raise ValueError("`predicate` must return a scalar boolean tensor.")
+    return [tensor], None
+
+
+def dataset_function(dataset: Dataset, map_func: Callable[..., Any]) -> ElementFunction:
+    """A function from elements to datasets, whose structure is that of the datasets' elements."""
+    return ElementFunction(
+        lambda e: called(map_func, e), [structure_of(dataset)], "tf_map_func", _dataset_result("`map_func`")
+    )
+
+
+def _dataset_result(what: str) -> Callable[[Any], tuple[list[Tensor], Structure]]:
+    def finish(result: Any) -> tuple[list[Tensor], Structure]:
+        if not isinstance(result, Dataset):
+            raise TypeError(f"{what} must return a `Dataset` object.")
+        return [result._as_variant_tensor()], structure_of(result)
+
+    return finish
+
+
+def _generated(
+    dummy: Tensor, start: Callable[..., Any], take: Callable[..., Any], finish: Callable[..., Any]
+) -> Dataset:
+    """A dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
+    begin = ElementFunction(start, [Structure.of(dummy)], "tf_init_func")
+    following = ElementFunction(take, [begin.structure], "tf_next_func")
+    end = ElementFunction(finish, [begin.structure], "tf_finalize_func")
+    functions = {"init_func": begin, "next_func": following, "finalize_func": end}
+    inputs = [[dummy, *begin.captured_inputs], following, end]
+    return OpDataset("GeneratorDataset", inputs, following.structure, functions, kind="_GeneratorDataset")
+
+
+def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
+    """The outputs of a function that takes a state and an element to the next state and an output.
+
+    Args:
+      dataset: the elements.
+      initial_state: structure of tensors.
+      scan_func: called with a state and an element; returns the next state and an output.
+
+    Raises:
+      TypeError: `scan_func` returns no pair, or a state of other types.
+    """
+    with name_scope("initial_state"):
+        state = converted(initial_state, names=True)
+    f, _ = _state_function(dataset, state, scan_func, "scan_func", _state_and_output)
+    return OpDataset("ScanDataset", [dataset, nest.flatten(state), f], f.structure, {"f": f})
+
+
+def _state_and_output(result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, Sequence) or len(result) != 2:
+        raise TypeError("The scan function must return a pair comprising the new state and the output value.")
+    return result[0], result[1]
+
+
+def _only_state(result: Any) -> tuple[Any, Any]:
+    return result, ()
+
+
+def _state_function(
+    dataset: Dataset, state: Any, function: Callable[..., Any], name: str, split: Callable[[Any], tuple[Any, Any]]
+) -> tuple[ElementFunction, Structure]:
+    """A function from a state and an element to the next state, and the structure of states.
+
+    It is traced until the shapes that it is told of states are those that it makes.
+    """
+    states = Structure.of(state)
+    new_shapes: list[TensorShape] = []
+
+    def finish(result: Any) -> tuple[list[Tensor], Structure]:
+        new_state, output = (converted(part) for part in split(result))
+        flat = nest.flatten(new_state)
+        new_shapes[:] = [t.shape for t in flat]
+        if [t.dtype.base_dtype for t in flat] != nest.flatten(states.types):
+            got = nest.pack_sequence_as(new_state, [t.dtype.base_dtype for t in flat])
+            raise TypeError(
+                f"The element types for the new state must match the initial state. Expected {states.types}; got {got}."
+            )
+        return [*flat, *serialized(output)], Structure.of(output)
+
+    while True:
+        f = ElementFunction(function, [states, structure_of(dataset)], f"tf_{name}", finish)
+        old_shapes = nest.flatten(states.shapes)
+        weaker = [a.most_specific_compatible_shape(b) for a, b in zip(old_shapes, new_shapes, strict=True)]
+        if all(_as_known(a, b) for a, b in zip(old_shapes, weaker, strict=True)):
+            return f, states
+        states = states._replace(shapes=nest.pack_sequence_as(states.shapes, weaker))
+
+
+def _as_known(old: TensorShape, new: TensorShape) -> bool:
+    return old.ndims is None or (new.ndims is not None and old.as_list() == new.as_list())
+
+
+def single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset, as tensors.
+
+    Raises:
+      TypeError: `dataset` is no Dataset.
+      tf.errors.InvalidArgumentError: when run; it has none, or several.
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+    structure = structure_of(dataset)
+    op = apply_op("DatasetToSingleElement", [dataset._as_variant_tensor()], structure.attrs())
+    return structure.element(op.outputs)

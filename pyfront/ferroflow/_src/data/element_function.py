@@ -1,0 +1,71 @@
+"""`ElementFunction`: a program's function of elements, traced once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.data.structure import Structure, converted, serialized
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.function import Function
+from ferroflow._src.framework.tensor import Tensor
+
+
+def called(function: Callable[..., Any], element: Any) -> Any:
+    """What a function says of an element: the parts of a tuple (but not of a namedtuple) are arguments of their own."""
+    return function(*element) if type(element) is tuple else function(element)
+
+
+class ElementFunction:
+    """A function traced in a graph of its own.
+
+    Args:
+      function: called with one element of tensors for each of `arguments`.
+      arguments: the structures of what it is called with.
+      name: what its name in the graph begins with.
+      results: turns what `function` gives into the flat results and their structure; by default a list becomes a tuple,
+        and every leaf a tensor.
+
+    Attributes:
+      structure: of the results.
+    """
+
+    structure: Any
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: list[Structure],
+        name: str,
+        results: Callable[[Any], tuple[list[Tensor], Any]] | None = None,
+    ) -> None:
+        finish = results or _tensors
+
+        def body(*tensors: Tensor) -> list[Tensor]:
+            elements = []
+            at = 0
+            for structure in arguments:
+                count = len(structure.flat_types())
+                elements.append(structure.element(tensors[at : at + count]))
+                at += count
+            flat, self.structure = finish(function(*elements))
+            return flat
+
+        types = [t for a in arguments for t in a.flat_types()]
+        shapes = [s for a in arguments for s in a.flat_shapes()]
+        self.function = Function(name, body, types, shapes, get_default_graph())
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+        return self.function.name
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """What it takes from around."""
+        return self.function.captured_inputs
+
+
+def _tensors(result: Any) -> tuple[list[Tensor], Structure]:
+    element = converted(tuple(result) if isinstance(result, list) else result)
+    return serialized(element), Structure.of(element)

@@ -1,0 +1,65 @@
+"""The iterators that a Python generator's datasets are in the middle of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.data import element_nest as nest
+
+
+class GeneratorState:
+    """Iterators by number: a dataset may be read several times at once."""
+
+    def __init__(self, generator: Callable[..., Any]) -> None:
+        self._generator = generator
+        self._lock = threading.Lock()
+        self._next = 0
+        self._arguments: dict[int, tuple[Any, ...]] = {}
+        self._iterators: dict[int, Iterator[Any]] = {}
+
+    def start(self, *arguments: Any) -> np.ndarray[Any, Any]:
+        """The number of a new iterator, over what the generator gives for some arguments."""
+        with self._lock:
+            number = self._next
+            self._next += 1
+        self._arguments[number] = arguments
+        return np.array(number, dtype=np.int64)
+
+    def next(self, number: Any) -> Any:
+        """The next element.
+
+        Raises:
+          StopIteration: there is none.
+        """
+        number = int(number)
+        iterator = self._iterators.get(number)
+        if iterator is None:
+            iterator = self._iterators[number] = iter(self._generator(*self._arguments[number]))
+        return next(iterator)
+
+    def finish(self, number: Any) -> np.ndarray[Any, Any]:
+        """Forgets an iterator."""
+        self._iterators.pop(int(number), None)
+        self._arguments.pop(int(number), None)
+        return np.array(0, dtype=np.int64)
+
+
+def flat_values(element: Any, types: Any, flat_types: list[Any], flat_shapes: list[Any]) -> list[Any]:
+    """The arrays of an element.
+
+    Raises:
+      TypeError, ValueError: they are not of the promised structure, types or shapes.
+    """
+    arrays = []
+    for value, dtype, shape in zip(nest.flatten_up_to(types, element), flat_types, flat_shapes, strict=True):
+        array = np.asarray(value, dtype=dtype.as_numpy_dtype, order="C")
+        if not shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected."
+            )
+        arrays.append(array)
+    return arrays

@@ -1,0 +1,167 @@
+"""Transformations that gather elements by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.dataset import Dataset, OpDataset, structure_of
+from ferroflow._src.data.element_function import ElementFunction, called
+from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies, name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.flow.checking import assert_less
+from ferroflow._src.ops.math.comparison import less, less_equal, logical_and
+from ferroflow._src.ops.math.reduction import reduce_min
+
+__all__ = ["bucket_by_sequence_length", "group_by_window"]
+
+_SCALAR = TensorShape([])
+
+
+class _VariantDataset(Dataset):
+    """A dataset that a tensor holds."""
+
+    def __init__(self, variant: Tensor, structure: Structure) -> None:
+        self._variant = variant
+        self._structure = structure
+
+    def _as_variant_tensor(self) -> Tensor:
+        return self._variant
+
+    @property
+    def output_classes(self) -> Any:
+        return self._structure.classes
+
+    @property
+    def output_shapes(self) -> Any:
+        return self._structure.shapes
+
+    @property
+    def output_types(self) -> Any:
+        return self._structure.types
+
+
+def _number(what: str) -> Callable[[Any], tuple[list[Tensor], None]]:
+    def finish(result: Any) -> tuple[list[Tensor], None]:
+        tensor = convert_to_tensor(result, dtype=dtypes.int64)
+        if tensor.dtype != dtypes.int64:
+            raise ValueError(f"`{what}` must return a single tf.int64 tensor.")
+        return [tensor], None
+
+    return finish
+
+
+def _window(result: Any) -> tuple[list[Tensor], Structure]:
+    if not isinstance(result, Dataset):
+        raise TypeError("`reduce_func` must return a `Dataset` object.")
+    return [result._as_variant_tensor()], structure_of(result)
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Any],
+    window_size: Any = None,
+    window_size_func: Callable[..., Any] | None = None,
+) -> Callable[[Dataset], Dataset]:
+    """A transformation: elements with one key are gathered, and each full window of them becomes a dataset.
+
+    Args:
+      key_func: gives an int64 scalar for an element.
+      reduce_func: gives a Dataset for a key and the Dataset of a window.
+      window_size: int64 scalar, elements of a window.
+      window_size_func: gives it for a key, instead.
+
+    Raises:
+      ValueError: not one of the last two is given, or a function gives something else.
+      TypeError: `reduce_func` gives no Dataset.
+    """
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError("Must pass either window_size or window_size_func.")
+
+    def apply(dataset: Dataset) -> Dataset:
+        structure = structure_of(dataset)
+        number = Structure(dtypes.int64, _SCALAR, Tensor)
+        variant = Structure(dtypes.variant, _SCALAR, Tensor)
+        size_func = window_size_func or (lambda _: convert_to_tensor(window_size, dtype=dtypes.int64))
+        key = ElementFunction(lambda e: called(key_func, e), [structure], "tf_key_func", _number("key_func"))
+        reduce = ElementFunction(
+            lambda k, window: reduce_func(k, _VariantDataset(window, structure)),
+            [number, variant],
+            "tf_reduce_func",
+            _window,
+        )
+        size = ElementFunction(size_func, [number], "tf_window_size_func", _number("window_size_func"))
+        functions = {"key_func": key, "reduce_func": reduce, "window_size_func": size}
+        return OpDataset("GroupByWindowDataset", [dataset, key, reduce, size], reduce.structure, functions)
+
+    return apply
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Callable[[Dataset], Dataset]:
+    """A transformation: batches of elements of similar length, filled up to one shape.
+
+    Args:
+      element_length_func: gives an int32 scalar, the length of an element.
+      bucket_boundaries: list of int, upper bounds of the buckets but the last.
+      bucket_batch_sizes: list of int, elements of a batch for each bucket, one more than boundaries.
+      padded_shapes: as for `Dataset.padded_batch`; by default the shapes of elements.
+      padding_values: as for `Dataset.padded_batch`.
+      pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
+      no_padding: joins elements, which then are of one shape, without filling up.
+      drop_remainder: whether batches that are smaller are left out.
+
+    Raises:
+      ValueError: the numbers of boundaries and of batch sizes do not fit.
+    """
+    with name_scope("bucket_by_seq_length"):
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError("len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1")
+        batch_sizes = constant(bucket_batch_sizes, dtype=dtypes.int64)
+
+        def bucket_of(*element: Any) -> Tensor:
+            length = element_length_func(*element)
+            boundaries = list(bucket_boundaries)
+            low = [np.iinfo(np.int32).min, *boundaries]
+            high = [*boundaries, np.iinfo(np.int32).max]
+            return reduce_min(where(logical_and(less_equal(low, length), less(length, high))))
+
+        def size_of(bucket: Tensor) -> Tensor:
+            size: Tensor = batch_sizes[bucket]
+            return size
+
+        def filled(shapes: Any, filler: Any) -> Any:
+            dims = [[filler if d.value is None else d.value for d in TensorShape(s)] for s in nest.flatten(shapes)]
+            return nest.pack_sequence_as(shapes, dims)
+
+        def batch(bucket: Tensor, window: Dataset) -> Dataset:
+            size = size_of(bucket)
+            if no_padding:
+                return window.batch(size, drop_remainder=drop_remainder)
+            filler: Any = None
+            if pad_to_bucket_boundary:
+                message = "When pad_to_bucket_boundary=True, elements must have length <= max(bucket_boundaries)."
+                last = constant(len(bucket_batch_sizes) - 1, dtype=dtypes.int64)
+                with control_dependencies([assert_less(bucket, last, message=message)]):
+                    filler = constant(bucket_boundaries, dtype=dtypes.int64)[bucket]
+            shapes = filled(padded_shapes or window.output_shapes, filler)
+            return window.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+
+        return lambda dataset: dataset.apply(group_by_window(bucket_of, batch, window_size_func=size_of))

@@ -1,0 +1,171 @@
+"""`Iterator`: steps through the elements of datasets."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import colocate_with, name_scope
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+_MANY_CALLS = 32
+_WARNING = (
+    "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates that "
+    "`Iterator.get_next()` is being called inside a training loop, which will cause gradual slowdown and eventual "
+    "resource exhaustion. If this is the case, restructure your code to call `next_element = iterator.get_next()` once "
+    "outside the loop, and use `next_element` as the input to some computation that is invoked inside the loop."
+)
+
+
+class Iterator:
+    """The state of a pass over a dataset; made by methods of `Dataset`, or by `from_structure`, `from_string_handle`.
+
+    Args:
+      iterator_resource: Tensor of resource, of shape [].
+      initializer: the operation that starts it, or None.
+      output_types: structure of DTypes.
+      output_shapes: structure of TensorShapes.
+      output_classes: structure of classes, Tensor or SparseTensor.
+    """
+
+    def __init__(
+        self, iterator_resource: Tensor, initializer: Any, output_types: Any, output_shapes: Any, output_classes: Any
+    ) -> None:
+        self._iterator_resource = iterator_resource
+        self._initializer = initializer
+        self._structure = Structure(output_types, output_shapes, output_classes)
+        self._string_handle = tensor_op("IteratorToStringHandle", [iterator_resource])
+        self._get_next_call_count = 0
+
+    @staticmethod
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+    ) -> Iterator:
+        """An iterator without a dataset, for `make_initializer`.
+
+        Args:
+          output_types: structure of dtypes.
+          output_shapes: structure of shapes; by default nothing is known of them.
+          shared_name: sessions on the same resources share an iterator of this name.
+          output_classes: structure of Tensor and SparseTensor; by default all are tensors.
+
+        Raises:
+          TypeError, ValueError: the structures are nested in different ways.
+        """
+        structure = Structure.declared(output_types, output_shapes, output_classes)
+        return Iterator(iterator_resource(structure, shared_name), None, *structure)
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+    ) -> Iterator:
+        """The iterator whose handle is fed or computed.
+
+        Args:
+          string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
+          output_types: structure of dtypes.
+          output_shapes: structure of shapes; by default nothing is known of them.
+          output_classes: structure of Tensor and SparseTensor; by default all are tensors.
+
+        Raises:
+          TypeError, ValueError: the structures are nested in different ways.
+        """
+        structure = Structure.declared(output_types, output_shapes, output_classes)
+        handle = convert_to_tensor(string_handle, dtype=dtypes.string)
+        return Iterator(tensor_op("IteratorFromStringHandle", [handle], structure.attrs()), None, *structure)
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that starts the iterator at the first element.
+
+        Raises:
+          ValueError: a one-shot iterator, or one without a dataset of its own.
+        """
+        if self._initializer is None:
+            raise ValueError("Iterator does not have an initializer.")
+        initializer: Operation = self._initializer
+        return initializer
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
+        """An operation that starts the iterator at the first element of a dataset.
+
+        Args:
+          dataset: Dataset of elements of this iterator's structure.
+          name: str, name of the operation.
+
+        Raises:
+          TypeError: types, shapes or classes differ.
+          ValueError: elements of the dataset are nested in another way.
+        """
+        with name_scope(name, "make_initializer") as scope:
+            types, shapes, classes = self._structure
+            nest.assert_same_structure(types, dataset.output_types)
+            nest.assert_same_structure(shapes, dataset.output_shapes)
+            for own, other in zip(nest.flatten(classes), nest.flatten(dataset.output_classes), strict=True):
+                if own is not other:
+                    raise TypeError(
+                        f"Expected output classes {classes!r} but got dataset with output class "
+                        f"{dataset.output_classes!r}."
+                    )
+            for own, other in zip(nest.flatten(types), nest.flatten(dataset.output_types), strict=True):
+                if own != other:
+                    raise TypeError(
+                        f"Expected output types {types!r} but got dataset with output types {dataset.output_types!r}."
+                    )
+            for own, other in zip(nest.flatten(shapes), nest.flatten(dataset.output_shapes), strict=True):
+                if not own.is_compatible_with(other):
+                    raise TypeError(
+                        f"Expected output shapes compatible with {shapes!r} but got dataset with output shapes "
+                        f"{dataset.output_shapes!r}."
+                    )
+            with colocate_with(self._iterator_resource):
+                return apply_op("MakeIterator", [dataset._as_variant_tensor(), self._iterator_resource], name=scope)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Tensors of an element, the next one at each run.
+
+        Args:
+          name: str, name of the operation.
+
+        Returns:
+          Structure of Tensors and SparseTensors. A run raises OutOfRangeError after the last element, and
+          FailedPreconditionError before the iterator is started.
+        """
+        self._get_next_call_count += 1
+        if self._get_next_call_count > _MANY_CALLS:
+            warnings.warn(_WARNING, stacklevel=2)
+        op = apply_op("IteratorGetNext", [self._iterator_resource], self._structure.attrs(), name=name)
+        return self._structure.element(op.outputs)
+
+    def string_handle(self, name: str | None = None) -> Tensor:
+        """A Tensor of string, of shape [], by whose value `from_string_handle` finds this iterator."""
+        if name is None:
+            return self._string_handle
+        return tensor_op("IteratorToStringHandle", [self._iterator_resource], name=name)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the components, Tensor or SparseTensor, nested as elements are."""
+        return self._structure.classes
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the components, nested as elements are."""
+        return self._structure.shapes
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the components, nested as elements are."""
+        return self._structure.types
+
+
+def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
+    """An iterator that is not started."""
+    attrs = {"container": "", "shared_name": shared_name or "", **structure.attrs()}
+    return tensor_op("Iterator", [], attrs)

@@ -1,0 +1,60 @@
+"""Shapes and values that elements are filled up to and with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.framework.constant import constant_value_as_shape
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
+    try:
+        known = shape if isinstance(shape, TensorShape) else TensorShape(shape)
+        return convert_to_tensor([-1 if d is None else d for d in known.as_list()], dtype=dtypes.int64)
+    except (TypeError, ValueError):
+        return convert_to_tensor(shape, dtype=dtypes.int64)
+
+
+def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
+    """The shape of a batch of `first` elements of a shape."""
+    return TensorShape([first]).concatenate(constant_value_as_shape(shape))
+
+
+def padding_value(value: Any, dtype: Any) -> Tensor:
+    """A padding value as a scalar.
+
+    Raises:
+      TypeError: it is not of `dtype`.
+      ValueError: it is no scalar.
+    """
+    tensor = convert_to_tensor(value, name="padding_value")
+    if not tensor.shape.is_compatible_with(TensorShape([])):
+        raise ValueError(f"Padding value should be a scalar, but is not: {tensor}")
+    if tensor.dtype != dtype:
+        raise TypeError(f"Padding value tensor ({tensor}) does not match output type: {dtype}")
+    return tensor
+
+
+def default_padding(types: Any) -> Any:
+    """Zeros and empty strings.
+
+    Raises:
+      TypeError: a component is of a type that has none.
+    """
+
+    def zero(dtype: Any) -> Any:
+        if dtype == dtypes.string:
+            return ""
+        if dtype == dtypes.variant:
+            raise TypeError("Unable to create padding for field of type 'variant'")
+        return np.zeros((), dtype.as_numpy_dtype)
+
+    return nest.map_structure(zero, types)

@@ -1,0 +1,141 @@
+"""Datasets of the lines and records of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data.dataset import Dataset, OpDataset
+from ferroflow._src.data.interleaving import parallel_interleave
+from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.shaping import reshape
+
+# Bytes that readers are asked to read ahead.
+_BUFFER_SIZE = 256 * 1024
+
+
+def _text(value: Any, name: str) -> Tensor:
+    return convert_to_tensor("" if value is None else value, dtype=dtypes.string, name=name)
+
+
+def _number(value: Any, default: int, name: str) -> Tensor:
+    return convert_to_tensor(default if value is None else value, dtype=dtypes.int64, name=name)
+
+
+def _records() -> Structure:
+    return Structure(dtypes.string, TensorShape([]), Tensor)
+
+
+class TextLineDataset(OpDataset):
+    """The lines of text files, without their ends.
+
+    Args:
+      filenames: string, or list or Tensor of them.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes to read ahead.
+    """
+
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
+        inputs = [
+            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
+            _text(compression_type, "compression_type"),
+            _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+        ]
+        super().__init__("TextLineDataset", inputs, _records(), described=False)
+
+
+class FixedLengthRecordDataset(OpDataset):
+    """The pieces of one length that files are cut into.
+
+    Args:
+      filenames: string, or list or Tensor of them.
+      record_bytes: int64 scalar, bytes of a record.
+      header_bytes: int64 scalar, bytes before the first record.
+      footer_bytes: int64 scalar, bytes behind the last record.
+      buffer_size: bytes to read ahead.
+      compression_type: "", "ZLIB" or "GZIP".
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+    ) -> None:
+        inputs = [
+            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
+            _number(header_bytes, 0, "header_bytes"),
+            _number(record_bytes, 0, "record_bytes"),
+            _number(footer_bytes, 0, "footer_bytes"),
+            _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+        ]
+        op_type = "FixedLengthRecordDataset"
+        if compression_type is not None:
+            inputs.append(_text(compression_type, "compression_type"))
+            op_type = "FixedLengthRecordDatasetV2"
+        super().__init__(op_type, inputs, _records(), described=False, kind="FixedLengthRecordDataset")
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files.
+
+    Args:
+      filenames: string, list or Tensor of them, or a Dataset of them.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes to read ahead.
+      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+
+    Raises:
+      TypeError: the elements of a dataset of names are no strings.
+      ValueError: they are no scalars.
+    """
+
+    def __init__(
+        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+    ) -> None:
+        if isinstance(filenames, Dataset):
+            if filenames.output_types != dtypes.string:
+                raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
+            if not filenames.output_shapes.is_compatible_with(TensorShape([])):
+                raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
+        else:
+            names = convert_to_tensor(filenames, dtype=dtypes.string)
+            filenames = Dataset.from_tensor_slices(reshape(names, [-1], name="flat_filenames"))
+
+        def read_one_file(filename: Any) -> Dataset:
+            inputs = [
+                convert_to_tensor(filename, dtype=dtypes.string, name="filenames"),
+                _text(compression_type, "compression_type"),
+                _number(buffer_size, _BUFFER_SIZE, "buffer_size"),
+            ]
+            return OpDataset("TFRecordDataset", inputs, _records(), described=False)
+
+        if num_parallel_reads is None:
+            self._impl = filenames.flat_map(read_one_file)
+        else:
+            self._impl = filenames.apply(parallel_interleave(read_one_file, num_parallel_reads))
+
+    def _as_variant_tensor(self) -> Tensor:
+        variant: Tensor = self._impl._as_variant_tensor()
+        return variant
+
+    @property
+    def output_classes(self) -> Any:
+        """Tensor."""
+        return self._impl.output_classes
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shape of a scalar."""
+        return self._impl.output_shapes
+
+    @property
+    def output_types(self) -> Any:
+        """tf.string."""
+        return self._impl.output_types

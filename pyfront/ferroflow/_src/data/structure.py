@@ -1,0 +1,109 @@
+"""`Structure`: what the elements of a dataset look like, and how they pass through the engine as flat tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data import element_nest as nest
+from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.sparse.serializing import deserialize_sparse, serialize_many_sparse, serialize_sparse
+
+
+class Structure(NamedTuple):
+    """Dtypes, shapes and classes (Tensor or SparseTensor) of elements, nested alike."""
+
+    types: Any
+    shapes: Any
+    classes: Any
+
+    @staticmethod
+    def of(tensors: Any) -> Structure:
+        """The structure of an element of tensors and sparse tensors."""
+        flat = nest.flatten(tensors)
+        return Structure(
+            nest.pack_sequence_as(tensors, [t.dtype.base_dtype for t in flat]),
+            nest.pack_sequence_as(tensors, [t.get_shape() for t in flat]),
+            nest.pack_sequence_as(tensors, [SparseTensor if isinstance(t, SparseTensor) else Tensor for t in flat]),
+        )
+
+    @staticmethod
+    def declared(types: Any, shapes: Any, classes: Any = None) -> Structure:
+        """A structure as programs write it: shapes may be left out, and be anything that becomes one."""
+        types = nest.map_structure(dtypes.as_dtype, types)
+        if shapes is None:
+            shapes = nest.map_structure(lambda _: TensorShape(None), types)
+        else:
+            shapes = nest.map_structure_up_to(types, _as_shape, shapes)
+        if classes is None:
+            classes = nest.map_structure(lambda _: Tensor, types)
+        nest.assert_same_structure(types, shapes)
+        return Structure(types, shapes, classes)
+
+    def flat_types(self) -> list[Any]:
+        """The dtypes of the tensors that the engine sees: sparse tensors are variants."""
+        pairs = zip(nest.flatten(self.types), nest.flatten(self.classes), strict=True)
+        return [dtypes.variant if c is SparseTensor else t for t, c in pairs]
+
+    def flat_shapes(self) -> list[TensorShape]:
+        """The shapes of the tensors that the engine sees."""
+        pairs = zip(nest.flatten(self.shapes), nest.flatten(self.classes), strict=True)
+        return [TensorShape(None) if c is SparseTensor else s for s, c in pairs]
+
+    def has_sparse(self) -> bool:
+        """Whether some component is sparse."""
+        return SparseTensor in nest.flatten(self.classes)
+
+    def element(self, tensors: Sequence[Any]) -> Any:
+        """The element that the engine's tensors make up."""
+        flat = [
+            deserialize_sparse(t, dtype=dtype, rank=shape.ndims) if c is SparseTensor else t
+            for t, dtype, shape, c in zip(
+                tensors,
+                nest.flatten(self.types),
+                nest.flatten(self.shapes),
+                nest.flatten(self.classes),
+                strict=True,
+            )
+        ]
+        return nest.pack_sequence_as(self.types, flat)
+
+    def attrs(self) -> dict[str, Any]:
+        """What ops are told of the elements."""
+        return {"output_types": self.flat_types(), "output_shapes": self.flat_shapes()}
+
+
+def _as_shape(shape: Any) -> TensorShape:
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def converted(element: Any, names: bool = False) -> Any:
+    """An element of tensors, arrays, numbers and lists as one of tensors and sparse tensors."""
+    flat: list[Any] = []
+    for i, item in enumerate(nest.flatten(element)):
+        if isinstance(item, SparseTensor | SparseTensorValue):
+            flat.append(SparseTensor.from_value(item))
+        else:
+            flat.append(convert_to_tensor(item, name=f"component_{i}" if names else None))
+    return nest.pack_sequence_as(element, flat)
+
+
+def serialized(element: Any) -> list[Tensor]:
+    """The tensors by which the engine knows an element."""
+    return [
+        serialize_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t
+        for t in nest.flatten(element)
+    ]
+
+
+def many_serialized(element: Any) -> Any:
+    """An element whose rows are elements, its sparse tensors in the form that has rows."""
+    flat = [
+        serialize_many_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t
+        for t in nest.flatten(element)
+    ]
+    return nest.pack_sequence_as(element, flat)

@@ -1,0 +1,133 @@
+"""Transformations of `tf.contrib.data` that keep elements one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element, structure_of
+from ferroflow._src.data.seeds import seed_tensors
+from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = [
+    "Counter",
+    "RandomDataset",
+    "enumerate_dataset",
+    "get_single_element",
+    "ignore_errors",
+    "prefetch_to_device",
+    "scan",
+    "shuffle_and_repeat",
+    "unique",
+]
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """A transformation: the outputs of a function that takes a state and an element to the next state and an output.
+
+    Args:
+      initial_state: structure of tensors.
+      scan_func: called with a state and an element; returns the next state and an output.
+
+    Raises:
+      TypeError: `scan_func` returns no pair, or a state of other types.
+    """
+    return lambda dataset: scanned(dataset, initial_state, scan_func)
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802  # TF1's spelling
+    """A dataset of numbers from `start` on, `step` apart, without end.
+
+    Args:
+      start: scalar.
+      step: scalar.
+      dtype: of the numbers.
+    """
+    with name_scope("counter"):
+        first = convert_to_tensor(start, dtype=dtype, name="start")
+        distance = convert_to_tensor(step, dtype=dtype, name="step")
+        forever = Dataset.from_tensors(0).repeat(None)
+        return scanned(forever, first, lambda state, _: (state + distance, state))
+
+
+def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
+    """A dataset of random int64 numbers in [0, 2**32), without end.
+
+    Args:
+      seed: int or int64 scalar; with the graph's seed it decides the numbers.
+    """
+    return OpDataset("RandomDataset", list(seed_tensors(seed)), Structure(dtypes.int64, TensorShape([]), Tensor))
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """A transformation: pairs of an int64 number, from `start` on, and an element."""
+    return lambda dataset: dataset._enumerate(start)
+
+
+def ignore_errors() -> Transformation:
+    """A transformation: the elements that are made without an error."""
+    return lambda dataset: OpDataset("IgnoreErrorsDataset", [dataset], structure_of(dataset))
+
+
+def unique() -> Transformation:
+    """A transformation: the first of each number or string.
+
+    Raises:
+      TypeError: elements are no single int32, int64 or string.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        if dataset.output_types not in (dtypes.int32, dtypes.int64, dtypes.string):
+            raise TypeError(
+                "`tf.contrib.data.unique()` only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` "
+                "component."
+            )
+        return OpDataset("UniqueDataset", [dataset], structure_of(dataset))
+
+    return apply
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """A transformation: the dataset `count` times over (None: without end), each time in another random order.
+
+    Args:
+      buffer_size: int64 scalar, how many elements each is drawn from.
+      count: int64 scalar.
+      seed: int or int64 scalar; with the graph's seed it decides the order.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
+        times = convert_to_tensor(-1 if count is None else count, dtype=dtypes.int64, name="count")
+        inputs = [dataset, size, *seed_tensors(seed), times]
+        return OpDataset("ShuffleAndRepeatDataset", inputs, structure_of(dataset), kind="_ShuffleAndRepeatDataset")
+
+    return apply
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """A transformation: the dataset itself, read ahead; all devices are one processor.
+
+    Args:
+      device: accepted for compatibility.
+      buffer_size: elements that are read ahead; by default as many as it takes.
+    """
+    del device
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset, as tensors.
+
+    Raises:
+      TypeError: `dataset` is no Dataset.
+      tf.errors.InvalidArgumentError: when run; it has none, or several.
+    """
+    return single_element(dataset)

@@ -1,0 +1,229 @@
+"""Functions: a graph traced from a Python function, with what it takes from the graphs around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.framework import default_stacks
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.op_schema import op_schema
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+_VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
+_PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
+
+
+class FunctionGraph(Graph):
+    """The body of a function under construction. What it reads from graphs around becomes an argument.
+
+    Args:
+      outer: the graph around.
+      capture_by_value: copies the operations that make a captured tensor, instead of adding an argument.
+    """
+
+    def __init__(self, outer: Graph, capture_by_value: bool = False) -> None:
+        super().__init__()
+        self._building_function = True
+        self.outer_graph = outer
+        self._seed = outer.seed
+        self.refuses_state = capture_by_value
+        # By tensor of a graph around: what stands for it here.
+        self._captured: dict[Tensor, Tensor] = {}
+        self.captured_inputs: list[Tensor] = []
+        self.captured_arguments: list[Tensor] = []
+        # Variables that the body reads or writes.
+        self.captured_variables: list[Operation] = []
+        for name, items in outer._collections.items():
+            self._collections[name] = list(items)
+
+    def _add(
+        self,
+        op_type: str,
+        name: str,
+        inputs: list[Any],
+        attrs: dict[str, Any] | None,
+        flat: bool = False,
+        control_inputs: list[Operation] | None = None,
+    ) -> Operation:
+        inputs = self.capture_all(inputs)
+        return super()._add(op_type, name, inputs, attrs, flat, control_inputs)
+
+    def capture_all(self, inputs: Sequence[Any]) -> list[Any]:
+        """`capture` of tensors and of lists of tensors."""
+        return [self.capture(i) if isinstance(i, Tensor) else [self.capture(t) for t in i] for i in inputs]
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        """What stands here for a tensor of a graph around: an argument, or a copy of it.
+
+        Raises:
+          ValueError: the tensor is of no graph around, or cannot be copied.
+        """
+        if tensor.graph is self:
+            return tensor
+        known = self._captured.get(tensor)
+        if known is not None:
+            return known
+        if not any(tensor.graph is g for g in graphs_around(self)):
+            raise ValueError(f"{tensor} must be from the same graph as the function that is being built.")
+        if self.refuses_state:
+            inside = self._copied(tensor)
+        elif _variable_of(tensor) is not None:
+            inside = self._reading(tensor)
+        else:
+            inside = self._argument(tensor)
+        self._captured[tensor] = inside
+        return inside
+
+    def _argument(self, tensor: Tensor) -> Tensor:
+        if tensor.dtype._is_ref_dtype:
+            with tensor.graph.as_default():
+                tensor = tensor_op("Identity", [tensor])
+        argument = self.argument(tensor.dtype, tensor.shape, "captured")
+        self.captured_inputs.append(tensor)
+        self.captured_arguments.append(argument)
+        return argument
+
+    def argument(self, dtype: Any, shape: Any, name: str) -> Tensor:
+        """A new argument of the function."""
+        with self.control_dependencies(None):
+            node = super()._add("Placeholder", self.unique_name(name), [], {"dtype": dtype, "shape": shape})
+        return node._outputs[0]
+
+    def _reading(self, tensor: Tensor) -> Tensor:
+        """A variable, or what reads it, once more: the body sees the variable's value at each call."""
+        with self.control_dependencies(None):
+            if tensor.op.type in _VARIABLES:
+                # The resource by which a session knows the variable.
+                shared = tensor.op.get_attr("shared_name") or tensor.op.name
+                attrs: dict[str, Any] | None = {"shared_name": shared}
+                self.captured_variables.append(tensor.op)
+                sources: list[Tensor] = []
+            else:
+                attrs = None
+                sources = [self.capture(tensor.op.inputs[0])]
+            return self._copy(tensor.op, sources, attrs)._outputs[tensor._index]
+
+    def _copy(self, op: Operation, inputs: list[Tensor], attrs: dict[str, Any] | None = None) -> Operation:
+        name = self.unique_name(op.name.rpartition("/")[2])
+        with self._lock:
+            node, outputs = self._core.copy_node(op, name, inputs, attrs)
+            return self._adopt(node, outputs)
+
+    def _copied(self, tensor: Tensor) -> Tensor:
+        """The tensor made here by copies of the operations that make it."""
+        stack = [tensor]
+        while stack:
+            top = stack[-1]
+            op = top.op
+            if top in self._captured or top.graph is self:
+                stack.pop()
+                continue
+            if op.type in _PLACEHOLDERS:
+                raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
+            if op_schema(op.type)["is_stateful"]:
+                raise ValueError(_stateful(op))
+            missing = [t for t in op.inputs if t not in self._captured]
+            if missing:
+                stack += missing
+                continue
+            with self.control_dependencies(None):
+                copy = self._copy(op, [self._captured[t] for t in op.inputs])
+            self._captured.update(zip(op._outputs, copy._outputs, strict=True))
+        return self._captured[tensor]
+
+
+def graphs_around(graph: Graph) -> list[Graph]:
+    """The graphs that a function's body lies in, from the inside out."""
+    around = []
+    outer: Any = getattr(graph, "outer_graph", None)
+    while outer is not None:
+        around.append(outer)
+        outer = getattr(outer, "outer_graph", None)
+    return around
+
+
+def _variable_of(tensor: Tensor) -> Operation | None:
+    """The variable that a tensor is, or that it reads."""
+    op = tensor.op
+    while op.type == "Identity":
+        source = op.inputs[0]
+        if not source.dtype._is_ref_dtype and source.op.type != "Identity":
+            return None
+        op = source.op
+    return op if op.type in _VARIABLES else None
+
+
+class Function:
+    """A function of tensors, traced once and kept in the library of the graph around.
+
+    Args:
+      name: what its name begins with.
+      function: called with one tensor for each argument; returns the list of results.
+      dtypes: of the arguments.
+      shapes: of the arguments.
+      graph: the graph that calls it.
+      capture_by_value: refuses to take anything but constants from around.
+
+    Raises:
+      ValueError: what it takes from around cannot be taken; whatever `function` raises.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Sequence[Any]],
+        dtypes: Sequence[Any],
+        shapes: Sequence[Any],
+        graph: Graph,
+        capture_by_value: bool = False,
+    ) -> None:
+        self.graph = FunctionGraph(graph, capture_by_value)
+        with self.graph.as_default():
+            self.arguments = [
+                self.graph.argument(dtype, shape, f"arg{i}")
+                for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
+            ]
+            results = [self.graph.capture(convert_to_tensor(r)) for r in function(*self.arguments)]
+        self.results = results
+        if isinstance(graph, FunctionGraph):
+            graph.captured_variables += self.graph.captured_variables
+        root = [graph, *graphs_around(graph)][-1]
+        with root._lock:
+            self.name = f"{name}_{len(root._functions)}"
+            while self.name in root._functions:
+                self.name += "_"
+            root._functions[self.name] = self
+        arguments = [*self.arguments, *self.graph.captured_arguments]
+        root._core.add_function(self.name, self.graph._core, arguments, results, self._effects())
+
+    def _effects(self) -> list[Operation]:
+        """Operations that have effects and that no result needs. Those in branches and loops run where these run."""
+        graph = self.graph
+        return [
+            op
+            for op in graph._operations
+            if op._id not in graph._flow_contexts
+            and op.type not in (*_VARIABLES, *_PLACEHOLDERS)
+            and op_schema(op.type)["is_stateful"]
+        ]
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The tensors around that the caller hands over behind the arguments.
+
+        Raises:
+          ValueError: the caller is to depend on no variable, and the function does.
+        """
+        around: Any = default_stacks.default_graph_stack.get_function()
+        if around is not None and around.refuses_state:
+            for op in self.graph.captured_variables:
+                raise ValueError(_stateful(op))
+        return list(self.graph.captured_inputs)
+
+
+def _stateful(op: Operation) -> str:
+    return f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value."

@@ -1,0 +1,80 @@
+//! Functions: bodies in graphs of their own, kept by name in a library, which kernels call through `Functions`.
+
+use crate::graph::Graph;
+use crate::kernel::Cancellation;
+use crate::node::{NodeId, OutputId};
+use ferroflow_tensor::{Result, Tensor, bail};
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::{Arc, LazyLock};
+
+/// A function: a graph with the outputs that stand for its arguments and those that are its results.
+pub struct Function {
+    pub name: String,
+    pub graph: Arc<RwLock<Graph>>,
+    pub arguments: Vec<OutputId>,
+    pub results: Vec<OutputId>,
+    /// Nodes that run at every call though no result reads them.
+    pub effects: Vec<NodeId>,
+}
+
+/// The functions of a graph by name.
+#[derive(Default)]
+pub struct Library(RwLock<FxHashMap<String, Arc<Function>>>);
+
+impl Library {
+    /// Adds a function.
+    ///
+    /// Errors: `AlreadyExists` for a name in use.
+    pub fn add(&self, function: Function) -> Result<()> {
+        let mut functions = self.0.write();
+        if functions.contains_key(&function.name) {
+            bail!(AlreadyExists, "Another function is already defined with that name: {}", function.name);
+        }
+        functions.insert(function.name.clone(), Arc::new(function));
+        Ok(())
+    }
+
+    /// The function of that name.
+    ///
+    /// Errors: `NotFound`.
+    pub fn get(&self, name: &str) -> Result<Arc<Function>> {
+        match self.0.read().get(name) {
+            Some(function) => Ok(function.clone()),
+            None => bail!(NotFound, "Function {name} is not defined."),
+        }
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.read().contains_key(name)
+    }
+}
+
+/// A function ready to be called, by several threads at once.
+pub trait Callable: Send + Sync {
+    /// The results for the arguments. The caller's cancellation ends the call.
+    fn call(&self, arguments: SmallVec<[Tensor; 4]>, cancellation: &Cancellation) -> Result<Vec<Tensor>>;
+}
+
+/// The functions of a session's graph.
+pub trait Functions: Send + Sync {
+    /// The function of that name with state of its own: its random ops start at the first number of their streams.
+    ///
+    /// Errors: `NotFound` without such a function; those of planning its body.
+    fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>>;
+}
+
+struct NoFunctions;
+
+impl Functions for NoFunctions {
+    fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>> {
+        bail!(Unimplemented, "function {name} cannot be called outside of a session")
+    }
+}
+
+/// What kernels outside of a session find: no function.
+pub fn no_functions() -> &'static Arc<dyn Functions> {
+    static NONE: LazyLock<Arc<dyn Functions>> = LazyLock::new(|| Arc::new(NoFunctions));
+    &NONE
+}

@@ -1,0 +1,187 @@
+//! BatchDataset(V2), SlideDataset, UnbatchDataset: elements joined to one, and taken apart again.
+
+use super::schema::{described, scalars, unary};
+use super::stacking::{rows, stack};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{KernelContext, Registry};
+use ferroflow_tensor::{Result, bail, ensure};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+struct Batch {
+    input: Arc<dyn Dataset>,
+    size: usize,
+    drop_remainder: bool,
+}
+
+struct BatchIterator {
+    input: Option<BoxedIterator>,
+    size: usize,
+    drop_remainder: bool,
+}
+
+impl Dataset for Batch {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(BatchIterator {
+            input: Some(self.input.iterator()),
+            size: self.size,
+            drop_remainder: self.drop_remainder,
+        })
+    }
+}
+
+/// Up to `size` elements; the input is gone once it has no more.
+pub(super) fn gather(input: &mut Option<BoxedIterator>, size: usize, pull: Pull<'_>) -> Result<Vec<Element>> {
+    let mut elements = Vec::new();
+    while elements.len() < size
+        && let Some(iterator) = input
+    {
+        match iterator.next(pull)? {
+            Some(element) => elements.push(element),
+            None => *input = None,
+        }
+    }
+    Ok(elements)
+}
+
+impl DatasetIterator for BatchIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let elements = gather(&mut self.input, self.size, pull)?;
+        if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) {
+            return Ok(None);
+        }
+        stack(&elements, pull.threads).map(Some)
+    }
+}
+
+/// The size of batches in input 1.
+pub(super) fn batch_size(ctx: &KernelContext<'_>) -> Result<usize> {
+    let size = scalar::<i64>(ctx, 1, "batch_size")?;
+    ensure!(size > 0, InvalidArgument, "Batch size must be greater than zero.");
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
+}
+
+struct Slide {
+    input: Arc<dyn Dataset>,
+    size: usize,
+    stride: usize,
+}
+
+struct SlideIterator {
+    input: Option<BoxedIterator>,
+    window: VecDeque<Element>,
+    size: usize,
+    stride: usize,
+}
+
+impl Dataset for Slide {
+    fn iterator(&self) -> BoxedIterator {
+        let input = Some(self.input.iterator());
+        Box::new(SlideIterator { input, window: VecDeque::new(), size: self.size, stride: self.stride })
+    }
+}
+
+impl DatasetIterator for SlideIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let missing = self.size - self.window.len();
+        self.window.extend(gather(&mut self.input, missing, pull)?);
+        if self.window.len() < self.size {
+            return Ok(None);
+        }
+        let batch = stack(self.window.make_contiguous(), pull.threads);
+        self.window.drain(..self.stride);
+        batch.map(Some)
+    }
+}
+
+struct Unbatch(Arc<dyn Dataset>);
+
+struct UnbatchIterator {
+    input: BoxedIterator,
+    batch: Element,
+    next: usize,
+    count: usize,
+}
+
+impl Dataset for Unbatch {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(UnbatchIterator { input: self.0.iterator(), batch: Element::new(), next: 0, count: 0 })
+    }
+}
+
+impl DatasetIterator for UnbatchIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        while self.next >= self.count {
+            let Some(batch) = self.input.next(pull)? else { return Ok(None) };
+            self.count = batch_rows(&batch)?;
+            (self.next, self.batch) = (0, batch);
+        }
+        let element = rows(&self.batch, self.next)?;
+        self.next += 1;
+        Ok(Some(element))
+    }
+}
+
+fn batch_rows(batch: &Element) -> Result<usize> {
+    let mut first = None;
+    for (i, t) in batch.iter().enumerate() {
+        let Some(&n) = t.shape().first() else {
+            bail!(InvalidArgument, "Input element must have a non-scalar value in each component.")
+        };
+        let first = *first.get_or_insert(n);
+        ensure!(
+            first == n,
+            InvalidArgument,
+            "Input element must have the same batch size in each component. Component 0 had size {first} but component \
+             {i} had size, {n}."
+        );
+    }
+    Ok(first.unwrap_or(0))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("BatchDataset").input("batch_size: int64"))
+            .shape(scalars)
+            .doc("Batches of `batch_size` elements, the last one of as many as are left.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    Ok(Batch { input: dataset_input(ctx, 0)?.dataset, size: batch_size(ctx)?, drop_remainder: false })
+                })
+            }),
+    );
+    r.add(
+        described(unary("BatchDatasetV2").input("batch_size: int64").input("drop_remainder: bool"))
+            .shape(scalars)
+            .doc("Batches of `batch_size` elements, with or without a smaller last one.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let drop_remainder = scalar(ctx, 2, "drop_remainder")?;
+                    Ok(Batch { input: dataset_input(ctx, 0)?.dataset, size: batch_size(ctx)?, drop_remainder })
+                })
+            }),
+    );
+    r.add(
+        described(unary("SlideDataset").input("window_size: int64").input("stride: int64"))
+            .shape(scalars)
+            .doc("Batches of `window_size` elements, each beginning `stride` elements after the one before.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let size = scalar::<i64>(ctx, 1, "window_size")?;
+                    ensure!(size > 0, InvalidArgument, "Window size must be greater than zero.");
+                    let stride = scalar::<i64>(ctx, 2, "stride")?;
+                    ensure!(stride > 0 && stride < size, InvalidArgument, "Stride must be in [1, window_size).");
+                    Ok(Slide {
+                        input: dataset_input(ctx, 0)?.dataset,
+                        size: usize::try_from(size).unwrap_or(usize::MAX),
+                        stride: usize::try_from(stride).unwrap_or(1),
+                    })
+                })
+            }),
+    );
+    r.add(
+        described(unary("UnbatchDataset"))
+            .doc("The rows of the input's elements as elements.")
+            .kernel(|init| dataset_kernel(init, |ctx| Ok(Unbatch(dataset_input(ctx, 0)?.dataset)))),
+    );
+}

@@ -1,0 +1,138 @@
+//! CacheDataset: elements kept from the first whole pass, in memory or in a file, for the passes after it.
+
+use super::cache_file;
+use super::schema::{described, scalars, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, text};
+use ferroflow_graph::Registry;
+use ferroflow_tensor::{Result, bail};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// What the iterators of one dataset share.
+#[derive(Default)]
+struct Kept {
+    whole: Option<Arc<[Element]>>,
+    /// Whether an iterator is on its first pass.
+    being_filled: bool,
+}
+
+struct MemoryCache {
+    input: Arc<dyn Dataset>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// A dataset cached in the file of that name, in memory where it has none.
+struct Cache {
+    memory: MemoryCache,
+    name: String,
+}
+
+impl Dataset for Cache {
+    fn iterator(&self) -> BoxedIterator {
+        match self.name.is_empty() {
+            true => self.memory.iterator(),
+            false => cache_file::iterator(&self.name, || self.memory.input.iterator()),
+        }
+    }
+}
+
+struct Reader {
+    elements: Arc<[Element]>,
+    next: usize,
+}
+
+struct Writer {
+    input: BoxedIterator,
+    /// Until the input ends.
+    elements: Option<Vec<Element>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// An iterator that began while another one was on its first pass.
+struct Late {
+    kept: Arc<Mutex<Kept>>,
+    reader: Option<Reader>,
+}
+
+impl Dataset for MemoryCache {
+    fn iterator(&self) -> BoxedIterator {
+        let mut kept = self.kept.lock();
+        if let Some(elements) = &kept.whole {
+            return Box::new(Reader { elements: elements.clone(), next: 0 });
+        }
+        if std::mem::replace(&mut kept.being_filled, true) {
+            return Box::new(Late { kept: self.kept.clone(), reader: None });
+        }
+        drop(kept);
+        Box::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: self.kept.clone() })
+    }
+}
+
+impl DatasetIterator for Reader {
+    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+        let element = self.elements.get(self.next).cloned();
+        self.next += 1;
+        Ok(element)
+    }
+}
+
+impl DatasetIterator for Writer {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let element = self.input.next(pull)?;
+        match &element {
+            Some(element) => {
+                if let Some(elements) = &mut self.elements {
+                    elements.push(element.clone());
+                }
+            }
+            None => {
+                if let Some(elements) = self.elements.take() {
+                    self.kept.lock().whole = Some(elements.into());
+                }
+            }
+        }
+        Ok(element)
+    }
+}
+
+/// A pass that was left before its end keeps nothing.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.elements.is_some() {
+            self.kept.lock().being_filled = false;
+        }
+    }
+}
+
+impl DatasetIterator for Late {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        if self.reader.is_none() {
+            match &self.kept.lock().whole {
+                Some(elements) => self.reader = Some(Reader { elements: elements.clone(), next: 0 }),
+                None => bail!(
+                    AlreadyExists,
+                    "There appears to be a concurrent caching iterator running. Iterate over the dataset once before it \
+                     is read by several iterators at a time."
+                ),
+            }
+        }
+        match &mut self.reader {
+            Some(reader) => reader.next(pull),
+            None => Ok(None),
+        }
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("CacheDataset").input("filename: string"))
+            .shape(scalars)
+            .doc("The input, from its second pass on as it was in the first: kept in memory, or in a file where that is named.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let (input, name) = (dataset_input(ctx, 0)?.dataset, text(ctx, 1, "filename")?);
+                    Ok(Cache { memory: MemoryCache { input, kept: Arc::default() }, name })
+                })
+            }),
+    );
+}

@@ -1,0 +1,68 @@
+//! DirectedInterleaveDataset: elements of several datasets, the next one from the dataset that another dataset names.
+
+use super::schema::described;
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel};
+use ferroflow_graph::{Op, Registry, shape_rules};
+use ferroflow_tensor::{DType, Result, bail};
+use std::sync::Arc;
+
+struct Directed {
+    selector: Arc<dyn Dataset>,
+    inputs: Vec<Arc<dyn Dataset>>,
+}
+
+struct DirectedIterator {
+    selector: BoxedIterator,
+    /// `None` where one has ended.
+    inputs: Vec<Option<BoxedIterator>>,
+}
+
+impl Dataset for Directed {
+    fn iterator(&self) -> BoxedIterator {
+        let inputs = self.inputs.iter().map(|d| Some(d.iterator())).collect();
+        Box::new(DirectedIterator { selector: self.selector.iterator(), inputs })
+    }
+}
+
+impl DatasetIterator for DirectedIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            pull.cancellation.check()?;
+            if self.inputs.iter().all(Option::is_none) {
+                return Ok(None);
+            }
+            let Some(chosen) = self.selector.next(pull)? else { return Ok(None) };
+            let number = match &chosen[..] {
+                [one] if one.dtype() == DType::I64 && one.rank() == 0 => one.to_scalar::<i64>()?,
+                _ => bail!(InvalidArgument, "The selector must give scalars of type int64."),
+            };
+            let count = self.inputs.len();
+            let Some(input) = usize::try_from(number).ok().and_then(|i| self.inputs.get_mut(i)) else {
+                bail!(InvalidArgument, "Selector index out of range: {number} >= {count}")
+            };
+            // What has ended is passed over.
+            if let Some(iterator) = input {
+                if let Some(element) = iterator.next(pull)? {
+                    return Ok(Some(element));
+                }
+                *input = None;
+            }
+        }
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = Op::new("DirectedInterleaveDataset").input("selector_input_dataset: variant");
+    r.add(
+        described(op.input("data_input_datasets: N * variant").output("handle: variant"))
+            .attr("N: int >= 1")
+            .shape(shape_rules::scalar)
+            .doc("Elements of several datasets, in the order that the numbers of a selecting dataset give.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let inputs = (1..ctx.num_inputs()).map(|i| Ok(dataset_input(ctx, i)?.dataset));
+                    Ok(Directed { selector: dataset_input(ctx, 0)?.dataset, inputs: inputs.collect::<Result<_>>()? })
+                })
+            }),
+    );
+}

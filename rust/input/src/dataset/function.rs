@@ -1,0 +1,55 @@
+//! `Captured`: a function of elements with the values it took from around it.
+
+use super::value::{DatasetValue, Element, Pull};
+use ferroflow_graph::{Callable, KernelContext};
+use ferroflow_tensor::{Code, Result, Tensor, bail};
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(super) struct Captured {
+    function: Arc<dyn Callable>,
+    captured: Vec<Tensor>,
+}
+
+impl Captured {
+    /// An instance of the function `name` with the values of some inputs behind its arguments.
+    pub fn new(ctx: &KernelContext<'_>, name: &str, inputs: Range<usize>) -> Result<Arc<Captured>> {
+        let function = ctx.step.functions.clone().instance(name)?;
+        Ok(Arc::new(Captured { function, captured: owned(ctx, inputs)? }))
+    }
+
+    pub fn call(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Element> {
+        self.function.call(arguments.into_iter().chain(self.captured.iter().cloned()).collect(), pull.cancellation)
+    }
+
+    /// `call`; the function may end the sequence by an `OutOfRange` error.
+    pub fn map(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Option<Element>> {
+        match self.call(arguments, pull) {
+            Ok(element) => Ok(Some(element)),
+            Err(e) if e.code() == Code::OutOfRange => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The dataset that the function gives; `what` names the function in messages.
+    pub fn dataset(
+        &self,
+        arguments: impl IntoIterator<Item = Tensor>,
+        pull: Pull<'_>,
+        what: &str,
+    ) -> Result<DatasetValue> {
+        let results = self.call(arguments, pull)?;
+        match &results[..] {
+            [one] => match DatasetValue::of(one) {
+                Ok(value) => Ok(value.clone()),
+                Err(_) => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),
+            },
+            _ => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),
+        }
+    }
+}
+
+/// The values of some inputs, to be kept after the step.
+pub(super) fn owned(ctx: &KernelContext<'_>, inputs: Range<usize>) -> Result<Vec<Tensor>> {
+    inputs.map(|i| ctx.input(i)?.clone().into_owned()).collect()
+}

@@ -1,0 +1,177 @@
+//! GroupByWindowDataset: elements gathered by a key, and a dataset made of each full window of them.
+
+use super::function::Captured;
+use super::schema::{described, unary};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, Signature, dataset_input, dataset_kernel,
+};
+use ferroflow_graph::Registry;
+use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Elements as a dataset of their own.
+struct Window(Arc<[Element]>);
+
+struct WindowIterator {
+    elements: Arc<[Element]>,
+    next: usize,
+}
+
+impl Dataset for Window {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(WindowIterator { elements: self.0.clone(), next: 0 })
+    }
+}
+
+impl DatasetIterator for WindowIterator {
+    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+        let element = self.elements.get(self.next).cloned();
+        self.next += 1;
+        Ok(element)
+    }
+}
+
+struct Functions {
+    key: Arc<Captured>,
+    reduce: Arc<Captured>,
+    window_size: Arc<Captured>,
+    signature: Signature,
+}
+
+struct GroupByWindow {
+    input: Arc<dyn Dataset>,
+    functions: Arc<Functions>,
+}
+
+struct Group {
+    elements: Vec<Element>,
+    size: usize,
+}
+
+struct GroupByWindowIterator {
+    input: Option<BoxedIterator>,
+    functions: Arc<Functions>,
+    groups: BTreeMap<i64, Group>,
+    /// Window sizes that were asked for.
+    sizes: BTreeMap<i64, usize>,
+    current: Option<BoxedIterator>,
+}
+
+impl Dataset for GroupByWindow {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(GroupByWindowIterator {
+            input: Some(self.input.iterator()),
+            functions: self.functions.clone(),
+            groups: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            current: None,
+        })
+    }
+}
+
+fn scalar_result(results: &[Tensor], function: &str) -> Result<i64> {
+    match results {
+        [one] if one.dtype() == DType::I64 && one.rank() == 0 => one.to_scalar(),
+        _ => bail!(InvalidArgument, "`{function}` must return a scalar int64."),
+    }
+}
+
+impl GroupByWindowIterator {
+    fn window_size(&mut self, key: i64, pull: Pull<'_>) -> Result<usize> {
+        if let Some(&size) = self.sizes.get(&key) {
+            return Ok(size);
+        }
+        let results = self.functions.window_size.call([Tensor::scalar(key)], pull)?;
+        let size = scalar_result(&results, "window_size_func")?;
+        ensure!(size > 0, InvalidArgument, "Window size must be greater than zero, but got {size}.");
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        self.sizes.insert(key, size);
+        Ok(size)
+    }
+
+    /// Takes an element to its group; the group's key where that is full now.
+    fn gather(&mut self, element: Element, pull: Pull<'_>) -> Result<Option<i64>> {
+        let results = self.functions.key.call(element.iter().cloned(), pull)?;
+        let key = scalar_result(&results, "key_func")?;
+        let size = self.window_size(key, pull)?;
+        let group = self.groups.entry(key).or_insert_with(|| Group { elements: Vec::new(), size });
+        group.elements.push(element);
+        Ok((group.elements.len() >= group.size).then_some(key))
+    }
+
+    fn begin_window(&mut self, key: i64, elements: Vec<Element>, pull: Pull<'_>) -> Result<()> {
+        let window =
+            DatasetValue { dataset: Arc::new(Window(elements.into())), signature: self.functions.signature.clone() };
+        let arguments = [Tensor::scalar(key), window.into_tensor()?];
+        let reduced = self.functions.reduce.dataset(arguments, pull, "`reduce_func`")?;
+        self.current = Some(reduced.dataset.iterator());
+        Ok(())
+    }
+}
+
+impl DatasetIterator for GroupByWindowIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            pull.cancellation.check()?;
+            if let Some(current) = &mut self.current {
+                if let Some(element) = current.next(pull)? {
+                    return Ok(Some(element));
+                }
+                self.current = None;
+            }
+            let full = match &mut self.input {
+                Some(input) => match input.next(pull)? {
+                    Some(element) => self.gather(element, pull)?,
+                    None => {
+                        self.input = None;
+                        continue;
+                    }
+                },
+                // What is left, by rising key.
+                None => match self.groups.keys().next() {
+                    Some(&key) => Some(key),
+                    None => return Ok(None),
+                },
+            };
+            if let Some(key) = full
+                && let Some(group) = self.groups.remove(&key)
+            {
+                self.begin_window(key, group.elements, pull)?;
+            }
+        }
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = unary("GroupByWindowDataset")
+        .input("key_func_other_arguments: Tkey_func_other_arguments")
+        .input("reduce_func_other_arguments: Treduce_func_other_arguments")
+        .input("window_size_func_other_arguments: Twindow_size_func_other_arguments")
+        .attr("key_func: func")
+        .attr("reduce_func: func")
+        .attr("window_size_func: func")
+        .attr("Tkey_func_other_arguments: list(type) >= 0")
+        .attr("Treduce_func_other_arguments: list(type) >= 0")
+        .attr("Twindow_size_func_other_arguments: list(type) >= 0");
+    r.add(
+        described(op)
+            .doc("The elements of the datasets that `reduce_func` makes of windows of elements with one key.")
+            .kernel(|init| {
+                let names = [init.func("key_func")?, init.func("reduce_func")?, init.func("window_size_func")?];
+                let [key, reduce, window_size] = names.map(|f| f.name);
+                let keys = 1 + init.dtypes("Tkey_func_other_arguments")?.len();
+                let reduces = keys + init.dtypes("Treduce_func_other_arguments")?.len();
+                dataset_kernel(init, move |ctx| {
+                    let input = dataset_input(ctx, 0)?;
+                    let functions = Functions {
+                        key: Captured::new(ctx, &key, 1..keys)?,
+                        reduce: Captured::new(ctx, &reduce, keys..reduces)?,
+                        window_size: Captured::new(ctx, &window_size, reduces..ctx.num_inputs())?,
+                        signature: input.signature,
+                    };
+                    Ok(GroupByWindow { input: input.dataset, functions: Arc::new(functions) })
+                })
+            }),
+    );
+}

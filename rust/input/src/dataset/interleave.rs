@@ -1,0 +1,160 @@
+//! FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset: a dataset for every element, their elements in turns.
+
+use super::function::Captured;
+use super::prefetch::Ahead;
+use super::schema::{described, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{KernelContext, Registry, shape_rules};
+use ferroflow_tensor::{Result, ensure};
+use std::sync::Arc;
+
+struct Interleave {
+    input: Arc<dyn Dataset>,
+    function: Arc<Captured>,
+    cycle_length: usize,
+    block_length: usize,
+    /// Elements that each of the open datasets is read ahead in a thread of its own; none for 0.
+    ahead: usize,
+}
+
+struct InterleaveIterator {
+    input: Option<BoxedIterator>,
+    function: Arc<Captured>,
+    /// The datasets whose turn comes, by place; a place that was never reached is not there yet.
+    open: Vec<Option<BoxedIterator>>,
+    cycle_length: usize,
+    block_length: usize,
+    ahead: usize,
+    place: usize,
+    /// Elements taken in this turn.
+    taken: usize,
+}
+
+impl Dataset for Interleave {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(InterleaveIterator {
+            input: Some(self.input.iterator()),
+            function: self.function.clone(),
+            open: Vec::new(),
+            cycle_length: self.cycle_length,
+            block_length: self.block_length,
+            ahead: self.ahead,
+            place: 0,
+            taken: 0,
+        })
+    }
+}
+
+impl InterleaveIterator {
+    fn pass_on(&mut self) {
+        self.taken = 0;
+        self.place = if self.place + 1 >= self.cycle_length { 0 } else { self.place + 1 };
+    }
+}
+
+impl DatasetIterator for InterleaveIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            pull.cancellation.check()?;
+            if let Some(Some(current)) = self.open.get_mut(self.place) {
+                if let Some(element) = current.next(pull)? {
+                    self.taken += 1;
+                    if self.taken == self.block_length {
+                        self.pass_on();
+                    }
+                    return Ok(Some(element));
+                }
+                self.open[self.place] = None;
+                self.pass_on();
+            } else if let Some(input) = &mut self.input {
+                match input.next(pull)? {
+                    None => self.input = None,
+                    Some(element) => {
+                        let value = self.function.dataset(element, pull, "`f`")?;
+                        let iterator = value.dataset.iterator();
+                        let iterator =
+                            if self.ahead > 0 { Box::new(Ahead::new(iterator, self.ahead)) } else { iterator };
+                        if self.place >= self.open.len() {
+                            self.open.resize_with(self.place + 1, || None);
+                        }
+                        self.open[self.place] = Some(iterator);
+                    }
+                }
+            } else if self.open.iter().all(Option::is_none) {
+                return Ok(None);
+            } else {
+                // No place behind the last open one is worth a turn.
+                self.taken = 0;
+                self.place = if self.place + 1 >= self.open.len() { 0 } else { self.place + 1 };
+            }
+        }
+    }
+}
+
+fn interleave(ctx: &KernelContext<'_>, f: &str, arguments: usize, ahead: bool) -> Result<Interleave> {
+    let cycle_length = scalar::<i64>(ctx, 1 + arguments, "cycle_length")?;
+    ensure!(cycle_length > 0, InvalidArgument, "cycle_length must be greater than zero.");
+    let block_length = scalar::<i64>(ctx, 2 + arguments, "block_length")?;
+    ensure!(block_length > 0, InvalidArgument, "block_length must be greater than zero.");
+    let mut buffered = 0;
+    if ahead {
+        buffered = scalar::<i64>(ctx, 4 + arguments, "buffer_output_elements")?;
+        ensure!(buffered > 0, InvalidArgument, "`buffer_output_elements` must be > 0");
+        let prefetched = scalar::<i64>(ctx, 5 + arguments, "prefetch_input_elements")?;
+        ensure!(prefetched >= 0, InvalidArgument, "`prefetch_input_elements` must be >= 0");
+    }
+    Ok(Interleave {
+        input: dataset_input(ctx, 0)?.dataset,
+        function: Captured::new(ctx, f, 1..1 + arguments)?,
+        cycle_length: usize::try_from(cycle_length).unwrap_or(usize::MAX),
+        block_length: usize::try_from(block_length).unwrap_or(usize::MAX),
+        ahead: usize::try_from(buffered).unwrap_or(0),
+    })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("FlatMapDataset").input("other_arguments: Targuments"))
+            .attr("f: func")
+            .attr("Targuments: list(type) >= 0")
+            .doc("The elements of the datasets that `f` gives for the elements of the input, one after the other.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                dataset_kernel(init, move |ctx| {
+                    Ok(Interleave {
+                        input: dataset_input(ctx, 0)?.dataset,
+                        function: Captured::new(ctx, &f, 1..ctx.num_inputs())?,
+                        cycle_length: 1,
+                        block_length: usize::MAX,
+                        ahead: 0,
+                    })
+                })
+            }),
+    );
+    let interleaved = |name: &str| {
+        let op = unary(name).input("other_arguments: Targuments").input("cycle_length: int64");
+        described(op.input("block_length: int64")).attr("f: func").attr("Targuments: list(type) >= 0")
+    };
+    r.add(
+        interleaved("InterleaveDataset")
+            .shape(shape_rules::scalar)
+            .doc("Blocks of elements of the datasets that `f` gives, `cycle_length` of which take turns.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, false))
+            }),
+    );
+    r.add(
+        interleaved("ParallelInterleaveDataset")
+            .input("sloppy: bool")
+            .input("buffer_output_elements: int64")
+            .input("prefetch_input_elements: int64")
+            .doc("As InterleaveDataset, the datasets that take turns being read ahead. The order is the same, sloppy or not.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| interleave(ctx, &f, arguments, true))
+            }),
+    );
+}

@@ -1,0 +1,276 @@
+//! Iterator(V2), OneShotIterator, MakeIterator, IteratorGetNext(Sync), IteratorToStringHandle, IteratorFromStringHandle,
+//! DatasetToSingleElement: iterators as resources of a session.
+
+use super::background::lock;
+use super::value::{BoxedIterator, DatasetValue, Element, Pull, Signature};
+use ferroflow_graph::{
+    Kernel, KernelContext, KernelInit, Op, Registry, ResourceHandle, ResourceName, ShapeContext, Unnamed, kernel,
+    resource_kernel, shape_rules,
+};
+use ferroflow_tensor::{Bytes, Code, Result, Tensor, bail, ensure};
+use parking_lot::Mutex;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// A place for the iterator of the dataset that was last made one.
+struct IteratorResource {
+    signature: Signature,
+    current: Mutex<Option<Arc<Mutex<Pass>>>>,
+}
+
+/// A pass over a dataset; without iterator once it has ended.
+struct Pass(Option<BoxedIterator>);
+
+impl IteratorResource {
+    fn new(signature: Signature) -> IteratorResource {
+        IteratorResource { signature, current: Mutex::new(None) }
+    }
+
+    fn start(&self, value: &DatasetValue) -> Result<()> {
+        self.signature.check(&value.signature)?;
+        let pass = Arc::new(Mutex::new(Pass(Some(value.dataset.iterator()))));
+        let before = self.current.lock().replace(pass);
+        // What the end of an iterator does (a generator's finalizer), it does without the lock.
+        drop(before);
+        Ok(())
+    }
+
+    /// The next element; `None` at the end.
+    fn next(&self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let Some(pass) = self.current.lock().clone() else {
+            bail!(
+                FailedPrecondition,
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer \
+                 operation for this iterator before getting the next element."
+            )
+        };
+        let mut pass = lock(&pass, pull)?;
+        let Some(iterator) = &mut pass.0 else { return Ok(None) };
+        let element = iterator.next(pull)?;
+        if element.is_none() {
+            pass.0 = None;
+        }
+        Ok(element)
+    }
+}
+
+fn pull<'a>(ctx: &KernelContext<'a>) -> Pull<'a> {
+    Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads }
+}
+
+/// The iterator that resource input `i` is.
+fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> {
+    ResourceHandle::from_tensor(ctx.input(i)?)?.resource()
+}
+
+fn make_resource(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let made = Signature::of(init)?;
+    let wanted = made.clone();
+    resource_kernel(
+        init,
+        Unnamed::Private,
+        move |_| Ok(IteratorResource::new(made.clone())),
+        move |found: &IteratorResource| wanted.check(&found.signature),
+    )
+}
+
+/// TF 1.x: what the factory said the first time, an error too, stays.
+fn one_shot(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    ensure!(
+        init.str("shared_name")?.is_empty(),
+        InvalidArgument,
+        "OneShotIteratorOp does not currently support the 'shared_name' attr."
+    );
+    let name = ResourceName::of(init, Unnamed::Private)?;
+    let factory = init.func("dataset_factory")?.name;
+    let signature = Signature::of(init)?;
+    let known: Mutex<Option<Result<Tensor>>> = Mutex::new(None);
+    kernel(move |ctx| {
+        let pull = pull(ctx);
+        let mut known = lock(&known, pull)?;
+        let handle = match &*known {
+            Some(handle) => handle.clone(),
+            None => {
+                let made = first_pass(ctx, &factory, &signature, &name);
+                if matches!(&made, Err(e) if e.code() == Code::Cancelled) {
+                    return made.map(drop);
+                }
+                known.insert(made).clone()
+            }
+        };
+        ctx.set_output(0, handle?);
+        Ok(())
+    })
+}
+
+fn first_pass(ctx: &KernelContext<'_>, factory: &str, signature: &Signature, name: &ResourceName) -> Result<Tensor> {
+    let results = ctx.step.functions.clone().instance(factory)?.call(smallvec![], ctx.step.cancellation)?;
+    let value = match &results[..] {
+        [one] => DatasetValue::of(one).ok(),
+        _ => None,
+    };
+    let Some(value) = value else {
+        bail!(InvalidArgument, "The `dataset_factory` function must return a single scalar of dtype DT_VARIANT.")
+    };
+    let made = || Ok(IteratorResource::new(signature.clone()));
+    let resource = ctx.step.resources.lookup_or_create::<IteratorResource>(&name.container, &name.name, made)?;
+    resource.start(value)?;
+    ResourceHandle::new(name.clone(), resource).into_tensor()
+}
+
+fn get_next(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let signature = Signature::of(init)?;
+    kernel(move |ctx| {
+        let Some(element) = iterator(ctx, 0)?.next(pull(ctx))? else { bail!(OutOfRange, "End of sequence") };
+        put(ctx, &signature, element)
+    })
+}
+
+/// Hands an element out, if it is what the node's attributes promise.
+fn put(ctx: &mut KernelContext<'_>, signature: &Signature, element: Element) -> Result<()> {
+    let found = Signature {
+        types: element.iter().map(|t| t.dtype()).collect(),
+        shapes: element.iter().map(|t| t.shape().into()).collect(),
+    };
+    signature.check(&found)?;
+    element.into_iter().enumerate().for_each(|(i, t)| ctx.set_output(i, t));
+    Ok(())
+}
+
+fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let signature = Signature::of(init)?;
+    kernel(move |ctx| {
+        let mut iterator = DatasetValue::of(ctx.input(0)?)?.dataset.iterator();
+        let pull = pull(ctx);
+        let Some(element) = iterator.next(pull)? else { bail!(InvalidArgument, "Dataset was empty.") };
+        ensure!(iterator.next(pull)?.is_none(), InvalidArgument, "Dataset had more than one element.");
+        put(ctx, &signature, element)
+    })
+}
+
+/// What string handles begin with.
+const MARK: &[u8] = b"ferroflow.Iterator";
+
+fn to_string_handle(ctx: &mut KernelContext<'_>) -> Result<()> {
+    iterator(ctx, 0)?;
+    let name = &ResourceHandle::from_tensor(ctx.input(0)?)?.name;
+    let handle: Bytes = [MARK, name.container.as_bytes(), name.name.as_bytes()].join(&0).into();
+    ctx.set_output(0, Tensor::from_strings([], vec![handle])?);
+    Ok(())
+}
+
+fn from_string_handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let wanted = Signature::of(init)?;
+    ensure!(
+        wanted.types.is_empty() || wanted.shapes.is_empty() || wanted.types.len() == wanted.shapes.len(),
+        InvalidArgument,
+        "If both 'output_types' and 'output_shapes' are set, they must have the same length."
+    );
+    kernel(move |ctx| {
+        let handle = ctx.input(0)?;
+        let [text] = handle.strings()? else { bail!(InvalidArgument, "string_handle must be a scalar") };
+        ensure!(handle.rank() == 0, InvalidArgument, "string_handle must be a scalar");
+        let parts: Vec<_> = text.splitn(3, |&b| b == 0).map(String::from_utf8_lossy).collect();
+        let [mark, container, name] = &parts[..] else {
+            bail!(InvalidArgument, "Could not parse string_handle as a valid ResourceHandle")
+        };
+        ensure!(mark.as_bytes() == MARK, InvalidArgument, "Could not parse string_handle as a valid ResourceHandle");
+        let Some(resource) = ctx.step.resources.lookup::<IteratorResource>(container, name) else {
+            bail!(NotFound, "Resource {container}/{name}/IteratorResource does not exist.")
+        };
+        let found = &resource.signature;
+        if !wanted.types.is_empty() {
+            let types = Signature { types: wanted.types.clone(), shapes: found.shapes.clone() };
+            types.check(found)?;
+        }
+        if !wanted.shapes.is_empty() {
+            let shapes = Signature { types: found.types.clone(), shapes: wanted.shapes.clone() };
+            shapes.check(found)?;
+        }
+        let name = ResourceName { container: container.to_string(), name: name.to_string() };
+        ctx.set_output(0, ResourceHandle::new(name, resource).into_tensor()?);
+        Ok(())
+    })
+}
+
+fn element_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(0)?.with_rank(0)?;
+    let shapes = c.shapes("output_shapes")?;
+    ensure!(
+        shapes.len() == c.num_outputs(),
+        InvalidArgument,
+        "`output_shapes` must be the same length as `output_types` ({} vs. {})",
+        shapes.len(),
+        c.num_outputs()
+    );
+    shapes.into_iter().enumerate().for_each(|(i, s)| c.set_output(i, s));
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let described = |op: Op| op.attr("output_types: list(type) >= 1").attr("output_shapes: list(shape) >= 1");
+    // Stateful, unlike in TF 1.x: two iterators that look alike are two.
+    for name in ["Iterator", "IteratorV2"] {
+        let op = Op::new(name).output("handle: resource").attr("shared_name: string").attr("container: string");
+        r.add(
+            described(op)
+                .stateful()
+                .shape(shape_rules::scalar)
+                .doc("An iterator that MakeIterator makes one over a dataset.")
+                .kernel(make_resource),
+        );
+    }
+    let one = Op::new("OneShotIterator").output("handle: resource").attr("dataset_factory: func");
+    r.add(
+        described(one)
+            .attr("container: string = ''")
+            .attr("shared_name: string = ''")
+            .stateful()
+            .shape(shape_rules::scalar)
+            .doc("An iterator over the dataset that a function gives, which is called when it is first needed.")
+            .kernel(one_shot),
+    );
+    r.add(
+        Op::new("MakeIterator")
+            .input("dataset: variant")
+            .input("iterator: resource")
+            .doc("Starts an iterator anew, over a dataset.")
+            .shape(shape_rules::unknown)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let resource = iterator(ctx, 1)?;
+                    resource.start(DatasetValue::of(ctx.input(0)?)?)
+                })
+            }),
+    );
+    for name in ["IteratorGetNext", "IteratorGetNextSync"] {
+        let op = Op::new(name).input("iterator: resource").output("components: output_types");
+        r.add(
+            described(op)
+                .shape(element_shapes)
+                .doc("The next element; an OutOfRange error at the end.")
+                .kernel(get_next),
+        );
+    }
+    let single = Op::new("DatasetToSingleElement").input("dataset: variant").output("components: output_types");
+    r.add(described(single).shape(element_shapes).doc("The only element of a dataset.").kernel(single_element));
+    r.add(
+        Op::new("IteratorToStringHandle")
+            .input("resource_handle: resource")
+            .output("string_handle: string")
+            .doc("A text by which steps of this session find the iterator.")
+            .shape(shape_rules::scalar)
+            .kernel(|_| kernel(to_string_handle)),
+    );
+    r.add(
+        Op::new("IteratorFromStringHandle")
+            .input("string_handle: string")
+            .output("resource_handle: resource")
+            .attr("output_types: list(type) >= 0 = []")
+            .attr("output_shapes: list(shape) >= 0 = []")
+            .stateful()
+            .doc("The iterator that a text names.")
+            .shape(shape_rules::scalar)
+            .kernel(from_string_handle),
+    );
+}

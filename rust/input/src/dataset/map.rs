@@ -1,0 +1,208 @@
+//! MapDataset, FilterDataset, ScanDataset: a function called for every element.
+
+use super::function::{Captured, owned};
+use super::schema::{described, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, dataset_input, dataset_kernel};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
+use std::sync::Arc;
+
+struct Map {
+    input: Arc<dyn Dataset>,
+    function: Arc<Captured>,
+}
+
+struct MapIterator {
+    input: BoxedIterator,
+    function: Arc<Captured>,
+}
+
+impl Dataset for Map {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(MapIterator { input: self.input.iterator(), function: self.function.clone() })
+    }
+}
+
+impl DatasetIterator for MapIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        match self.input.next(pull)? {
+            Some(element) => self.function.map(element, pull),
+            None => Ok(None),
+        }
+    }
+}
+
+struct Filter {
+    input: Arc<dyn Dataset>,
+    predicate: Arc<Captured>,
+}
+
+struct FilterIterator {
+    input: BoxedIterator,
+    predicate: Arc<Captured>,
+}
+
+impl Dataset for Filter {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(FilterIterator { input: self.input.iterator(), predicate: self.predicate.clone() })
+    }
+}
+
+impl DatasetIterator for FilterIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            pull.cancellation.check()?;
+            let Some(element) = self.input.next(pull)? else { return Ok(None) };
+            let passes = self.predicate.call(element.iter().cloned(), pull)?;
+            match &passes[..] {
+                [one] if one.dtype() == DType::Bool && one.rank() == 0 => {
+                    if one.to_scalar::<bool>()? {
+                        return Ok(Some(element));
+                    }
+                }
+                _ => bail!(InvalidArgument, "Filter predicate `f` must return a scalar bool."),
+            }
+        }
+    }
+}
+
+struct Scan {
+    input: Arc<dyn Dataset>,
+    state: Vec<Tensor>,
+    function: Arc<Captured>,
+    signature: Signature,
+}
+
+struct ScanIterator {
+    input: BoxedIterator,
+    state: Vec<Tensor>,
+    function: Arc<Captured>,
+    signature: Signature,
+}
+
+impl Dataset for Scan {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(ScanIterator {
+            input: self.input.iterator(),
+            state: self.state.clone(),
+            function: self.function.clone(),
+            signature: self.signature.clone(),
+        })
+    }
+}
+
+impl DatasetIterator for ScanIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let Some(element) = self.input.next(pull)? else { return Ok(None) };
+        let Some(mut state) = self.function.map(self.state.iter().cloned().chain(element), pull)? else {
+            return Ok(None);
+        };
+        let (states, all) = (self.state.len(), self.state.len() + self.signature.types.len());
+        ensure!(
+            state.len() == all,
+            InvalidArgument,
+            "scan_func must return {all} values: the new state and the output, got {}",
+            state.len()
+        );
+        let wanted = self.state.iter().map(|t| t.dtype()).chain(self.signature.types.iter().copied());
+        for (i, (got, want)) in state.iter().zip(wanted).enumerate() {
+            ensure!(
+                got.dtype() == want,
+                InvalidArgument,
+                "Got wrong type for scan_func return value {i} (expected {}, got {}).",
+                want.schema_name(),
+                got.dtype().schema_name()
+            );
+        }
+        let output = state.split_off(states);
+        self.state = state;
+        Ok(Some(output))
+    }
+}
+
+/// The last state of a function that takes a state and an element to the next state.
+fn reduce(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let f = init.func("f")?.name;
+    let states = init.dtypes("Tstate")?.len();
+    let types = init.dtypes("output_types")?;
+    kernel(move |ctx| {
+        let function = Captured::new(ctx, &f, 1 + states..ctx.num_inputs())?;
+        let mut state = owned(ctx, 1..1 + states)?;
+        let mut iterator = dataset_input(ctx, 0)?.dataset.iterator();
+        let pull = Pull { cancellation: ctx.step.cancellation, threads: ctx.step.threads };
+        while let Some(element) = iterator.next(pull)? {
+            state = function.call(state.into_iter().chain(element), pull)?;
+            pull.cancellation.check()?;
+        }
+        ensure!(
+            state.iter().map(|t| t.dtype()).eq(types.iter().copied()),
+            InvalidArgument,
+            "The types of the reduced state are not those of `output_types`"
+        );
+        state.into_iter().enumerate().for_each(|(i, t)| ctx.set_output(i, t));
+        Ok(())
+    })
+}
+
+fn reduced_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.shapes("output_shapes")?.into_iter().enumerate().for_each(|(i, s)| c.set_output(i, s));
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let reducer = Op::new("ReduceDataset").input("input_dataset: variant").input("initial_state: Tstate");
+    r.add(
+        described(reducer.input("other_arguments: Targuments").output("components: output_types").attr("f: func"))
+            .attr("Tstate: list(type) >= 1")
+            .attr("Targuments: list(type) >= 0")
+            .attr("use_inter_op_parallelism: bool = true")
+            .shape(reduced_shapes)
+            .doc("The last of the states that `f` makes of a state and an element, one element after the other.")
+            .kernel(reduce),
+    );
+    r.add(
+        described(unary("MapDataset").input("other_arguments: Targuments"))
+            .attr("f: func")
+            .attr("Targuments: list(type) >= 0")
+            .doc("The results of `f` for the elements of the input.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                dataset_kernel(init, move |ctx| {
+                    let function = Captured::new(ctx, &f, 1..ctx.num_inputs())?;
+                    Ok(Map { input: dataset_input(ctx, 0)?.dataset, function })
+                })
+            }),
+    );
+    r.add(
+        described(unary("FilterDataset").input("other_arguments: Targuments"))
+            .attr("predicate: func")
+            .attr("Targuments: list(type) >= 0")
+            .doc("The elements for which `predicate` is true.")
+            .kernel(|init| {
+                let f = init.func("predicate")?.name;
+                dataset_kernel(init, move |ctx| {
+                    let predicate = Captured::new(ctx, &f, 1..ctx.num_inputs())?;
+                    Ok(Filter { input: dataset_input(ctx, 0)?.dataset, predicate })
+                })
+            }),
+    );
+    r.add(
+        described(unary("ScanDataset").input("initial_state: Tstate").input("other_arguments: Targuments"))
+            .attr("f: func")
+            .attr("Tstate: list(type) >= 1")
+            .attr("Targuments: list(type) >= 0")
+            .shape(shape_rules::scalar)
+            .doc("The outputs of `f`, which is called with a state and an element and gives the next state and an output.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let states = init.dtypes("Tstate")?.len();
+                let signature = Signature::of(init)?;
+                dataset_kernel(init, move |ctx| {
+                    let function = Captured::new(ctx, &f, 1 + states..ctx.num_inputs())?;
+                    let state = owned(ctx, 1..1 + states)?;
+                    let signature = signature.clone();
+                    Ok(Scan { input: dataset_input(ctx, 0)?.dataset, state, function, signature })
+                })
+            }),
+    );
+}

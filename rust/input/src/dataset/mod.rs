@@ -1,0 +1,49 @@
+//! Datasets: descriptions of elements that pass from op to op as variants, and the iterators that are made of them.
+
+mod background;
+mod batch;
+mod cache;
+mod cache_file;
+mod directed_interleave;
+mod files;
+mod function;
+mod generator;
+mod group_by_window;
+mod interleave;
+mod iterator;
+mod map;
+mod padded_batch;
+mod parallel_map;
+mod prefetch;
+mod range;
+mod schema;
+mod selection;
+mod sequence;
+mod shuffle;
+mod sparse_tensor_slice;
+mod stacking;
+mod tensor;
+mod value;
+
+use ferroflow_graph::Registry;
+
+pub(super) fn register(r: &mut Registry) {
+    batch::register(r);
+    cache::register(r);
+    directed_interleave::register(r);
+    files::register(r);
+    generator::register(r);
+    group_by_window::register(r);
+    interleave::register(r);
+    iterator::register(r);
+    map::register(r);
+    padded_batch::register(r);
+    parallel_map::register(r);
+    prefetch::register(r);
+    range::register(r);
+    selection::register(r);
+    sequence::register(r);
+    shuffle::register(r);
+    sparse_tensor_slice::register(r);
+    tensor::register(r);
+}

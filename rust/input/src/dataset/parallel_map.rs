@@ -1,0 +1,271 @@
+//! ParallelMapDataset, MapAndBatchDataset(V2): a function called for several elements at once, results in order.
+
+use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::function::Captured;
+use super::schema::{described, unary};
+use super::stacking::stack;
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{Cancellation, KernelContext, Registry};
+use ferroflow_tensor::threads::{Threads, default_count};
+use ferroflow_tensor::{Result, Status, ensure};
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Threads of one iterator at most, however many calls are asked for.
+const MAX_CALLERS: usize = 64;
+
+/// The result of one call, once it is known; `None` in it is the end.
+type Place = Option<Result<Option<Element>>>;
+
+struct Places {
+    places: VecDeque<Place>,
+    /// Number of the first place, counted from the beginning of the iteration.
+    first: u64,
+    limit: usize,
+}
+
+struct Shared {
+    function: Arc<Captured>,
+    /// Locked while an element is taken and given its place, so that places follow the input's order.
+    input: Mutex<Option<BoxedIterator>>,
+    places: Mutex<Places>,
+    changed: Condvar,
+    cancellation: Cancellation,
+}
+
+/// Calls a function of another iterator's elements, from the first call on.
+struct Calls {
+    shared: Arc<Shared>,
+    callers: usize,
+    process: u32,
+    ended: bool,
+}
+
+impl Calls {
+    fn new(input: BoxedIterator, function: Arc<Captured>, limit: usize) -> Calls {
+        let shared = Shared {
+            function,
+            input: Mutex::new(Some(input)),
+            places: Mutex::new(Places { places: VecDeque::new(), first: 0, limit }),
+            changed: Condvar::new(),
+            cancellation: Cancellation::new(),
+        };
+        Calls { shared: Arc::new(shared), callers: 0, process: std::process::id(), ended: false }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        end(&self.shared.places, &self.shared.changed, &self.shared.cancellation);
+    }
+}
+
+impl Shared {
+    fn fill(&self, number: u64, result: Result<Option<Element>>) {
+        let mut places = self.places.lock();
+        let at = usize::try_from(number.wrapping_sub(places.first)).unwrap_or(usize::MAX);
+        if let Some(place) = places.places.get_mut(at) {
+            *place = Some(result);
+        }
+        drop(places);
+        self.changed.notify_all();
+    }
+
+    /// Takes elements and calls the function until the input ends or nobody reads any more.
+    fn work(&self, threads: Threads) -> Result<()> {
+        let pull = Pull { cancellation: &self.cancellation, threads };
+        loop {
+            let mut input = self.input.lock();
+            self.cancellation.check()?;
+            let Some(iterator) = input.as_mut() else { return Ok(()) };
+            let number = wait_ahead(&self.places, &self.changed, &self.cancellation, |p| {
+                if p.places.len() >= p.limit {
+                    return None;
+                }
+                p.places.push_back(None);
+                Some(p.first + p.places.len() as u64 - 1)
+            })?;
+            let taken = caught(|| iterator.next(pull));
+            match taken {
+                Ok(Some(element)) => {
+                    drop(input);
+                    let result = caught(|| self.function.map(element, pull));
+                    self.fill(number, result);
+                }
+                Ok(None) => {
+                    *input = None;
+                    self.fill(number, Ok(None));
+                    return Ok(());
+                }
+                Err(e) => {
+                    drop(input);
+                    self.fill(number, Err(e));
+                }
+            }
+        }
+    }
+}
+
+impl DatasetIterator for Calls {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        if self.ended {
+            return Ok(None);
+        }
+        check_process(self.process)?;
+        let callers = self.shared.places.lock().limit.min(MAX_CALLERS);
+        while self.callers < callers {
+            let (shared, threads) = (self.shared.clone(), pull.threads);
+            // A caller ends when the iterator is gone or its input has ended.
+            spawn("map", move || shared.work(threads).unwrap_or(()))?;
+            self.callers += 1;
+        }
+        let result = wait(&self.shared.places, &self.shared.changed, pull, |p| {
+            p.places.front().is_some_and(Option::is_some).then(|| {
+                p.first += 1;
+                p.places.pop_front().flatten()
+            })
+        })?;
+        self.shared.changed.notify_all();
+        match result {
+            Some(Ok(None)) => {
+                self.ended = true;
+                Ok(None)
+            }
+            Some(result) => result,
+            None => Err(Status::internal("a call has no result")),
+        }
+    }
+}
+
+struct ParallelMap {
+    input: Arc<dyn Dataset>,
+    function: Arc<Captured>,
+    calls: usize,
+}
+
+impl Dataset for ParallelMap {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(Calls::new(self.input.iterator(), self.function.clone(), self.calls))
+    }
+}
+
+struct MapAndBatch {
+    input: Arc<dyn Dataset>,
+    function: Arc<Captured>,
+    calls: usize,
+    size: usize,
+    drop_remainder: bool,
+}
+
+struct MapAndBatchIterator {
+    results: Calls,
+    size: usize,
+    drop_remainder: bool,
+}
+
+impl Dataset for MapAndBatch {
+    fn iterator(&self) -> BoxedIterator {
+        let results = Calls::new(self.input.iterator(), self.function.clone(), self.calls);
+        Box::new(MapAndBatchIterator { results, size: self.size, drop_remainder: self.drop_remainder })
+    }
+}
+
+impl DatasetIterator for MapAndBatchIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let mut elements = Vec::new();
+        let mut failure = None;
+        let mut taken = 0;
+        // A batch with a failure in it is left out whole.
+        while taken < self.size {
+            taken += 1;
+            match self.results.next(pull) {
+                Ok(Some(element)) => elements.push(element),
+                Ok(None) => break,
+                Err(e) => {
+                    pull.cancellation.check()?;
+                    failure.get_or_insert(e);
+                }
+            }
+        }
+        match failure {
+            Some(e) => Err(e),
+            None if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) => Ok(None),
+            None => stack(&elements, pull.threads).map(Some),
+        }
+    }
+}
+
+fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, counts: Counts) -> Result<MapAndBatch> {
+    let size = scalar::<i64>(ctx, 1 + arguments, "batch_size")?;
+    ensure!(size > 0, InvalidArgument, "batch_size must be greater than zero.");
+    let name = match counts {
+        Counts::Batches => "num_parallel_batches",
+        Counts::Calls => "num_parallel_calls",
+    };
+    let parallel = scalar::<i64>(ctx, 2 + arguments, name)?;
+    ensure!(parallel > 0 || parallel == -1, InvalidArgument, "{name} must be greater than zero.");
+    let calls = match counts {
+        Counts::Batches => size.saturating_mul(parallel.max(1)).min(default_count().max(4) as i64),
+        Counts::Calls if parallel == -1 => default_count() as i64,
+        Counts::Calls => parallel,
+    };
+    Ok(MapAndBatch {
+        input: dataset_input(ctx, 0)?.dataset,
+        function: Captured::new(ctx, f, 1..1 + arguments)?,
+        calls: usize::try_from(calls).unwrap_or(1),
+        size: usize::try_from(size).unwrap_or(usize::MAX),
+        drop_remainder: scalar(ctx, 3 + arguments, "drop_remainder")?,
+    })
+}
+
+/// What the number of parallel things counts.
+#[derive(Clone, Copy)]
+enum Counts {
+    Batches,
+    Calls,
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("ParallelMapDataset").input("other_arguments: Targuments").input("num_parallel_calls: int32"))
+            .attr("f: func")
+            .attr("Targuments: list(type) >= 0")
+            .doc("The results of `f` for the elements of the input, in their order, several of them computed at once.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| {
+                    let calls = scalar::<i32>(ctx, 1 + arguments, "num_parallel_calls")?;
+                    ensure!(calls > 0 || calls == -1, InvalidArgument, "num_parallel_calls must be greater than zero.");
+                    Ok(ParallelMap {
+                        input: dataset_input(ctx, 0)?.dataset,
+                        function: Captured::new(ctx, &f, 1..1 + arguments)?,
+                        calls: usize::try_from(calls).unwrap_or_else(|_| default_count()),
+                    })
+                })
+            }),
+    );
+    let batched = |name: &str, count: &str| {
+        let op = unary(name).input("other_arguments: Targuments").input("batch_size: int64").input(count);
+        described(op.input("drop_remainder: bool")).attr("f: func").attr("Targuments: list(type) >= 0")
+    };
+    r.add(
+        batched("MapAndBatchDataset", "num_parallel_batches: int64")
+            .doc("Batches of the results of `f`, several of which are computed at once.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Batches))
+            }),
+    );
+    r.add(
+        batched("MapAndBatchDatasetV2", "num_parallel_calls: int64")
+            .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
+            .kernel(|init| {
+                let f = init.func("f")?.name;
+                let arguments = init.dtypes("Targuments")?.len();
+                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Calls))
+            }),
+    );
+}

@@ -1,0 +1,133 @@
+//! PrefetchDataset: elements read ahead by a thread.
+
+use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::schema::{described, scalars, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{Cancellation, Registry};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Result, ensure};
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Where nobody says how far to read ahead: from this many elements on, twice as many whenever one is waited for.
+const FIRST_LIMIT: usize = 1;
+const LAST_LIMIT: usize = 256;
+
+struct Buffer {
+    elements: VecDeque<Result<Element>>,
+    limit: usize,
+    grows: bool,
+    ended: bool,
+}
+
+struct Shared {
+    buffer: Mutex<Buffer>,
+    changed: Condvar,
+    cancellation: Cancellation,
+}
+
+/// An iterator that reads another one ahead, from the first call on.
+pub(super) struct Ahead {
+    shared: Arc<Shared>,
+    input: Option<BoxedIterator>,
+    process: u32,
+}
+
+impl Ahead {
+    pub fn new(input: BoxedIterator, limit: usize) -> Ahead {
+        Ahead::with(input, limit, false)
+    }
+
+    fn with(input: BoxedIterator, limit: usize, grows: bool) -> Ahead {
+        let buffer = Mutex::new(Buffer { elements: VecDeque::new(), limit, grows, ended: false });
+        let shared = Shared { buffer, changed: Condvar::new(), cancellation: Cancellation::new() };
+        Ahead { shared: Arc::new(shared), input: Some(input), process: std::process::id() }
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        end(&self.shared.buffer, &self.shared.changed, &self.shared.cancellation);
+    }
+}
+
+/// Fills the buffer until the input ends or nobody reads any more.
+fn fill(shared: &Shared, mut input: BoxedIterator, threads: Threads) {
+    let pull = Pull { cancellation: &shared.cancellation, threads };
+    loop {
+        let room = |b: &mut Buffer| (b.elements.len() < b.limit).then_some(());
+        if wait_ahead(&shared.buffer, &shared.changed, &shared.cancellation, room).is_err() {
+            return;
+        }
+        let element = caught(|| input.next(pull));
+        let mut buffer = shared.buffer.lock();
+        match element {
+            Ok(Some(element)) => buffer.elements.push_back(Ok(element)),
+            Err(e) => buffer.elements.push_back(Err(e)),
+            Ok(None) => buffer.ended = true,
+        }
+        let ended = buffer.ended;
+        drop(buffer);
+        if ended {
+            // What the input does at its end is done before the end is told.
+            drop(input);
+            shared.changed.notify_all();
+            return;
+        }
+        shared.changed.notify_all();
+    }
+}
+
+impl DatasetIterator for Ahead {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        check_process(self.process)?;
+        if let Some(input) = self.input.take() {
+            let (shared, threads) = (self.shared.clone(), pull.threads);
+            spawn("prefetch", move || fill(&shared, input, threads))?;
+        }
+        let mut waited = false;
+        let element = wait(&self.shared.buffer, &self.shared.changed, pull, |b| {
+            if let Some(element) = b.elements.pop_front() {
+                return Some(element.map(Some));
+            }
+            if b.ended {
+                return Some(Ok(None));
+            }
+            if b.grows && !std::mem::replace(&mut waited, true) {
+                b.limit = (b.limit * 2).min(LAST_LIMIT);
+            }
+            None
+        })?;
+        self.shared.changed.notify_all();
+        element
+    }
+}
+
+struct Prefetch {
+    input: Arc<dyn Dataset>,
+    size: Option<usize>,
+}
+
+impl Dataset for Prefetch {
+    fn iterator(&self) -> BoxedIterator {
+        let input = self.input.iterator();
+        Box::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("PrefetchDataset").input("buffer_size: int64"))
+            .shape(scalars)
+            .doc("The input, read ahead by up to `buffer_size` elements; by as many as it takes where it is -1.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let size = scalar::<i64>(ctx, 1, "buffer_size")?;
+                    ensure!(size > 0 || size == -1, InvalidArgument, "buffer_size must be > 0");
+                    let size = (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
+                    Ok(Prefetch { input: dataset_input(ctx, 0)?.dataset, size })
+                })
+            }),
+    );
+}

@@ -1,0 +1,73 @@
+//! IgnoreErrorsDataset, UniqueDataset: the elements that can be had, and those that were not there before.
+
+use super::schema::{described, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel};
+use ferroflow_graph::Registry;
+use ferroflow_tensor::{Bytes, DType, Result, bail};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+struct IgnoreErrors(Arc<dyn Dataset>);
+struct IgnoreErrorsIterator(BoxedIterator);
+
+impl Dataset for IgnoreErrors {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(IgnoreErrorsIterator(self.0.iterator()))
+    }
+}
+
+impl DatasetIterator for IgnoreErrorsIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            match self.0.next(pull) {
+                Err(_) => pull.cancellation.check()?,
+                found => return found,
+            }
+        }
+    }
+}
+
+struct Unique(Arc<dyn Dataset>);
+
+struct UniqueIterator {
+    input: BoxedIterator,
+    seen: HashSet<Bytes>,
+}
+
+impl Dataset for Unique {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(UniqueIterator { input: self.0.iterator(), seen: HashSet::new() })
+    }
+}
+
+impl DatasetIterator for UniqueIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            let Some(element) = self.input.next(pull)? else { return Ok(None) };
+            let key: Bytes = match &element[..] {
+                [one] if one.rank() == 0 => match (one.dtype(), one.bytes()) {
+                    (DType::String, _) => one.strings()?.first().cloned().unwrap_or_default(),
+                    (_, Some(bytes)) => bytes.into(),
+                    _ => bail!(InvalidArgument, "UniqueDataset takes numbers and strings"),
+                },
+                _ => bail!(InvalidArgument, "UniqueDataset only supports inputs with a single scalar component."),
+            };
+            if self.seen.insert(key) {
+                return Ok(Some(element));
+            }
+        }
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        described(unary("IgnoreErrorsDataset"))
+            .doc("The elements that are made without an error.")
+            .kernel(|init| dataset_kernel(init, |ctx| Ok(IgnoreErrors(dataset_input(ctx, 0)?.dataset)))),
+    );
+    r.add(
+        described(unary("UniqueDataset"))
+            .doc("The first of each number or string.")
+            .kernel(|init| dataset_kernel(init, |ctx| Ok(Unique(dataset_input(ctx, 0)?.dataset)))),
+    );
+}

@@ -1,0 +1,208 @@
+//! RepeatDataset, TakeDataset, SkipDataset, ConcatenateDataset, ZipDataset: elements as they are, in other sequences.
+
+use super::schema::{described, scalars, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{Op, Registry, shape_rules};
+use ferroflow_tensor::Result;
+use std::sync::Arc;
+
+type Input = Arc<dyn Dataset>;
+
+struct Repeat {
+    input: Input,
+    /// Negative: without end.
+    count: i64,
+}
+
+struct RepeatIterator {
+    input: Input,
+    left: i64,
+    current: Option<BoxedIterator>,
+}
+
+impl Dataset for Repeat {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
+    }
+}
+
+impl DatasetIterator for RepeatIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        while self.left != 0 {
+            let is_fresh = self.current.is_none();
+            let current = self.current.get_or_insert_with(|| self.input.iterator());
+            if let Some(element) = current.next(pull)? {
+                return Ok(Some(element));
+            }
+            self.current = None;
+            if self.left > 0 {
+                self.left -= 1;
+            } else if is_fresh {
+                // Repeating nothing for ever is nothing.
+                self.left = 0;
+            }
+            pull.cancellation.check()?;
+        }
+        Ok(None)
+    }
+}
+
+struct Take {
+    input: Input,
+    /// Negative: all.
+    count: i64,
+}
+
+struct TakeIterator {
+    input: Option<BoxedIterator>,
+    left: i64,
+}
+
+impl Dataset for Take {
+    fn iterator(&self) -> BoxedIterator {
+        let input = (self.count != 0).then(|| self.input.iterator());
+        Box::new(TakeIterator { input, left: self.count })
+    }
+}
+
+impl DatasetIterator for TakeIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        if self.left != 0
+            && let Some(input) = &mut self.input
+            && let Some(element) = input.next(pull)?
+        {
+            self.left -= i64::from(self.left > 0);
+            return Ok(Some(element));
+        }
+        self.input = None;
+        Ok(None)
+    }
+}
+
+struct Skip {
+    input: Input,
+    /// Negative: all.
+    count: i64,
+}
+
+struct SkipIterator {
+    input: BoxedIterator,
+    left: i64,
+}
+
+impl Dataset for Skip {
+    fn iterator(&self) -> BoxedIterator {
+        if self.count < 0 {
+            return Box::new(TakeIterator { input: None, left: 0 });
+        }
+        Box::new(SkipIterator { input: self.input.iterator(), left: self.count })
+    }
+}
+
+impl DatasetIterator for SkipIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        while self.left > 0 {
+            pull.cancellation.check()?;
+            if self.input.next(pull)?.is_none() {
+                return Ok(None);
+            }
+            self.left -= 1;
+        }
+        self.input.next(pull)
+    }
+}
+
+struct Concatenate {
+    first: Input,
+    second: Input,
+}
+
+struct ConcatenateIterator {
+    current: BoxedIterator,
+    then: Option<Input>,
+}
+
+impl Dataset for Concatenate {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(ConcatenateIterator { current: self.first.iterator(), then: Some(self.second.clone()) })
+    }
+}
+
+impl DatasetIterator for ConcatenateIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        loop {
+            if let Some(element) = self.current.next(pull)? {
+                return Ok(Some(element));
+            }
+            match self.then.take() {
+                Some(next) => self.current = next.iterator(),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+struct Zip(Vec<Input>);
+struct ZipIterator(Vec<BoxedIterator>);
+
+impl Dataset for Zip {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(ZipIterator(self.0.iter().map(|d| d.iterator()).collect()))
+    }
+}
+
+impl DatasetIterator for ZipIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let mut whole = Element::new();
+        for input in &mut self.0 {
+            match input.next(pull)? {
+                Some(element) => whole.extend(element),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(whole))
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let counted = |name: &str| described(unary(name).input("count: int64")).shape(scalars);
+    r.add(counted("RepeatDataset").doc("The input `count` times over; without end where it is negative.").kernel(
+        |init| {
+            dataset_kernel(init, |ctx| {
+                Ok(Repeat { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
+            })
+        },
+    ));
+    r.add(counted("TakeDataset").doc("The first `count` elements; all where it is negative.").kernel(|init| {
+        dataset_kernel(init, |ctx| Ok(Take { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? }))
+    }));
+    r.add(counted("SkipDataset").doc("All but the first `count` elements; none where it is negative.").kernel(
+        |init| {
+            dataset_kernel(init, |ctx| {
+                Ok(Skip { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
+            })
+        },
+    ));
+    r.add(
+        described(unary("ConcatenateDataset").input("another_dataset: variant"))
+            .doc("The elements of one dataset and then those of another.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    Ok(Concatenate { first: dataset_input(ctx, 0)?.dataset, second: dataset_input(ctx, 1)?.dataset })
+                })
+            }),
+    );
+    let zip = Op::new("ZipDataset").input("input_datasets: N * variant").output("handle: variant");
+    r.add(
+        described(zip)
+            .attr("N: int >= 1")
+            .shape(shape_rules::scalar)
+            .doc("Elements of several datasets side by side, as long as all have one.")
+            .kernel(|init| {
+                dataset_kernel(init, |ctx| {
+                    let inputs = (0..ctx.num_inputs()).map(|i| Ok(dataset_input(ctx, i)?.dataset));
+                    Ok(Zip(inputs.collect::<Result<_>>()?))
+                })
+            }),
+    );
+}

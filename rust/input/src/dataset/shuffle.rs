@@ -1,0 +1,156 @@
+//! ShuffleDataset, ShuffleAndRepeatDataset: elements in TensorFlow's random order.
+
+use super::schema::{described, scalars, unary};
+use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use ferroflow_graph::{KernelContext, Registry};
+use ferroflow_tensor::philox::{Philox, Words};
+use ferroflow_tensor::{Result, ensure};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Where the streams of the iterators come from.
+enum Seeds {
+    /// All iterators draw the same numbers.
+    Same(Philox),
+    /// Each iterator has two more numbers of this stream for its seeds.
+    Drawn(Mutex<Words>),
+}
+
+struct Shuffle {
+    input: Arc<dyn Dataset>,
+    buffer_size: u64,
+    /// Passes over the input; negative: without end.
+    count: i64,
+    seeds: Seeds,
+}
+
+impl Dataset for Shuffle {
+    fn iterator(&self) -> BoxedIterator {
+        let stream = match &self.seeds {
+            Seeds::Same(stream) => *stream,
+            Seeds::Drawn(words) => {
+                let mut words = words.lock();
+                let seed = words.next_u32();
+                Philox::new(seed.into(), words.next_u32().into())
+            }
+        };
+        Box::new(ShuffleIterator {
+            dataset: self.input.clone(),
+            input: None,
+            begun: false,
+            buffer_size: self.buffer_size,
+            count: self.count,
+            epoch: 0,
+            buffer: Vec::new(),
+            held: 0,
+            slices: VecDeque::from([Slice { start: 0, end: 0 }]),
+            words: Words::new(stream),
+        })
+    }
+}
+
+/// The elements of one pass that are in the buffer, by number; element `n` is at place `n % buffer_size`.
+struct Slice {
+    start: u64,
+    end: u64,
+}
+
+struct ShuffleIterator {
+    dataset: Arc<dyn Dataset>,
+    input: Option<BoxedIterator>,
+    begun: bool,
+    buffer_size: u64,
+    count: i64,
+    epoch: i64,
+    /// Grows with what is put in: the size is the program's word.
+    buffer: Vec<Element>,
+    held: u64,
+    slices: VecDeque<Slice>,
+    words: Words,
+}
+
+impl ShuffleIterator {
+    fn place(&self, number: u64) -> usize {
+        usize::try_from(number % self.buffer_size).unwrap_or(usize::MAX)
+    }
+
+    /// The next element of this pass or of one after it.
+    fn draw(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let mut is_fresh = !std::mem::replace(&mut self.begun, true);
+        while self.count < 0 || self.epoch < self.count {
+            pull.cancellation.check()?;
+            let input = self.input.get_or_insert_with(|| self.dataset.iterator());
+            if let Some(element) = input.next(pull)? {
+                return Ok(Some(element));
+            }
+            if self.count < 0 && is_fresh {
+                // Repeating nothing for ever is nothing.
+                self.count = 0;
+                break;
+            }
+            is_fresh = false;
+            self.epoch += 1;
+            self.input = None;
+            let n = self.slices.back().map_or(0, |s| s.end);
+            self.slices.push_back(Slice { start: n, end: n });
+        }
+        self.input = None;
+        Ok(None)
+    }
+}
+
+impl DatasetIterator for ShuffleIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        while self.held < self.buffer_size {
+            let Some(element) = self.draw(pull)? else { break };
+            let number = self.slices.back().map_or(0, |s| s.end);
+            let place = self.place(number);
+            match self.buffer.get_mut(place) {
+                Some(slot) => *slot = element,
+                None => self.buffer.push(element),
+            }
+            if let Some(slice) = self.slices.back_mut() {
+                slice.end += 1;
+            }
+            self.held += 1;
+        }
+        while self.slices.front().is_some_and(|s| s.start == s.end) && self.slices.len() > 1 {
+            self.slices.pop_front();
+        }
+        let Some(slice) = self.slices.front_mut().filter(|s| s.start < s.end) else { return Ok(None) };
+        let start = slice.start;
+        let chosen = start + u64::from(self.words.next_u32()) % (slice.end - start);
+        slice.start += 1;
+        self.held -= 1;
+        let (chosen, start) = (self.place(chosen), self.place(start));
+        self.buffer.swap(chosen, start);
+        Ok(self.buffer.get_mut(start).map(std::mem::take))
+    }
+}
+
+fn shuffle(ctx: &KernelContext<'_>, count: i64, reshuffles: bool) -> Result<Shuffle> {
+    let buffer_size = scalar::<i64>(ctx, 1, "buffer_size")?;
+    ensure!(buffer_size > 0, InvalidArgument, "buffer_size must be greater than zero.");
+    let stream = Philox::of_op(scalar(ctx, 2, "seed")?, scalar(ctx, 3, "seed2")?);
+    let seeds = if reshuffles { Seeds::Drawn(Mutex::new(Words::new(stream))) } else { Seeds::Same(stream) };
+    Ok(Shuffle { input: dataset_input(ctx, 0)?.dataset, buffer_size: buffer_size.unsigned_abs(), count, seeds })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let seeded =
+        |name: &str| unary(name).input("buffer_size: int64").input("seed: int64").input("seed2: int64").shape(scalars);
+    r.add(
+        described(seeded("ShuffleDataset").attr("reshuffle_each_iteration: bool = true"))
+            .doc("The elements in random order, each drawn from a buffer of `buffer_size` of them.")
+            .kernel(|init| {
+                let reshuffles = init.bool("reshuffle_each_iteration")?;
+                dataset_kernel(init, move |ctx| shuffle(ctx, 1, reshuffles))
+            }),
+    );
+    r.add(
+        described(seeded("ShuffleAndRepeatDataset").input("count: int64"))
+            .doc("The input `count` times over, each time in another random order.")
+            .kernel(|init| dataset_kernel(init, |ctx| shuffle(ctx, scalar(ctx, 4, "count")?, false))),
+    );
+}

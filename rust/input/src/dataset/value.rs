@@ -1,0 +1,149 @@
+//! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
+
+use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{DType, Object, PartialShape, Result, Scalar, Tensor, bail, ensure};
+use std::sync::Arc;
+
+/// The components of one element.
+pub(crate) type Element = Vec<Tensor>;
+
+/// What one element is asked for with: the asker's cancellation and threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Pull<'a> {
+    pub cancellation: &'a Cancellation,
+    pub threads: Threads,
+}
+
+/// One pass over a dataset.
+pub(crate) trait DatasetIterator: Send {
+    /// The next element; `None` at the end, where it is not asked again. After an error it may be asked again.
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
+}
+
+pub(crate) type BoxedIterator = Box<dyn DatasetIterator>;
+
+/// A description of elements.
+pub(crate) trait Dataset: Send + Sync {
+    fn iterator(&self) -> BoxedIterator;
+}
+
+/// The elements' types and shapes.
+#[derive(Clone)]
+pub(crate) struct Signature {
+    pub types: Arc<[DType]>,
+    pub shapes: Arc<[PartialShape]>,
+}
+
+impl Signature {
+    /// What a node's attributes say.
+    pub fn of(attrs: &AttrMap) -> Result<Signature> {
+        let types = if attrs.get("output_types").is_some() { "output_types" } else { "Toutput_types" };
+        Ok(Signature { types: attrs.dtypes(types)?.into(), shapes: attrs.shapes("output_shapes")?.into() })
+    }
+
+    /// Scalars of type string, as records of files are.
+    pub fn records() -> Signature {
+        Signature { types: [DType::String].into(), shapes: [PartialShape::scalar()].into() }
+    }
+
+    /// Errors: `InvalidArgument` where elements of `found` are not elements of this signature.
+    pub fn check(&self, found: &Signature) -> Result<()> {
+        let (want, got) = (self.types.len(), found.types.len());
+        ensure!(
+            want == got,
+            InvalidArgument,
+            "Number of components does not match: expected {want} types but got {got}."
+        );
+        for (i, (want, got)) in self.types.iter().zip(found.types.iter()).enumerate() {
+            ensure!(
+                want == got,
+                InvalidArgument,
+                "Data type mismatch at component {i}: expected {} but got {}.",
+                want.schema_name(),
+                got.schema_name()
+            );
+        }
+        let (want, got) = (self.shapes.len(), found.shapes.len());
+        ensure!(
+            want == got,
+            InvalidArgument,
+            "Number of components does not match: expected {want} shapes but got {got}."
+        );
+        for (i, (want, got)) in self.shapes.iter().zip(found.shapes.iter()).enumerate() {
+            ensure!(
+                want.is_compatible_with(got),
+                InvalidArgument,
+                "Incompatible shapes at component {i}: expected {want} but got {got}."
+            );
+        }
+        Ok(())
+    }
+}
+
+/// A dataset in a variant.
+#[derive(Clone)]
+pub(crate) struct DatasetValue {
+    pub dataset: Arc<dyn Dataset>,
+    pub signature: Signature,
+}
+
+impl DatasetValue {
+    pub fn into_tensor(self) -> Result<Tensor> {
+        Tensor::from_objects(DType::Variant, [], vec![Object::new(self)])
+    }
+
+    /// The dataset that a variant scalar holds.
+    ///
+    /// Errors: `InvalidArgument` where it holds something else.
+    pub fn of(t: &Tensor) -> Result<&DatasetValue> {
+        let found = match (t.dtype(), t.rank()) {
+            (DType::Variant, 0) => t.objects()?.first().and_then(Object::get::<DatasetValue>),
+            _ => None,
+        };
+        let Some(value) = found else {
+            bail!(InvalidArgument, "Dataset tensor must be a scalar of dtype DT_VARIANT that holds a dataset.")
+        };
+        Ok(value)
+    }
+}
+
+/// The dataset at input `i`.
+pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
+    DatasetValue::of(ctx.input(i)?).cloned()
+}
+
+/// The value of scalar input `i`, called `name` in messages.
+pub(crate) fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
+    let t = ctx.input(i)?;
+    ensure!(t.rank() == 0, InvalidArgument, "{name} must be a scalar");
+    t.to_scalar()
+}
+
+/// The text in scalar input `i`, called `name` in messages.
+pub(crate) fn text(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
+    match (ctx.input(i)?.rank(), ctx.input(i)?.strings()?) {
+        (0, [one]) => Ok(String::from_utf8_lossy(one).into_owned()),
+        _ => bail!(InvalidArgument, "{name} must be a scalar"),
+    }
+}
+
+/// The kernel of an op that makes a dataset of its inputs.
+pub(crate) fn dataset_kernel<D: Dataset + 'static>(
+    init: &KernelInit<'_>,
+    make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    signed_kernel(Signature::of(init)?, make)
+}
+
+/// `dataset_kernel` of an op whose attributes do not describe the elements.
+pub(crate) fn signed_kernel<D: Dataset + 'static>(
+    signature: Signature,
+    make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        let value = DatasetValue { dataset: Arc::new(make(ctx)?), signature: signature.clone() };
+        ctx.set_output(0, value.into_tensor()?);
+        Ok(())
+    })
+}

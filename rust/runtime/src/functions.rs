@@ -1,0 +1,168 @@
+//! `SessionFunctions`: plans the bodies of functions and runs them, for kernels and for the threads that kernels leave behind.
+
+use crate::draft::Context;
+use crate::execute::{Frames, execute_within};
+use crate::placement::Devices;
+use crate::plan::Plan;
+use crate::prune::Request;
+use crate::session::SessionOptions;
+use ferroflow_graph::{
+    Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
+};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{DType, Result, Status, Tensor, ensure};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+/// The functions of one session.
+pub(crate) struct SessionFunctions {
+    known: Arc<Library>,
+    /// Of the session, which what it keeps (iterators among them) must not keep alive.
+    resources: Weak<Resources>,
+    devices: Devices,
+    optimize: bool,
+    threads: Threads,
+    /// Bodies whose kernels keep nothing from one call to the next: one serves all instances.
+    shared: Mutex<FxHashMap<String, Arc<Body>>>,
+    closed: AtomicBool,
+}
+
+struct Body {
+    function: Arc<Function>,
+    plan: Plan,
+    frames: Frames,
+    arguments: Vec<DType>,
+}
+
+struct Instance {
+    body: Arc<Body>,
+    functions: Arc<SessionFunctions>,
+    /// The same, as kernels see them.
+    callable: Arc<dyn Functions>,
+}
+
+/// Whether the op's kernels keep state of their own: two instances of a function must not share them.
+fn keeps_state(op: &OpDef) -> bool {
+    let keeps_nothing = op.is_foreign || op.is_variable || op.name.ends_with("Dataset");
+    op.is_stateful && !keeps_nothing && !matches!(&*op.name, "Assert" | "Print")
+}
+
+fn closed() -> Status {
+    Status::cancelled("Session was closed.")
+}
+
+impl SessionFunctions {
+    pub fn new(library: Arc<Library>, resources: &Arc<Resources>, options: &SessionOptions, threads: Threads) -> Self {
+        SessionFunctions {
+            known: library,
+            resources: Arc::downgrade(resources),
+            devices: options.devices.clone(),
+            optimize: options.optimize,
+            threads,
+            shared: Mutex::default(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Refuses later calls.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn resources(&self) -> Result<Arc<Resources>> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(closed());
+        }
+        self.resources.upgrade().ok_or_else(closed)
+    }
+
+    fn body(&self, name: &str) -> Result<Arc<Body>> {
+        if let Some(body) = self.shared.lock().get(name) {
+            return Ok(body.clone());
+        }
+        let function = self.known.get(name)?;
+        let resources = self.resources()?;
+        let graph = function.graph.read();
+        let kernel = |node: &Arc<Node>, types: &[DType]| make_kernel(node, types, &resources);
+        let context = Context {
+            graph: &graph,
+            resources: &resources,
+            devices: &self.devices,
+            kernel: &kernel,
+            optimize: self.optimize,
+        };
+        let request = Request {
+            feeds: function.arguments.clone(),
+            fetches: function.results.clone(),
+            targets: function.effects.clone(),
+        };
+        let plan = Plan::build(&request, &context).map_err(|e| located(e, &graph, name))?;
+        let is_shared = !plan.placement.iter().any(|(node, _)| keeps_state(&node.op));
+        let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
+        drop(graph);
+        let body = Arc::new(Body { function, plan, frames: Frames::default(), arguments });
+        if is_shared {
+            self.shared.lock().insert(name.to_owned(), body.clone());
+        }
+        Ok(body)
+    }
+}
+
+fn make_kernel(node: &Arc<Node>, input_types: &[DType], resources: &Resources) -> Result<Arc<dyn Kernel>> {
+    let Some(factory) = node.op.kernel else {
+        return Err(Status::invalid_argument(format!(
+            "No OpKernel was registered to support Op '{}' (node {})",
+            node.op.name, node.name
+        )));
+    };
+    Ok(factory(&KernelInit { node, input_types, resources })?.into())
+}
+
+/// A failure within a function: its node in words.
+fn located(failure: Status, graph: &Graph, function: &str) -> Status {
+    match failure.node().and_then(|id| graph.node(id).ok()) {
+        Some(node) => {
+            let place = format!("\n\t [[{{{{node {}}}}} = {} in function {function}]]", node.name, node.op.name);
+            failure.inside(&place)
+        }
+        None => failure,
+    }
+}
+
+impl Functions for SessionFunctions {
+    fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>> {
+        let body = self.body(name)?;
+        Ok(Arc::new(Instance { body, callable: self.clone(), functions: self }))
+    }
+}
+
+impl Callable for Instance {
+    fn call(&self, arguments: SmallVec<[Tensor; 4]>, cancellation: &Cancellation) -> Result<Vec<Tensor>> {
+        let body = &*self.body;
+        let name = &body.function.name;
+        ensure!(
+            arguments.len() == body.arguments.len(),
+            InvalidArgument,
+            "Function {name} takes {} arguments, got {}",
+            body.arguments.len(),
+            arguments.len()
+        );
+        for (i, (value, want)) in arguments.iter().zip(&body.arguments).enumerate() {
+            ensure!(
+                value.dtype() == *want,
+                InvalidArgument,
+                "Argument {i} of function {name} is {}, but {} is expected",
+                value.dtype().schema_name(),
+                want.schema_name()
+            );
+        }
+        let resources = self.functions.resources()?;
+        let step =
+            Step { threads: self.functions.threads, cancellation, resources: &resources, functions: &self.callable };
+        execute_within(&body.plan, &body.frames, arguments, &step, &self.functions.closed)
+            .map_err(|e| located(e, &body.function.graph.read(), name))
+    }
+}
