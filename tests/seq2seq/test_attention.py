@@ -231,7 +231,7 @@ def test_several_mechanisms_give_tuples_and_their_attentions_are_joined():
         values = session.run(memory)
     assert output.shape == (BATCH, 3)
     joined = np.concatenate([np.einsum("bt,bts->bs", weights, values) for weights in alignments], axis=1)
-    np.testing.assert_allclose(attention, joined, rtol=1e-5)
+    np.testing.assert_allclose(attention, joined, rtol=1e-5, atol=1e-6)
 
 
 def test_layers_may_be_given_and_inputs_joined_otherwise():

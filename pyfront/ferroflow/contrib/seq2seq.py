@@ -8,6 +8,12 @@ from ferroflow._src.seq2seq.attention_wrapper import AttentionWrapper as Attenti
 from ferroflow._src.seq2seq.attention_wrapper import AttentionWrapperState as AttentionWrapperState
 from ferroflow._src.seq2seq.basic_decoder import BasicDecoder as BasicDecoder
 from ferroflow._src.seq2seq.basic_decoder import BasicDecoderOutput as BasicDecoderOutput
+from ferroflow._src.seq2seq.beam_search_decoder import BeamSearchDecoder as BeamSearchDecoder
+from ferroflow._src.seq2seq.beam_search_decoder import FinalBeamSearchDecoderOutput as FinalBeamSearchDecoderOutput
+from ferroflow._src.seq2seq.beam_search_step import BeamSearchDecoderOutput as BeamSearchDecoderOutput
+from ferroflow._src.seq2seq.beam_search_step import BeamSearchDecoderState as BeamSearchDecoderState
+from ferroflow._src.seq2seq.beams import gather_tree as gather_tree
+from ferroflow._src.seq2seq.beams import tile_batch as tile_batch
 from ferroflow._src.seq2seq.decoder import Decoder as Decoder
 from ferroflow._src.seq2seq.decoder import dynamic_decode as dynamic_decode
 from ferroflow._src.seq2seq.decoding_helper import CustomHelper as CustomHelper

@@ -162,6 +162,20 @@ RECORDS = [
         "bool",
         k=1,
     ),
+    # The beams cross at the second step; what follows an end token, 9, is one.
+    _row(
+        "GatherTree",
+        lambda steps, parents, lengths, end: np.array([[[9, 1]], [[9, 3]], [[9, 5]]]),
+        (
+            Given([[[9, 1]], [[3, 4]], [[6, 5]]], "int32"),
+            Given([[[0, 0]], [[1, 0]], [[1, 0]]], "int32"),
+            Given([3], "int32"),
+            Given(9, "int32"),
+        ),
+        ("int32",),
+        (),
+        "int32",
+    ),
     _row(
         "TopK",
         lambda x: [-np.sort(-x, -1)[..., :2], np.argsort(-x, -1, kind="stable")[..., :2]],

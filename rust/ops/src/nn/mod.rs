@@ -4,6 +4,7 @@ mod activation;
 mod bias_add;
 mod conv;
 mod ctc;
+mod gather_tree;
 mod in_top_k;
 mod l2_loss;
 mod leaky_relu;
@@ -22,6 +23,7 @@ pub(crate) fn register(r: &mut Registry) {
     bias_add::register(r);
     conv::register(r);
     ctc::register(r);
+    gather_tree::register(r);
     in_top_k::register(r);
     l2_loss::register(r);
     leaky_relu::register(r);

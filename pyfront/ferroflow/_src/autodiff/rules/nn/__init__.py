@@ -2,6 +2,7 @@
 
 from ferroflow._src.autodiff.rules.nn import (
     activation,
+    beam_search,
     bias_add,
     convolution,
     ctc,
@@ -11,4 +12,14 @@ from ferroflow._src.autodiff.rules.nn import (
     softmax,
 )
 
-__all__ = ["activation", "bias_add", "convolution", "ctc", "normalization", "pooling", "ranking", "softmax"]
+__all__ = [
+    "activation",
+    "beam_search",
+    "bias_add",
+    "convolution",
+    "ctc",
+    "normalization",
+    "pooling",
+    "ranking",
+    "softmax",
+]
