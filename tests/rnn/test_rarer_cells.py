@@ -141,6 +141,37 @@ def test_groups_of_units_see_their_parts(groups, proj):
     np.testing.assert_allclose(output, expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("peepholes", [False, True])
+@pytest.mark.parametrize("clip", [None, 0.2])
+def test_blocks_of_frequencies_see_the_block_below(peepholes, clip):
+    blocks, width, skip, units = 3, 2, 1, 2
+    state = RNG.normal(size=(BATCH, 2 * units * blocks))
+    with tf.Graph().as_default():
+        cell = rnn.TimeFreqLSTMCell(
+            units, peepholes, clip, num_unit_shards=2, forget_bias=0.5, feature_size=width, frequency_skip=skip
+        )
+        assert (cell.state_size, cell.output_size) == (2 * units, units)
+        output, after, of = stepped(cell, tf.constant(X), tf.constant(state))
+    names = {"W_0", "W_1", "B"}
+    assert set(of) == names | ({"W_F_diag", "W_I_diag", "W_O_diag"} if peepholes else set())
+
+    def peep(gate, c):
+        return of[f"W_{gate}_diag"] * c if peepholes else 0
+
+    below, outputs, states = np.zeros((BATCH, units)), [], []
+    for number in range(blocks):
+        c, h = state[:, 4 * number : 4 * number + 2], state[:, 4 * number + 2 : 4 * number + 4]
+        joined = np.hstack([X[:, number * skip : number * skip + width], h, below])
+        i, j, f, o = np.split(joined @ np.concatenate([of["W_0"], of["W_1"]]) + of["B"], 4, axis=1)
+        c = sigmoid(f + 0.5 + peep("F", c)) * c + sigmoid(i + peep("I", c)) * np.tanh(j)
+        c = c if clip is None else np.clip(c, -clip, clip)
+        below = sigmoid(o + peep("O", c)) * np.tanh(c)
+        outputs.append(below)
+        states += [c, below]
+    np.testing.assert_allclose(output, np.hstack(outputs), rtol=1e-9)
+    np.testing.assert_allclose(after, np.hstack(states), rtol=1e-9)
+
+
 def test_sizes_that_do_not_fit_are_refused():
     with tf.Graph().as_default():
         with pytest.raises(ValueError, match="num_units must be divisible by number_of_groups"):

@@ -217,6 +217,31 @@ def test_a_wrapped_cell_attends_with_its_output_and_gets_the_last_attention():
         np.testing.assert_allclose(output[row], attention, rtol=1e-10)
 
 
+class Sharpened(seq2seq.BahdanauAttention):
+    """A mechanism of a program: its state is the sum of all alignments, which scores take into account."""
+
+    def __call__(self, query, state):
+        with tf.variable_scope(None, "sharpened", [query]):
+            bias = tf.get_variable("seen", [], initializer=tf.constant_initializer(-1.0))
+            score = tf.reduce_sum(self.keys * tf.expand_dims(self.query_layer(query), 1), 2) + bias * state
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments + state
+
+
+def test_mechanisms_may_be_derived():
+    with tf.Graph().as_default(), tf.Session() as session:
+        memory = tf.constant(np.random.RandomState(6).normal(size=(BATCH, TIME, SIZE)).astype(np.float32))
+        mechanism = Sharpened(UNITS, memory, LENGTHS)
+        cell, _ = wrapped(mechanism)
+        state = cell.zero_state(BATCH, tf.float32)
+        for _ in range(3):
+            _, state = cell(tf.ones([BATCH, 2]), state)
+        session.run(tf.global_variables_initializer())
+        alignments, sums = session.run([state.alignments, state.attention_state])
+    np.testing.assert_allclose(alignments.sum(1), 1, rtol=1e-5)
+    np.testing.assert_allclose(sums.sum(1), 3, rtol=1e-5)
+
+
 def test_several_mechanisms_give_tuples_and_their_attentions_are_joined():
     with tf.Graph().as_default(), tf.Session() as session:
         memory = tf.constant(np.random.RandomState(2).normal(size=(BATCH, TIME, SIZE)).astype(np.float32))

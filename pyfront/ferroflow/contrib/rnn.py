@@ -39,5 +39,6 @@ from ferroflow._src.rnn.stacked_running import stack_bidirectional_rnn as stack_
 from ferroflow._src.rnn.static_running import static_bidirectional_rnn as static_bidirectional_rnn
 from ferroflow._src.rnn.static_running import static_rnn as static_rnn
 from ferroflow._src.rnn.static_running import static_state_saving_rnn as static_state_saving_rnn
+from ferroflow._src.rnn.time_frequency_cell import TimeFreqLSTMCell as TimeFreqLSTMCell
 from ferroflow._src.rnn.wrappers import DeviceWrapper as DeviceWrapper
 from ferroflow._src.rnn.wrappers import ResidualWrapper as ResidualWrapper
