@@ -161,6 +161,8 @@ ARRAY: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "stack": (lambda x, y: tf.stack([x, y], axis=1), [(2, 3), (2, 3)]),
     "unstack": (lambda x: tf.unstack(x, 3, axis=1), [(2, 3)]),
     "split": (lambda x: tf.split(x, 3, axis=0)[:2], [(6, 2)]),
+    "split_of_one": (lambda x: tf.split(x, 1, axis=1), [(2, 3)]),
+    "split_v_of_one": (lambda x: tf.split(x, [3], axis=1), [(2, 3)]),
     "split_v": (lambda x: tf.split(x, [1, 3], axis=1), [(2, 4)]),
     "slice": (lambda x: tf.slice(x, [1, 0], [2, 2]), [(4, 3)]),
     "strided_slice": (lambda x: x[3:0:-2, tf.newaxis, 1], [(4, 3)]),

@@ -158,6 +158,8 @@ def reshape(x: Any, to: Any) -> Tensor:
 
 def concat(parts: list[Any], axis: int = 0) -> Tensor:
     """The parts joined along `axis`."""
+    if len(parts) == 1:
+        return tensor_op("Identity", [densified(parts[0])], name="concat")
     return tensor_op("ConcatV2", [parts, axis], name="concat")
 
 
