@@ -126,42 +126,94 @@ def test_one_beam_is_greedy():
         assert without_end(beams[row, :, 0]) == without_end(greedy[row])
 
 
-def test_alignments_are_put_into_the_order_of_the_sequences():
+class Attending:
+    """A decoder whose cell attends to a memory, with the same variables each time."""
+
     width, batch, time = 3, 2, 4
-    rng = np.random.RandomState(4)
-    memory = rng.normal(size=(batch, time, SIZE)).astype(np.float32)
-    embedding = rng.normal(size=(IDS, SIZE)).astype(np.float32)
+
+    def __init__(self):
+        rng = np.random.RandomState(4)
+        memory = rng.normal(size=(self.batch, self.time, SIZE)).astype(np.float32)
+        self._embedding = rng.normal(size=(IDS, SIZE)).astype(np.float32)
+        lengths = seq2seq.tile_batch(tf.constant([4, 2]), self.width)
+        mechanism = seq2seq.BahdanauAttention(UNITS, seq2seq.tile_batch(memory, self.width), lengths)
+        self._cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.BasicLSTMCell(UNITS), mechanism, alignment_history=True)
+        self._layer = tf.layers.Dense(IDS, name="ids", kernel_initializer=tf.random_normal_initializer(stddev=3.0))
+
+    def searched(self, **kwargs):
+        """Parents, of shape [time, batch, beams], the outputs of steps, and the last state."""
+        state = self._cell.zero_state(self.batch * self.width, tf.float32)
+        decoder = seq2seq.BeamSearchDecoder(
+            self._cell, self._embedding, [1, 2], END, state, self.width, output_layer=self._layer, **kwargs
+        )
+        with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+            output, final, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=5, scope="decoder")
+        steps = output.beam_search_decoder_output
+        return tf.transpose(steps.parent_ids, [1, 0, 2]), steps, final
+
+
+def test_alignments_are_put_into_the_order_of_the_sequences():
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(3)
-        lengths = seq2seq.tile_batch(tf.constant([4, 2]), width)
-        mechanism = seq2seq.BahdanauAttention(UNITS, seq2seq.tile_batch(memory, width), lengths)
-        cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.BasicLSTMCell(UNITS), mechanism, alignment_history=True)
-        layer = tf.layers.Dense(IDS, name="ids", kernel_initializer=tf.random_normal_initializer(stddev=3.0))
-
-        def history(reorder):
-            state = cell.zero_state(batch * width, tf.float32)
-            decoder = seq2seq.BeamSearchDecoder(
-                cell, embedding, [1, 2], END, state, width, output_layer=layer, reorder_tensor_arrays=reorder
-            )
-            output, final, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=5, scope="decoder")
-            parents = output.beam_search_decoder_output.parent_ids
-            return tf.transpose(parents, [1, 0, 2]), final.lengths, final.cell_state.alignment_history
-
-        parents, lengths, ordered = history(True)
-        with tf.variable_scope(tf.get_variable_scope(), reuse=True):
-            _, _, written = history(False)
-        assert isinstance(written, tf.TensorArray)
+        model = Attending()
+        parents, _, final = model.searched()
+        _, _, plain = model.searched(reorder_tensor_arrays=False)
+        assert isinstance(plain.cell_state.alignment_history, tf.TensorArray)
+        written = plain.cell_state.alignment_history.stack()
         session.run(tf.global_variables_initializer())
-        parents, lengths, ordered, written = session.run([parents, lengths, ordered, written.stack()])
+        fetches = [parents, final.lengths, final.cell_state.alignment_history, written]
+        parents, lengths, ordered, written = session.run(fetches)
     steps = len(parents)
-    assert (parents != np.arange(width)).any()
-    ordered, written = (x.reshape(steps, batch, width, time) for x in (ordered, written))
-    for row, beam in itertools.product(range(batch), range(width)):
+    assert (parents != np.arange(model.width)).any()
+    ordered, written = (x.reshape(steps, model.batch, model.width, model.time) for x in (ordered, written))
+    for row, beam in itertools.product(range(model.batch), range(model.width)):
         at = beam
         for step in reversed(range(lengths[row].max())):
             own = step >= lengths[row, beam]
             np.testing.assert_array_equal(ordered[step, row, beam], written[step, row, beam if own else at])
             at = parents[step, row, at]
+
+
+def test_finished_sequences_are_scored_by_what_they_covered():
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        model = Attending()
+        weight = tf.placeholder_with_default(0.3, [])
+        parents, steps, final = model.searched(coverage_penalty_weight=weight, reorder_tensor_arrays=False)
+        written = final.cell_state.alignment_history.stack()
+        final = final._replace(cell_state=())
+        _, plain, without = model.searched()
+        assert without.accumulated_attention_probs == ()
+        session.run(tf.global_variables_initializer())
+        # A weight of 0 that only the step tells is no penalty.
+        zero, plain = session.run([steps, plain], {weight: 0.0})
+        np.testing.assert_array_equal(zero.predicted_ids, plain.predicted_ids)
+        parents, steps, final, written = session.run([parents, steps, final, written])
+    count = len(parents)
+    written = written.reshape(count, model.batch, model.width, model.time)
+    for row, beam in itertools.product(range(model.batch), range(model.width)):
+        at, chain = beam, []
+        for step in reversed(range(count)):
+            at = parents[step, row, at]
+            chain.insert(0, written[step, row, at])
+        covered = np.sum(chain[: final.lengths[row, beam]], axis=0)
+        np.testing.assert_allclose(final.accumulated_attention_probs[row, beam], covered, rtol=1e-5, atol=1e-6)
+        if final.lengths[row, beam] < count:
+            seen = covered[covered != 0]
+            expected = final.log_probs[row, beam] + 0.3 * np.log(np.minimum(seen, 1)).sum()
+            np.testing.assert_allclose(steps.scores[row, -1, beam], expected, rtol=1e-4)
+        else:
+            np.testing.assert_allclose(steps.scores[row, -1, beam], final.log_probs[row, beam], rtol=1e-4)
+    assert (final.lengths < count).any()
+
+
+def test_coverage_needs_a_cell_that_attends():
+    with tf.Graph().as_default():
+        decoder = Model(0).decoder([1], 2, coverage_penalty_weight=0.5)
+        with pytest.raises(ValueError, match=r"coverage_penalty_weight must be 0\.0"):
+            seq2seq.dynamic_decode(decoder)
+        with pytest.raises(ValueError, match="coverage_penalty_weight should be a scalar"):
+            seq2seq.dynamic_decode(Model(0).decoder([1], 2, coverage_penalty_weight=[0.5]))
 
 
 def test_batches_are_tiled_entry_by_entry():

@@ -16,7 +16,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
-from ferroflow._src.ops.array.making import one_hot, zeros
+from ferroflow._src.ops.array.making import one_hot, zeros, zeros_like
 from ferroflow._src.ops.array.shaping import expand_dims, reshape
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.cast import cast
@@ -28,8 +28,10 @@ from ferroflow._src.rnn.sizes import static_shape_of
 from ferroflow._src.seq2seq.beam_search_step import (
     BeamSearchDecoderOutput,
     BeamSearchDecoderState,
+    alignments_in,
     beam_search_step,
     check_rank,
+    coverage_counts,
     known_int,
 )
 from ferroflow._src.seq2seq.beams import gather_tree, gather_tree_from_array
@@ -69,12 +71,15 @@ class BeamSearchDecoder(Decoder):
             for not.
         reorder_tensor_arrays: bool, whether TensorArrays in the last state, as an `alignment_history`, become tensors
             whose steps are in the order of the sequences.
+        coverage_penalty_weight: float or Tensor of a float dtype of shape []: how much finished sequences that have
+            attended to all parts of the memory are preferred; 0 for not.
 
     Raises:
         TypeError: `cell` is no RNNCell, or `output_layer` no Layer.
-        ValueError: the tokens have other ranks, or the state was not made for as many beams.
+        ValueError: the tokens have other ranks, the state was not made for as many beams, or coverage counts and the
+            cell does not attend.
 
-    Source: Wu et al., Google's Neural Machine Translation System, 2016, for the length penalty.
+    Source: Wu et al., Google's Neural Machine Translation System, 2016, for both penalties.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class BeamSearchDecoder(Decoder):
         output_layer: Any = None,
         length_penalty_weight: Any = 0.0,
         reorder_tensor_arrays: bool = True,
+        coverage_penalty_weight: Any = 0.0,
     ) -> None:
         assert_like_rnn_cell("cell", cell)
         if output_layer is not None and not isinstance(output_layer, Layer):
@@ -100,6 +106,7 @@ class BeamSearchDecoder(Decoder):
         self._batch_size = shaping.size(start)
         self._beam_width = beam_width
         self._length_penalty_weight = length_penalty_weight
+        self._coverage_penalty_weight = coverage_penalty_weight
         self._initial_cell_state = nest.map_structure(self._split_state, initial_state, cell.state_size)
         self._start_tokens = shaping.tile(expand_dims(start, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
@@ -156,7 +163,11 @@ class BeamSearchDecoder(Decoder):
         log_probs = self._first_beam(
             convert_to_tensor(0.0, dtype=self._dtype), convert_to_tensor(-np.inf, dtype=self._dtype), self._dtype
         )
+        attended: Any = ()
+        if coverage_counts(self._coverage_penalty_weight):
+            attended = zeros_like(alignments_in(self._initial_cell_state))
         state = BeamSearchDecoderState(
+            accumulated_attention_probs=attended,
             cell_state=self._initial_cell_state,
             log_probs=log_probs,
             finished=self._finished,
@@ -284,6 +295,7 @@ class BeamSearchDecoder(Decoder):
                 beam_width=self._beam_width,
                 end_token=self._end_token,
                 length_penalty_weight=self._length_penalty_weight,
+                coverage_penalty_weight=self._coverage_penalty_weight,
             )
             next_inputs = cond(
                 reduce_all(next_state.finished),

@@ -12,29 +12,43 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
-from ferroflow._src.ops.array.joining import concat
-from ferroflow._src.ops.array.making import fill, one_hot
+from ferroflow._src.ops.array.joining import concat, stack
+from ferroflow._src.ops.array.making import fill, one_hot, ones_like
 from ferroflow._src.ops.array.making import range as int_range
 from ferroflow._src.ops.array.shaping import expand_dims, reshape
-from ferroflow._src.ops.math.arithmetic import floordiv, floormod, pow
+from ferroflow._src.ops.math.arithmetic import floordiv, floormod, minimum, pow
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, logical_or
-from ferroflow._src.ops.math.elementwise import logical_not
+from ferroflow._src.ops.math.elementwise import log, logical_not
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.ranking import top_k
 from ferroflow._src.ops.nn.softmax import log_softmax
 from ferroflow._src.ops.tensor_array import TensorArray
 from ferroflow._src.rnn.sizes import size_of
 
-__all__ = ["BeamSearchDecoderOutput", "BeamSearchDecoderState", "beam_search_step", "check_rank", "known_int"]
+__all__ = [
+    "BeamSearchDecoderOutput",
+    "BeamSearchDecoderState",
+    "alignments_in",
+    "beam_search_step",
+    "check_rank",
+    "coverage_counts",
+    "known_int",
+]
 
 
 class BeamSearchDecoderState(
-    collections.namedtuple("BeamSearchDecoderState", ("cell_state", "log_probs", "finished", "lengths"))
+    collections.namedtuple(
+        "BeamSearchDecoderState",
+        ("cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"),
+        defaults=((),),
+    )
 ):
     """The state of a `BeamSearchDecoder`.
 
     `cell_state` is that of the cell, of shape [batch, beams, ...], `log_probs`, `finished` and `lengths` are those of
-    the beams' sequences, of shape [batch, beams].
+    the beams' sequences, of shape [batch, beams], and `accumulated_attention_probs` the sum of their alignments, of
+    shape [batch, beams, time], or `()` if coverage does not count.
     """
 
     __slots__ = ()
@@ -96,6 +110,48 @@ def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> T
     return log_probs / (pow(5.0 + sizes, weight) / pow(cast(6.0, log_probs.dtype), weight))
 
 
+def coverage_counts(weight: Any) -> bool:
+    """Whether a coverage penalty is not known to be 0.
+
+    Args:
+        weight: float, or Tensor of a float dtype of shape [].
+
+    Raises:
+        ValueError: the weight is no scalar.
+    """
+    weight = convert_to_tensor(weight, name="coverage_penalty_weight")
+    if weight.shape.ndims != 0:
+        raise ValueError(f"coverage_penalty_weight should be a scalar, but saw shape: {weight.shape}")
+    known = constant_value(weight)
+    return known is None or known != 0
+
+
+def alignments_in(cell_state: Any) -> Any:
+    """The alignments of an attending cell's state, or the mean of those of several.
+
+    Args:
+        cell_state: AttentionWrapperState, or a tuple that has some.
+
+    Raises:
+        ValueError: there is none.
+    """
+    states = [cell_state] if hasattr(cell_state, "alignments") else cell_state
+    found: list[Any] = []
+    for state in states if isinstance(states, (list, tuple)) else ():
+        alignments = getattr(state, "alignments", ())
+        found += alignments if isinstance(alignments, tuple) else [alignments]
+    if not found:
+        raise ValueError("coverage_penalty_weight must be 0.0 when no cell is attentional.")
+    return found[0] if len(found) == 1 else reduce_mean(stack(found, axis=0), axis=0)
+
+
+def _coverage_penalty(attended: Any, finished: Any) -> Any:
+    """For finished beams, the sum of the logarithms of what each part of the memory got, up to 1."""
+    # Parts past the end of a memory get nothing at all, and count as covered.
+    covered = where(equal(attended, 0.0), ones_like(attended), attended)
+    return reduce_sum(log(minimum(covered, 1.0)), 2) * cast(finished, attended.dtype)
+
+
 class _Choice:
     """Which beams of each entry of a batch go on."""
 
@@ -134,6 +190,7 @@ def beam_search_step(
     beam_width: int,
     end_token: Any,
     length_penalty_weight: Any,
+    coverage_penalty_weight: Any = 0.0,
 ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
     """Chooses the best sequences of the next step.
 
@@ -145,6 +202,7 @@ def beam_search_step(
         beam_width: int, the number of beams.
         end_token: Tensor of int32, of shape [].
         length_penalty_weight: float, or Tensor of a float dtype of shape [].
+        coverage_penalty_weight: float, or Tensor of a float dtype of shape [].
 
     Returns:
         BeamSearchDecoderOutput and the next BeamSearchDecoderState.
@@ -164,6 +222,11 @@ def beam_search_step(
     )
     added *= expand_dims(cast(logical_not(finished), dtypes.int64), 2)
     scores = _scores(total, added + expand_dims(beam_state.lengths, 2), length_penalty_weight)
+    attended: Any = ()
+    if coverage_counts(coverage_penalty_weight):
+        now = alignments_in(next_cell_state)
+        attended = beam_state.accumulated_attention_probs + now * expand_dims(cast(logical_not(finished), now.dtype), 2)
+        scores += expand_dims(coverage_penalty_weight * _coverage_penalty(attended, finished), 2)
     width = convert_to_tensor(beam_width, dtype=dtypes.int32, name="beam_width")
     best, places = top_k(reshape(scores, [batch_size, -1]), k=width)
     for chosen in (best, places):
@@ -178,5 +241,6 @@ def beam_search_step(
         log_probs=choice.values(places, total, beam_width * ids),
         finished=logical_or(was_finished, equal(next_ids, end_token), name="next_beam_finished"),
         lengths=choice.values(parents, beam_state.lengths, beam_width) + cast(logical_not(was_finished), dtypes.int64),
+        accumulated_attention_probs=() if isinstance(attended, tuple) else choice.states(parents, attended),
     )
     return BeamSearchDecoderOutput(scores=best, predicted_ids=next_ids, parent_ids=parents), next_state
