@@ -172,6 +172,18 @@ def test_blocks_of_frequencies_see_the_block_below(peepholes, clip):
     np.testing.assert_allclose(after, np.hstack(states), rtol=1e-9)
 
 
+def test_simple_units_have_gates_of_the_inputs_alone():
+    with tf.Graph().as_default():
+        output, after, of = stepped(rnn.SRUCell(UNITS, activation=tf.nn.relu), tf.constant(X), tf.constant(C))
+    assert set(of) == {"kernel", "bias"}
+    new, forget, reset, skipped = np.split(X @ of["kernel"], 4, axis=1)
+    biases = np.split(of["bias"], 2)
+    forget, reset = sigmoid(forget + biases[0]), sigmoid(reset + biases[1])
+    c = forget * C + (1 - forget) * new
+    np.testing.assert_allclose(after, c, rtol=1e-9)
+    np.testing.assert_allclose(output, reset * np.maximum(c, 0) + (1 - reset) * skipped, rtol=1e-9)
+
+
 def test_sizes_that_do_not_fit_are_refused():
     with tf.Graph().as_default():
         with pytest.raises(ValueError, match="num_units must be divisible by number_of_groups"):

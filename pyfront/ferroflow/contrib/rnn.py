@@ -34,6 +34,7 @@ from ferroflow._src.rnn.phased_lstm_cell import PhasedLSTMCell as PhasedLSTMCell
 from ferroflow._src.rnn.projection_wrappers import EmbeddingWrapper as EmbeddingWrapper
 from ferroflow._src.rnn.projection_wrappers import InputProjectionWrapper as InputProjectionWrapper
 from ferroflow._src.rnn.projection_wrappers import OutputProjectionWrapper as OutputProjectionWrapper
+from ferroflow._src.rnn.simple_recurrent_unit import SRUCell as SRUCell
 from ferroflow._src.rnn.stacked_running import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
 from ferroflow._src.rnn.stacked_running import stack_bidirectional_rnn as stack_bidirectional_rnn
 from ferroflow._src.rnn.static_running import static_bidirectional_rnn as static_bidirectional_rnn
