@@ -92,7 +92,7 @@ class Dataset(abc.ABC):
         """
         graph = get_default_graph()
         try:
-            factory = Function("_make_dataset", lambda: [self._as_variant_tensor()], [], [], graph, True)
+            factory = Function.traced("_make_dataset", lambda: [self._as_variant_tensor()], [], [], graph, True)
         except ValueError as failure:
             if "Cannot capture a stateful node" not in str(failure):
                 raise

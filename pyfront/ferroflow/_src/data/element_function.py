@@ -53,7 +53,7 @@ class ElementFunction:
 
         types = [t for a in arguments for t in a.flat_types()]
         shapes = [s for a in arguments for s in a.flat_shapes()]
-        self.function = Function(name, body, types, shapes, get_default_graph())
+        self.function = Function.traced(name, body, types, shapes, get_default_graph())
 
     @property
     def name(self) -> str:

@@ -136,6 +136,16 @@ class FunctionGraph(Graph):
         return self._captured[tensor]
 
 
+def free_name(graph: Graph, name: str) -> str:
+    """`name`, with a number where a function of the graph has it."""
+    if name not in graph._functions:
+        return name
+    number = len(graph._functions)
+    while f"{name}_{number}" in graph._functions:
+        number += 1
+    return f"{name}_{number}"
+
+
 def graphs_around(graph: Graph) -> list[Graph]:
     """The graphs that a function's body lies in, from the inside out."""
     around = []
@@ -158,47 +168,58 @@ def _variable_of(tensor: Tensor) -> Operation | None:
 
 
 class Function:
-    """A function of tensors, traced once and kept in the library of the graph around.
+    """A function of tensors, in the library of the graph around.
 
     Args:
       name: what its name begins with.
-      function: called with one tensor for each argument; returns the list of results.
-      dtypes: of the arguments.
-      shapes: of the arguments.
-      graph: the graph that calls it.
-      capture_by_value: refuses to take anything but constants from around.
-
-    Raises:
-      ValueError: what it takes from around cannot be taken; whatever `function` raises.
+      graph: its body.
+      arguments: tensors of the body that callers give.
+      results: tensors of the body.
     """
 
-    def __init__(
-        self,
+    def __init__(self, name: str, graph: FunctionGraph, arguments: list[Tensor], results: list[Tensor]) -> None:
+        self.graph = graph
+        self.results = results
+        self.all_arguments = [*arguments, *graph.captured_arguments]
+        outer = graph.outer_graph
+        if isinstance(outer, FunctionGraph):
+            outer.captured_variables += graph.captured_variables
+        root = graphs_around(graph)[-1]
+        with root._lock:
+            self.name = free_name(root, name)
+            root._functions[self.name] = self
+        root._core.add_function(self.name, graph._core, self.all_arguments, results, self._effects())
+
+    @staticmethod
+    def traced(
         name: str,
         function: Callable[..., Sequence[Any]],
         dtypes: Sequence[Any],
         shapes: Sequence[Any],
         graph: Graph,
         capture_by_value: bool = False,
-    ) -> None:
-        self.graph = FunctionGraph(graph, capture_by_value)
-        with self.graph.as_default():
-            self.arguments = [
-                self.graph.argument(dtype, shape, f"arg{i}")
+    ) -> Function:
+        """The function that a Python function describes.
+
+        Args:
+          name: what its name begins with.
+          function: called once, with one tensor for each argument; returns the list of results.
+          dtypes: of the arguments.
+          shapes: of the arguments.
+          graph: the graph that calls it.
+          capture_by_value: refuses to take anything but constants from around.
+
+        Raises:
+          ValueError: what it takes from around cannot be taken; whatever `function` raises.
+        """
+        body = FunctionGraph(graph, capture_by_value)
+        with body.as_default():
+            arguments = [
+                body.argument(dtype, shape, f"arg{i}")
                 for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
             ]
-            results = [self.graph.capture(convert_to_tensor(r)) for r in function(*self.arguments)]
-        self.results = results
-        if isinstance(graph, FunctionGraph):
-            graph.captured_variables += self.graph.captured_variables
-        root = [graph, *graphs_around(graph)][-1]
-        with root._lock:
-            self.name = f"{name}_{len(root._functions)}"
-            while self.name in root._functions:
-                self.name += "_"
-            root._functions[self.name] = self
-        arguments = [*self.arguments, *self.graph.captured_arguments]
-        root._core.add_function(self.name, self.graph._core, arguments, results, self._effects())
+            results = [body.capture(convert_to_tensor(r)) for r in function(*arguments)]
+        return Function(name, body, arguments, results)
 
     def _effects(self) -> list[Operation]:
         """Operations that have effects and that no result needs. Those in branches and loops run where these run."""

@@ -13,6 +13,7 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.framework import default_stacks, node_def
+from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.scopes import (
@@ -436,6 +437,7 @@ class Graph:
             if add_shapes and op._outputs:
                 node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
             graph.node.append(node)
+        graph.library.function.extend(to_function_def(f) for f in self._functions.values())
         return graph
 
     def prevent_feeding(self, tensor: Tensor) -> None:

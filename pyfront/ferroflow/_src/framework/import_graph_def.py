@@ -13,6 +13,8 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
+from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
+from ferroflow._src.framework.function_def import body_of, renamed, to_function_def
 from ferroflow._src.framework.graph import (
     Graph,
 )
@@ -91,6 +93,7 @@ def import_graph_def(
                     k: v if isinstance(v, Operation) else convert_to_tensor(v, as_ref=False) for k, v in sources.items()
                 }
         graph = get_default_graph()
+        graph_def = _with_functions(graph, graph_def)
         importing = _Import(graph, graph_def, scope, sources, _defaults_of(producer_op_list))
         scopes = graph._scopes
         outer = (scopes.colocation, scopes.devices)
@@ -105,6 +108,49 @@ def import_graph_def(
     versions.min_consumer = max(versions.min_consumer, graph_def.versions.min_consumer)
     importing.check_sources_used()
     return None if wanted is None else [importing.element(e) for e in wanted]
+
+
+def _with_functions(graph: Graph, graph_def: Any) -> Any:
+    """The message without its functions, which are in the graph afterwards, renamed where their names are taken."""
+    functions = list(graph_def.library.function)
+    if not functions:
+        return graph_def
+    root = [graph, *graphs_around(graph)][-1]
+    names: dict[str, str] = {}
+    fresh = []
+    for message in functions:
+        name = message.signature.name
+        known = root._functions.get(name)
+        if known is not None and _same(to_function_def(known), message):
+            continue
+        fresh.append(message)
+        taken = {*root._functions, *names.values()}
+        names[name] = name
+        while names[name] in taken:
+            names[name] += "_1"
+    rest = proto.GraphDef()
+    rest.CopyFrom(graph_def)
+    rest.ClearField("library")
+    renamed(rest, names)
+    for message in fresh:
+        body = proto.FunctionDef()
+        body.CopyFrom(message)
+        renamed(body, names)
+        _define(root, names[message.signature.name], body)
+    return rest
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.SerializeToString(deterministic=True) == other.SerializeToString(deterministic=True))
+
+
+def _define(root: Graph, name: str, message: Any) -> None:
+    """Adds a function of a FunctionDef."""
+    nodes, arguments, results = body_of(message)
+    graph = FunctionGraph(root)
+    with graph.as_default():
+        found = import_graph_def(nodes, return_elements=[*(f"{a}:0" for a in arguments), *results], name="") or []
+    Function(name, graph, found[: len(arguments)], found[len(arguments) :])
 
 
 def _checked_message(graph_def: Any) -> Any:

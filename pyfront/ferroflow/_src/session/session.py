@@ -56,6 +56,22 @@ def _user_line(op: Operation) -> str:
     return ""
 
 
+# How the engine names a node of a function.
+_INSIDE = re.compile(r"\[\[\{\{node (\S+)\}\} = (\w+) in function (\w+)\]\]")
+
+
+def _with_user_lines(graph: Graph, message: str) -> str:
+    """The message with the lines that made the nodes of functions it names."""
+
+    def located(match: re.Match[str]) -> str:
+        name, op_type, function = match.groups()
+        body = graph._functions[function].graph if function in graph._functions else None
+        line = _user_line(body.get_operation_by_name(name)) if body is not None else ""
+        return f"[[{{{{node {name}}}}} = {op_type}{line} in function {function}]]"
+
+    return _INSIDE.sub(located, message)
+
+
 def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exception:
     """The exception of a failed step; called by the core, which must not refer back to the session."""
     if node is None:
@@ -63,6 +79,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exce
             return RuntimeError(message)
         return errors.make_exception(None, None, message, code)
     op = graph._operations[node]
+    message = _with_user_lines(graph, message)
     text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
     return errors.make_exception(op.node_def, op, text, code)
 

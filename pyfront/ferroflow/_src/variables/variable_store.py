@@ -6,6 +6,7 @@ import inspect
 import os
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
@@ -17,6 +18,7 @@ from ferroflow._src.framework.default_graph import (
     colocate_with,
     control_dependencies,
     get_default_graph,
+    init_scope,
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -302,19 +304,21 @@ class VariableStore:
             initial_value, initial_dtype = initializer, None
         else:
             initial_value, initial_dtype = _initial_value(name, shape, dtype, initializer, partition_info)
-        variable = Variable(
-            initial_value=initial_value,
-            name=name,
-            trainable=trainable,
-            collections=collections,
-            caching_device=caching_device,
-            dtype=initial_dtype,
-            validate_shape=validate_shape,
-            constraint=constraint,
-            use_resource=bool(use_resource),
-            synchronization=synchronization,
-            aggregation=aggregation,
-        )
+        # TF 1.x: the variables of a function's body belong to the graph around it.
+        with init_scope() if get_default_graph().building_function else nullcontext():
+            variable = Variable(
+                initial_value=initial_value,
+                name=name,
+                trainable=trainable,
+                collections=collections,
+                caching_device=caching_device,
+                dtype=initial_dtype,
+                validate_shape=validate_shape,
+                constraint=constraint,
+                use_resource=bool(use_resource),
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
         self._vars[name] = variable
         tf_logging.vlog(1, "Created variable %s with shape %s and init %s", variable.name, shape, initializer)
         if regularizer:
@@ -343,8 +347,9 @@ class VariableStore:
 
 
 def default_variable_store() -> VariableStore:
-    """The `VariableStore` of the default graph."""
-    found: list[VariableStore] = get_default_graph().get_collection_ref(_STORE_KEY)
+    """The `VariableStore` of the default graph, or of the graph around a function's body."""
+    with init_scope() if get_default_graph().building_function else nullcontext():
+        found: list[VariableStore] = get_default_graph().get_collection_ref(_STORE_KEY)
     if not found:
         found.append(VariableStore())
     return found[0]

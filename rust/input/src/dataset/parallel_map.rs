@@ -30,7 +30,10 @@ struct Shared {
     /// Locked while an element is taken and given its place, so that places follow the input's order.
     input: Mutex<Option<BoxedIterator>>,
     places: Mutex<Places>,
-    changed: Condvar,
+    /// Told when the first place is filled.
+    filled: Condvar,
+    /// Told when there is room for one more.
+    room: Condvar,
     cancellation: Cancellation,
 }
 
@@ -48,7 +51,8 @@ impl Calls {
             function,
             input: Mutex::new(Some(input)),
             places: Mutex::new(Places { places: VecDeque::new(), first: 0, limit }),
-            changed: Condvar::new(),
+            filled: Condvar::new(),
+            room: Condvar::new(),
             cancellation: Cancellation::new(),
         };
         Calls { shared: Arc::new(shared), callers: 0, process: std::process::id(), ended: false }
@@ -57,7 +61,7 @@ impl Calls {
 
 impl Drop for Calls {
     fn drop(&mut self) {
-        end(&self.shared.places, &self.shared.changed, &self.shared.cancellation);
+        end(&self.shared.places, &self.shared.room, &self.shared.cancellation);
     }
 }
 
@@ -69,7 +73,9 @@ impl Shared {
             *place = Some(result);
         }
         drop(places);
-        self.changed.notify_all();
+        if at == 0 {
+            self.filled.notify_one();
+        }
     }
 
     /// Takes elements and calls the function until the input ends or nobody reads any more.
@@ -79,7 +85,7 @@ impl Shared {
             let mut input = self.input.lock();
             self.cancellation.check()?;
             let Some(iterator) = input.as_mut() else { return Ok(()) };
-            let number = wait_ahead(&self.places, &self.changed, &self.cancellation, |p| {
+            let number = wait_ahead(&self.places, &self.room, &self.cancellation, |p| {
                 if p.places.len() >= p.limit {
                     return None;
                 }
@@ -120,13 +126,13 @@ impl DatasetIterator for Calls {
             spawn("map", move || shared.work(threads).unwrap_or(()))?;
             self.callers += 1;
         }
-        let result = wait(&self.shared.places, &self.shared.changed, pull, |p| {
+        let result = wait(&self.shared.places, &self.shared.filled, pull, |p| {
             p.places.front().is_some_and(Option::is_some).then(|| {
                 p.first += 1;
                 p.places.pop_front().flatten()
             })
         })?;
-        self.shared.changed.notify_all();
+        self.shared.room.notify_one();
         match result {
             Some(Ok(None)) => {
                 self.ended = true;

@@ -1,0 +1,138 @@
+"""Functions as FunctionDef messages, and those as GraphDefs that can be imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ferroflow._src.base import proto
+from ferroflow._src.framework.op_schema import op_schema
+
+if TYPE_CHECKING:
+    from ferroflow._src.framework.function import Function
+    from ferroflow._src.framework.operation import Operation
+    from ferroflow._src.framework.tensor import Tensor
+
+# What stands for an argument in a graph.
+ARGUMENT = "Placeholder"
+
+
+def _output_counts(op_type: str, value: Any) -> list[tuple[str, int]]:
+    """The output arguments of a node and how many tensors each stands for; `value` gives its attributes by name."""
+    counts = []
+    for arg in op_schema(op_type)["outputs"]:
+        if arg["number_attr"]:
+            count = int(value(arg["number_attr"]))
+        elif arg["is_type_list"]:
+            count = len(value(arg["type_attr"]))
+        else:
+            count = 1
+        counts.append((arg["name"], count))
+    return counts
+
+
+def _spelling(op: Operation, index: int) -> str:
+    """An output within a function: `node:argument:number`."""
+    for name, count in _output_counts(op.type, op.get_attr):
+        if index < count:
+            return f"{op.name}:{name}:{index}"
+        index -= count
+    raise ValueError(f"{op.name} has no output {index}")
+
+
+def to_function_def(function: Function) -> Any:
+    """The FunctionDef message of a function."""
+    message = proto.FunctionDef()
+    signature = message.signature
+    signature.name = function.name
+    names: dict[Tensor, str] = {}
+    for tensor in function.all_arguments:
+        name = tensor.op.name.replace("/", "_")
+        while name in names.values():
+            name += "_"
+        names[tensor] = name
+        signature.input_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
+    arguments = {t.op for t in function.all_arguments}
+
+    def source(tensor: Tensor) -> str:
+        return names.get(tensor) or _spelling(tensor.op, tensor._index)
+
+    for op in function.graph.get_operations():
+        if op in arguments:
+            continue
+        node = op.node_def
+        del node.input[:]
+        node.input.extend(source(t) for t in op.inputs)
+        node.input.extend(f"^{c.name}" for c in op.control_inputs if c not in arguments)
+        message.node_def.append(node)
+        signature.is_stateful = signature.is_stateful or bool(op_schema(op.type)["is_stateful"])
+    for i, tensor in enumerate(function.results):
+        signature.output_arg.add(name=f"output_{i}", type=tensor.dtype.base_dtype.as_datatype_enum)
+        message.ret[f"output_{i}"] = source(tensor)
+    return message
+
+
+def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
+    """A FunctionDef as (GraphDef, names of the arguments' nodes, names of the results' tensors).
+
+    Raises:
+      ValueError: the body refers to something that it has not.
+    """
+    graph = proto.GraphDef()
+    graph.versions.producer = 134
+    taken = {node.name for node in message.node_def}
+    arguments: dict[str, str] = {}
+    for arg in message.signature.input_arg:
+        name = arg.name
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        arguments[arg.name] = name
+        node = graph.node.add(name=name, op=ARGUMENT)
+        node.attr["dtype"].type = arg.type
+        node.attr["shape"].shape.unknown_rank = True
+    starts: dict[tuple[str, str], int] = {}
+    for node in message.node_def:
+        at = 0
+        for name, count in _output_counts(node.op, lambda key, node=node: _plain(node.attr[key])):
+            starts[node.name, name] = at
+            at += count
+
+    def tensor(text: str) -> str:
+        if text in arguments:
+            return f"{arguments[text]}:0"
+        node, _, rest = text.partition(":")
+        name, _, number = rest.partition(":")
+        start = starts.get((node, name))
+        if start is None or not (number or "0").isdigit():
+            raise ValueError(f"Function {message.signature.name}: '{text}' is no argument and no output of a node")
+        return f"{node}:{start + int(number or 0)}"
+
+    for node in message.node_def:
+        copy = graph.node.add()
+        copy.CopyFrom(node)
+        del copy.input[:]
+        for text in node.input:
+            control = text.removeprefix("^")
+            copy.input.append(f"^{arguments.get(control, control)}" if text.startswith("^") else tensor(text))
+    missing = [arg.name for arg in message.signature.output_arg if arg.name not in message.ret]
+    if missing:
+        raise ValueError(f"Function {message.signature.name}: no node gives its results {', '.join(missing)}")
+    results = [tensor(message.ret[arg.name]) for arg in message.signature.output_arg]
+    return graph, list(arguments.values()), results
+
+
+def _plain(value: Any) -> Any:
+    """A number, or a list of types."""
+    return value.list.type if value.WhichOneof("value") == "list" else value.i
+
+
+def renamed(message: Any, names: dict[str, str]) -> None:
+    """Renames the functions that the nodes of a GraphDef or FunctionDef call."""
+    for node in message.node if hasattr(message, "node") else message.node_def:
+        for value in node.attr.values():
+            field = value.WhichOneof("value")
+            if field == "func":
+                value.func.name = names.get(value.func.name, value.func.name)
+            elif field == "list":
+                for call in value.list.func:
+                    call.name = names.get(call.name, call.name)
