@@ -1,11 +1,16 @@
-//! Bytes on disk: file names and their failures, buffered and decompressing input, checksums, record and event files.
+//! Bytes on disk: file names and their failures, buffered and decompressing input, checksums, record and event files, sorted
+//! tables, checkpoints and messages of tensors.
 
+pub mod bundle;
 pub mod checksum;
 pub mod compression;
 pub mod event_writer;
 pub mod file;
 pub mod input;
 pub mod record;
+mod table;
+pub mod tensor_message;
+mod varint;
 
 pub use compression::Compression;
 pub use event_writer::EventWriter;

@@ -19,7 +19,6 @@ mod state;
 mod string;
 mod summary;
 mod tensor_array;
-mod tensor_message;
 #[cfg(test)]
 mod testing;
 mod wide;

@@ -1,4 +1,4 @@
-//! Tensors as `TensorProto` messages and back: what ops that write tensors to strings stand on.
+//! Tensors as `TensorProto` messages and back: what files and ops that write tensors to strings stand on.
 
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::{TensorProto, TensorShapeProto, tensor_shape_proto::Dim};
@@ -55,7 +55,7 @@ fn shape_of(tensor: &Tensor) -> TensorShapeProto {
 /// The message of a tensor, its elements as one run of bytes.
 ///
 /// Errors: `InvalidArgument` for types whose elements are objects.
-pub(crate) fn encoded(tensor: &Tensor) -> Result<Bytes> {
+pub fn encoded(tensor: &Tensor) -> Result<Bytes> {
     let content = match tensor.bytes() {
         Some(bytes) => bytes.to_vec(),
         None => string_content(tensor.strings()?),
@@ -99,8 +99,23 @@ fn pairs<T: Copy>(values: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
     values.chunks_exact(2).map(|p| (p[0], p[1]))
 }
 
+/// The type of equal bits that messages write a quantized type's elements as.
+fn plain_twin(dtype: DType) -> Option<DType> {
+    Some(match dtype {
+        DType::QI8 => DType::I8,
+        DType::QU8 => DType::U8,
+        DType::QI16 => DType::I16,
+        DType::QU16 => DType::U16,
+        DType::QI32 => DType::I32,
+        _ => return None,
+    })
+}
+
 fn of_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tensor> {
     let ints = || message.int_val.iter();
+    if let Some(twin) = plain_twin(dtype) {
+        return of_values(message, twin, shape)?.bitcast_same_size(dtype);
+    }
     match dtype {
         DType::F32 => padded(shape, message.float_val.iter().copied()),
         DType::F64 => padded(shape, message.double_val.iter().copied()),
@@ -128,6 +143,73 @@ fn of_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tenso
         }
         _ => bail!(InvalidArgument, "Cannot parse a tensor of type {}", dtype.schema_name()),
     }
+}
+
+/// How many elements of a type a message lists.
+fn listed(message: &TensorProto, dtype: DType) -> usize {
+    match plain_twin(dtype).unwrap_or(dtype) {
+        DType::F32 => message.float_val.len(),
+        DType::F64 => message.double_val.len(),
+        DType::I32 | DType::I16 | DType::I8 | DType::U16 | DType::U8 => message.int_val.len(),
+        DType::I64 => message.int64_val.len(),
+        DType::U32 => message.uint32_val.len(),
+        DType::U64 => message.uint64_val.len(),
+        DType::Bool => message.bool_val.len(),
+        DType::F16 | DType::BF16 => message.half_val.len(),
+        DType::Complex64 => message.scomplex_val.len() / 2,
+        DType::Complex128 => message.dcomplex_val.len() / 2,
+        DType::String => message.string_val.len(),
+        _ => 0,
+    }
+}
+
+/// The tensor whose elements a message lists, all of them; its type and shape are known from elsewhere.
+///
+/// Errors: `InvalidArgument` where there are more or fewer.
+pub fn exact_values(message: &TensorProto, dtype: DType, shape: &Shape) -> Result<Tensor> {
+    ensure!(
+        listed(message, dtype) == shape.elements(),
+        InvalidArgument,
+        "{} elements are listed of a tensor of shape {shape} and type {}",
+        listed(message, dtype),
+        dtype.schema_name()
+    );
+    of_values(message, dtype, shape)
+}
+
+/// A message that lists a tensor's elements, without type and shape.
+///
+/// Errors: `Unimplemented` for types whose elements are objects.
+pub fn values_message(tensor: &Tensor) -> Result<TensorProto> {
+    let mut message = TensorProto::default();
+    let dtype = tensor.dtype();
+    if let Some(twin) = plain_twin(dtype) {
+        return values_message(&tensor.clone().bitcast_same_size(twin)?);
+    }
+    match dtype {
+        DType::F32 => message.float_val = tensor.slice()?.to_vec(),
+        DType::F64 => message.double_val = tensor.slice()?.to_vec(),
+        DType::I32 => message.int_val = tensor.slice()?.to_vec(),
+        DType::I16 => message.int_val = tensor.slice::<i16>()?.iter().map(|&v| v.into()).collect(),
+        DType::I8 => message.int_val = tensor.slice::<i8>()?.iter().map(|&v| v.into()).collect(),
+        DType::U16 => message.int_val = tensor.slice::<u16>()?.iter().map(|&v| v.into()).collect(),
+        DType::U8 => message.int_val = tensor.slice::<u8>()?.iter().map(|&v| v.into()).collect(),
+        DType::I64 => message.int64_val = tensor.slice()?.to_vec(),
+        DType::U32 => message.uint32_val = tensor.slice()?.to_vec(),
+        DType::U64 => message.uint64_val = tensor.slice()?.to_vec(),
+        DType::Bool => message.bool_val = tensor.slice()?.to_vec(),
+        DType::F16 => message.half_val = tensor.slice::<f16>()?.iter().map(|v| v.to_bits().into()).collect(),
+        DType::BF16 => message.half_val = tensor.slice::<bf16>()?.iter().map(|v| v.to_bits().into()).collect(),
+        DType::Complex64 => {
+            message.scomplex_val = tensor.slice::<Complex32>()?.iter().flat_map(|c| [c.re, c.im]).collect()
+        }
+        DType::Complex128 => {
+            message.dcomplex_val = tensor.slice::<Complex64>()?.iter().flat_map(|c| [c.re, c.im]).collect()
+        }
+        DType::String => message.string_val = tensor.strings()?.iter().map(|s| s.to_vec()).collect(),
+        _ => bail!(Unimplemented, "Saving data type {} not yet supported", dtype.schema_name()),
+    }
+    Ok(message)
 }
 
 fn plain_of_content(dtype: DType, shape: Shape, content: &[u8]) -> Result<Tensor> {
@@ -189,7 +271,7 @@ impl FromBytes for Bytes {
 /// The tensor of a message.
 ///
 /// Errors: `InvalidArgument` where the bytes are no message or its parts do not fit each other.
-pub(crate) fn decoded(bytes: &[u8]) -> Result<Tensor> {
+pub fn decoded(bytes: &[u8]) -> Result<Tensor> {
     let invalid = || Status::invalid_argument("Could not parse serialized proto");
     let message = TensorProto::decode(bytes).map_err(|_| invalid())?;
     let Some(dtype) = DType::from_number(message.dtype) else {
@@ -234,6 +316,21 @@ mod tests {
             Tensor::scalar(bf16::from_f32(3.0)),
         ] {
             assert_eq!(decoded(&encoded(&t).unwrap()).unwrap(), t);
+        }
+    }
+
+    #[test]
+    fn listed_elements_come_back_and_none_are_made_up() {
+        for t in [
+            Tensor::from_slice([3], &[f16::from_f32(1.5), f16::ZERO, f16::NAN]).unwrap(),
+            Tensor::from_slice([2], &[Complex32::new(1.0, 2.0), Complex32::new(-1.0, 0.0)]).unwrap(),
+            Tensor::from_slice([2], &[-3i8, 7]).unwrap().bitcast_same_size(DType::QI8).unwrap(),
+            Tensor::from_slice([2, 0], &[0u64; 0]).unwrap(),
+            Tensor::from_strings([1], vec![b"a"[..].into()]).unwrap(),
+        ] {
+            let message = values_message(&t).unwrap();
+            assert_eq!(exact_values(&message, t.dtype(), t.shape()).unwrap(), t);
+            assert!(exact_values(&message, t.dtype(), &Shape::new(&[5])).is_err());
         }
     }
 

@@ -1,0 +1,329 @@
+//! Puts the files of a checkpoint in place so that a process killed at any moment leaves the old checkpoint or the new one.
+//!
+//! Files are written under temporary names, put on the disk, and renamed, the index last. Where a checkpoint of that name
+//! exists, renaming one file would spoil it before the last is renamed: then the renames are first written to a journal,
+//! and whoever reads the checkpoint or saves beside it finishes what a killed process left. Temporary files are locked by
+//! their writers, so that what a killed one left is told from what is being written.
+
+use super::entry::decode_header;
+use super::{HEADER_KEY, data_name, index_name};
+use crate::checksum::masked;
+use crate::file::{failure, path_of};
+use crate::table::Table;
+use ferroflow_tensor::{Result, bail};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What the names of temporary files end with: this and sixteen hexadecimal digits.
+const TEMPORARY: &str = ".tempstate_";
+/// What the name of a journal ends with.
+const JOURNAL: &str = ".tempstate_journal";
+/// The file that marks a folder of shards as being written, locked by all who write to it.
+const FOLDER_LOCK: &str = "shards.tempstate_lock";
+
+/// The locks of folders of shards, held until their merge.
+static HELD: Mutex<Option<HashMap<PathBuf, File>>> = Mutex::new(None);
+
+/// A number that no one else thinks of.
+fn token() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+fn is_hexadecimal(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    // Some file systems cannot; their renames are as safe as they make them.
+    match File::open(folder).and_then(|f| f.sync_all()) {
+        Err(e) if !matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Err(e),
+        _ => Ok(()),
+    }
+}
+
+fn is_shard_folder(folder: &Path) -> bool {
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    name.rsplit_once("_temp_").is_some_and(|(_, token)| is_hexadecimal(token, 32))
+}
+
+/// Makes the folder that a prefix lies in, where the one around it exists.
+pub(super) fn make_folder(prefix: &str) -> Result<()> {
+    let path = path_of(prefix);
+    let folder = folder_of(&path);
+    match fs::create_dir(&folder) {
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => Err(failure(&folder.to_string_lossy(), &e)),
+        _ => Ok(()),
+    }
+}
+
+/// Marks a folder of shards as being written until `release` or the process's end.
+fn hold(folder: &Path) -> std::io::Result<()> {
+    let mut held = HELD.lock();
+    let held = held.get_or_insert_default();
+    if !held.contains_key(folder) || !folder.join(FOLDER_LOCK).exists() {
+        let file = File::create(folder.join(FOLDER_LOCK))?;
+        // Where locks are not to be had, nobody else gets one to remove the folder with.
+        let _ = file.try_lock_shared();
+        held.insert(folder.to_path_buf(), file);
+    }
+    Ok(())
+}
+
+fn release(folder: &Path) {
+    if HELD.lock().as_mut().and_then(|held| held.remove(folder)).is_some() {
+        let _ = fs::remove_file(folder.join(FOLDER_LOCK));
+    }
+}
+
+/// A file under a temporary name, locked.
+pub(super) struct Temporary {
+    pub file: File,
+    pub name: String,
+}
+
+impl Temporary {
+    /// A new file whose name begins with `target`.
+    fn create(target: &str, mark: &str) -> Result<Temporary> {
+        let name = format!("{target}{TEMPORARY}{mark}");
+        let file = File::options().read(true).write(true).create_new(true).open(path_of(&name));
+        let file = file.map_err(|e| failure(&name, &e))?;
+        let _ = file.try_lock();
+        Ok(Temporary { file, name })
+    }
+
+    /// Waits until the contents are on the disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|e| failure(&self.name, &e))
+    }
+}
+
+/// Files on their way to their names. What is not finished is removed.
+pub(super) struct Commit {
+    prefix: String,
+    mark: String,
+    temporaries: Vec<Temporary>,
+    /// From, to; in this order.
+    moves: Vec<(String, String)>,
+    finished: bool,
+}
+
+impl Commit {
+    /// Begins to make the bundle `prefix`, with what killed processes left in its folder out of the way.
+    pub(super) fn begin(prefix: &str) -> Result<Commit> {
+        let folder = folder_of(&path_of(prefix));
+        if is_shard_folder(&folder) {
+            hold(&folder).map_err(|e| failure(prefix, &e))?;
+        }
+        sweep(&folder);
+        finish_interrupted(prefix)?;
+        let (temporaries, moves) = (Vec::new(), Vec::new());
+        Ok(Commit { prefix: prefix.to_owned(), mark: token(), temporaries, moves, finished: false })
+    }
+
+    /// A new file that will get the name `to`.
+    pub(super) fn file(&mut self, to: &str) -> Result<&Temporary> {
+        let temporary = Temporary::create(to, &self.mark)?;
+        self.moves.push((temporary.name.clone(), to.to_owned()));
+        self.temporaries.push(temporary);
+        match self.temporaries.last() {
+            Some(last) => Ok(last),
+            None => bail!(Internal, "a file was lost"),
+        }
+    }
+
+    /// An existing file that will get the name `to`.
+    pub(super) fn take(&mut self, from: &str, to: &str) -> Result<()> {
+        self.moves.push((from.to_owned(), to.to_owned()));
+        Ok(())
+    }
+
+    /// Puts all files in place.
+    pub(super) fn finish(mut self) -> Result<()> {
+        let folder = folder_of(&path_of(&self.prefix));
+        let journal_name = format!("{}{JOURNAL}", self.prefix);
+        let journal = match fs::exists(path_of(&index_name(&self.prefix))) {
+            Ok(true) => {
+                Some(write_journal(&journal_name, &folder, &self.moves).map_err(|e| failure(&journal_name, &e))?)
+            }
+            _ => None,
+        };
+        self.finished = true;
+        for (from, to) in &self.moves {
+            fs::rename(path_of(from), path_of(to)).map_err(|e| failure(from, &e))?;
+        }
+        sync_folder(&folder).map_err(|e| failure(&self.prefix, &e))?;
+        if journal.is_some() {
+            fs::remove_file(path_of(&journal_name)).map_err(|e| failure(&journal_name, &e))?;
+        }
+        for (from, _) in &self.moves {
+            release(&folder_of(&path_of(from)));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Commit {
+    fn drop(&mut self) {
+        if !self.finished {
+            for temporary in &self.temporaries {
+                let _ = fs::remove_file(path_of(&temporary.name));
+            }
+        }
+    }
+}
+
+/// Writes the renames, names relative to the folder: pairs of names that end with zero bytes, then a checksum.
+fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> std::io::Result<File> {
+    let mut content = Vec::new();
+    for (from, to) in moves {
+        for name in [from, to] {
+            let path = path_of(name);
+            let relative = path.strip_prefix(folder).unwrap_or(&path);
+            content.extend_from_slice(relative.as_os_str().as_encoded_bytes());
+            content.push(0);
+        }
+    }
+    let sum = masked(&content);
+    content.extend_from_slice(&sum.to_le_bytes());
+    let mut file = File::options().write(true).create(true).truncate(true).open(path_of(name))?;
+    let _ = file.try_lock();
+    file.write_all(&content)?;
+    file.sync_data()?;
+    Ok(file)
+}
+
+/// The renames of a whole journal.
+fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
+    let (content, sum) = content.split_last_chunk::<4>()?;
+    if u32::from_le_bytes(*sum) != masked(content) {
+        return None;
+    }
+    let text = std::str::from_utf8(content).ok()?;
+    let names: Vec<&str> = text.split_terminator('\0').collect();
+    Some(names.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect())
+}
+
+/// Finishes the renames that a killed process had begun for the bundle `prefix`; waits for one that is doing so.
+pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
+    let name = format!("{prefix}{JOURNAL}");
+    let path = path_of(&name);
+    let Ok(mut journal) = File::open(&path) else { return Ok(()) };
+    let finished = (|| {
+        journal.lock()?;
+        let mut content = Vec::new();
+        journal.read_to_end(&mut content)?;
+        if !path.exists() {
+            return Ok(());
+        }
+        let folder = folder_of(&path);
+        // One that is not whole was never acted on.
+        for (from, to) in parse_journal(&content).unwrap_or_default() {
+            match fs::rename(folder.join(from), folder.join(to)) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+        }
+        sync_folder(&folder)?;
+        fs::remove_file(&path)
+    })();
+    match finished {
+        // Who may only read finds the checkpoint as it is.
+        Err(e)
+            if !matches!(
+                e.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound
+            ) =>
+        {
+            Err(failure(&name, &e))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the writer of a temporary file is gone.
+fn is_abandoned(path: &Path) -> bool {
+    File::open(path).is_ok_and(|f| f.try_lock().is_ok())
+}
+
+/// Removes what killed processes left in a folder, and finishes what they had begun to put in place.
+fn sweep(folder: &Path) {
+    let Ok(found) = fs::read_dir(folder) else { return };
+    let mut left = Vec::new();
+    for item in found.flatten() {
+        let name = item.file_name().to_string_lossy().into_owned();
+        if name.ends_with(JOURNAL) || name.contains(TEMPORARY) || is_shard_folder(Path::new(&name)) {
+            left.push(name);
+        }
+    }
+    // Journals first: the temporary files that they name are not to be removed.
+    for name in left.iter().filter_map(|name| name.strip_suffix(JOURNAL)) {
+        let _ = finish_interrupted(&folder.join(name).to_string_lossy());
+    }
+    for name in left {
+        let path = folder.join(&name);
+        if path.is_dir() {
+            if is_abandoned(&path.join(FOLDER_LOCK)) {
+                remove_shards(&path);
+            }
+        } else if let Some((target, mark)) = name.rsplit_once(TEMPORARY)
+            && is_hexadecimal(mark, 16)
+            && is_abandoned(&path)
+        {
+            if let Some(prefix) = target.strip_suffix(".index") {
+                remove_orphans(&folder.join(prefix).to_string_lossy(), &path);
+            }
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Removes a folder with the shards of a save.
+fn remove_shards(folder: &Path) {
+    for item in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = item.file_name().to_string_lossy().into_owned();
+        if name.starts_with("part-") || name == FOLDER_LOCK {
+            let _ = fs::remove_file(item.path());
+        }
+    }
+    let _ = fs::remove_dir(folder);
+}
+
+/// Removes the data files of a bundle that was killed before its index got its name.
+fn remove_orphans(prefix: &str, index: &Path) {
+    if path_of(&index_name(prefix)).exists() {
+        return;
+    }
+    let Ok(table) = Table::open(&index.to_string_lossy()) else { return };
+    let Ok(Some(block)) = table.nth_block(0) else { return };
+    let shards = block.get(HEADER_KEY).and_then(|header| decode_header(table.name(), header).ok());
+    for shard in 0..shards.unwrap_or(0) {
+        let _ = fs::remove_file(path_of(&data_name(prefix, shard, shards.unwrap_or(0))));
+    }
+}
+
+/// Writes a file beside its place and then takes the place, once the contents are on the disk.
+///
+/// Errors: the system's.
+pub fn replace_file(name: &str, contents: &[u8]) -> Result<()> {
+    let mut temporary = Temporary::create(name, &token())?;
+    let written = temporary.file.write_all(contents).map_err(|e| failure(name, &e));
+    let moved = written.and_then(|()| temporary.sync()).and_then(|()| {
+        fs::rename(path_of(&temporary.name), path_of(name)).map_err(|e| failure(name, &e))?;
+        sync_folder(&folder_of(&path_of(name))).map_err(|e| failure(name, &e))
+    });
+    if moved.is_err() {
+        let _ = fs::remove_file(path_of(&temporary.name));
+    }
+    moved
+}
