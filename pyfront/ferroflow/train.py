@@ -1,8 +1,27 @@
-"""`tf.train`: optimizers and training."""
+"""`tf.train`: optimizers, checkpoints and training."""
 
 from ferroflow._src.summary.file_writer import (
     SummaryWriter as SummaryWriter,
 )
+from typing import Any as _Any
+
+from ferroflow._src.base import proto as _proto
+from ferroflow._src.checkpoint.meta_graph import export_meta_graph as export_meta_graph
+from ferroflow._src.checkpoint.meta_graph import import_meta_graph as import_meta_graph
+from ferroflow._src.checkpoint.reader import NewCheckpointReader as NewCheckpointReader
+from ferroflow._src.checkpoint.reader import list_variables as list_variables
+from ferroflow._src.checkpoint.reader import load_checkpoint as load_checkpoint
+from ferroflow._src.checkpoint.reader import load_variable as load_variable
+from ferroflow._src.checkpoint.saver import Saver as Saver
+from ferroflow._src.checkpoint.state import checkpoint_exists as checkpoint_exists
+from ferroflow._src.checkpoint.state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from ferroflow._src.checkpoint.state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from ferroflow._src.checkpoint.state import get_checkpoint_state as get_checkpoint_state
+from ferroflow._src.checkpoint.state import latest_checkpoint as latest_checkpoint
+from ferroflow._src.checkpoint.state import remove_checkpoint as remove_checkpoint
+from ferroflow._src.checkpoint.state import update_checkpoint_state as update_checkpoint_state
+from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
+from ferroflow._src.framework.graph_files import write_graph as write_graph
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )
@@ -78,3 +97,21 @@ from ferroflow._src.training.proximal import (
 from ferroflow._src.training.rms_prop import (
     RMSPropOptimizer as RMSPropOptimizer,
 )
+
+_MESSAGES = frozenset(
+    (
+        *("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList"),
+        *("Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"),
+    )
+)
+
+
+def __getattr__(name: str) -> _Any:
+    # Protobuf is loaded when a message is first asked for.
+    if name in _MESSAGES:
+        return getattr(_proto, name)
+    raise AttributeError(f"module 'ferroflow.train' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MESSAGES})

@@ -1,6 +1,7 @@
 //! The ops: one file is one op or one table of ops that differ only in a formula; one folder is one family.
 
 mod array;
+mod checkpoint;
 mod construction;
 mod file;
 mod flow;
@@ -28,6 +29,7 @@ use ferroflow_graph::Registry;
 /// Adds every op of this crate.
 pub fn register(r: &mut Registry) {
     array::register(r);
+    checkpoint::register(r);
     construction::register(r);
     file::register(r);
     flow::register(r);

@@ -2,6 +2,7 @@
 //! nothing else.
 
 mod attr;
+mod checkpoint;
 mod convert;
 mod error;
 mod event_writer;
@@ -24,6 +25,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::Session>()?;
     m.add_class::<session::Callable>()?;
     m.add_class::<session::ResourceScope>()?;
+    m.add_class::<checkpoint::CheckpointReader>()?;
+    m.add_function(wrap_pyfunction!(checkpoint::replace_file, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_info, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_names, m)?)?;
     m.add_function(wrap_pyfunction!(script::set_function_host, m)?)?;

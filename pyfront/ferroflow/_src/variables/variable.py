@@ -24,6 +24,7 @@ from ferroflow._src.framework.graph import (
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_variable
@@ -538,6 +539,11 @@ class Variable(metaclass=_VariableMeta):
         """
         return Variable(variable_def=variable_def, import_scope=import_scope)
 
+    def _set_initializer(self, initial_value: Tensor, initializer: Any) -> None:
+        """Gives the variable another initial value, and what assigns it."""
+        self._initial_value = self._assigned_value = initial_value
+        self._initializer_op = initializer.op if isinstance(initializer, Tensor) else initializer
+
     def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
         self._save_slice_info = save_slice_info
 
@@ -624,3 +630,14 @@ def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bo
 
 
 register_tensor_conversion_function(Variable, _convert)
+
+for _collection in (
+    GraphKeys.GLOBAL_VARIABLES,
+    GraphKeys.TRAINABLE_VARIABLES,
+    GraphKeys.MOVING_AVERAGE_VARIABLES,
+    GraphKeys.LOCAL_VARIABLES,
+    GraphKeys.MODEL_VARIABLES,
+    GraphKeys.METRIC_VARIABLES,
+    GraphKeys.GLOBAL_STEP,
+):
+    register_proto_function(_collection, "VariableDef", to_proto=Variable.to_proto, from_proto=Variable.from_proto)

@@ -3,8 +3,8 @@
 use super::coordinates::Coordinates;
 use super::shapes::parts;
 use super::stacking::{Parts, empty_row, row_parts, row_shape, rows, stacked};
-use ferroflow_io::tensor_message::{decoded, encoded};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_io::tensor_message::{decoded, encoded};
 use ferroflow_tensor::{Bytes, DType, Object, PartialShape, Result, Status, Tensor, bail, ensure};
 
 fn one_shape(c: &mut ShapeContext<'_>) -> Result<()> {

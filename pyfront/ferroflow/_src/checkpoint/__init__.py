@@ -1,0 +1,1 @@
+"""Checkpoints and MetaGraphs: models saved to files and brought back."""

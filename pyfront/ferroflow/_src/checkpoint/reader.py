@@ -1,0 +1,133 @@
+"""Checkpoints read without a session."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ferroflow import _core
+from ferroflow._src.base import compat, dtypes, errors
+from ferroflow._src.checkpoint.state import latest_checkpoint
+from ferroflow._src.framework.graph_files import local_path
+
+
+class CheckpointReader:
+    """The tensors of a checkpoint, of either format.
+
+    Args:
+        filename: str, the checkpoint's prefix; of the first format the file, or a pattern of its files.
+
+    Raises:
+        tf.errors.NotFoundError: there is no such checkpoint.
+        tf.errors.DataLossError: it is damaged.
+    """
+
+    def __init__(self, filename: str) -> None:
+        self._reader = _raising(_core.CheckpointReader, os.fspath(filename))
+        self._listed: list[tuple[str, int, list[int], int]] | None = None
+
+    def _tensors(self) -> list[tuple[str, int, list[int], int]]:
+        """Name, dtype, shape and number of slices of each tensor."""
+        if self._listed is None:
+            self._listed = [(os.fsdecode(name), *rest) for name, *rest in _raising(self._reader.list)]
+        return self._listed
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """Whether there is a tensor of that name."""
+        return bool(self._reader.has_tensor(compat.as_bytes(tensor_str)))
+
+    def get_tensor(self, tensor_str: str) -> Any:
+        """A tensor's value.
+
+        Args:
+            tensor_str: str, its name.
+
+        Returns:
+            A NumPy array; bytes for a single string.
+
+        Raises:
+            tf.errors.NotFoundError: there is no tensor of that name.
+            tf.errors.DataLossError: it is damaged.
+        """
+        return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """The shapes of all tensors, by name."""
+        return {name: list(shape) for name, _, shape, _ in self._tensors()}
+
+    def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
+        """The dtypes of all tensors, by name."""
+        return {name: dtypes.as_dtype(dtype) for name, dtype, _, _ in self._tensors()}
+
+    def debug_string(self) -> bytes:
+        """A line for each tensor: name, dtype, shape, and the number of slices where there are several."""
+        lines = []
+        for name, dtype, shape, slices in self._tensors():
+            several = f", {slices} slices" if slices > 1 else ""
+            kind = "DT_" + _WIRE_NAMES.get(dtype, dtypes.as_dtype(dtype).name.upper())
+            lines.append(f"{name} ({kind}) [{','.join(map(str, shape))}]{several}\n")
+        return "".join(lines).encode()
+
+
+# Where the message's name of a type is not that of the dtype.
+_WIRE_NAMES = {1: "FLOAT", 2: "DOUBLE", 19: "HALF"}
+
+
+def _raising(function: Any, *args: Any) -> Any:
+    """What a function of the core returns; its failure as an exception of `tf.errors`."""
+    try:
+        return function(*args)
+    except _core.StatusError as failure:
+        code, message, _ = failure.args
+        raise errors.make_exception(None, None, message, code) from None
+
+
+def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # TF1's spelling
+    """Opens a checkpoint; arguments and errors are those of `CheckpointReader`."""
+    return CheckpointReader(filepattern)
+
+
+def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
+    """The prefix of a folder's latest checkpoint; what is no folder is a prefix itself."""
+    name = os.fspath(ckpt_dir_or_file)
+    return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
+
+
+def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
+    """Opens a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: str, its prefix, or a folder whose latest checkpoint is meant.
+
+    Raises:
+        ValueError: the folder has no checkpoint.
+        tf.errors.NotFoundError: there is no such checkpoint.
+    """
+    name = checkpoint_filename(ckpt_dir_or_file)
+    if name is None:
+        raise ValueError(
+            f"Couldn't find 'checkpoint' file or checkpoints in given directory {os.fspath(ckpt_dir_or_file)}"
+        )
+    return CheckpointReader(name)
+
+
+def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
+    """The value of a variable in a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: as for `load_checkpoint`.
+        name: str, the variable's name; `:0` at its end is ignored.
+
+    Returns:
+        A NumPy array.
+    """
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
+    """Names and shapes of a checkpoint's variables, sorted by name.
+
+    Args:
+        ckpt_dir_or_file: as for `load_checkpoint`.
+    """
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -1,0 +1,419 @@
+"""`Saver`: saves the variables of a session to checkpoints and restores them."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.checkpoint import state
+from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
+from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
+from ferroflow._src.framework.graph_files import local_path
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.proto_functions import register_proto_function
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
+from ferroflow._src.session.session import BaseSession
+from ferroflow._src.variables.collections import global_variables
+
+_NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
+_HOUR = 3600
+
+
+def all_saveable_objects(scope: str | None = None) -> list[Any]:
+    """All that savers save by default: the global variables, and the collection of other saveable objects."""
+    return [*global_variables(scope), *get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)]
+
+
+class Saver:
+    """Saves variables to checkpoints, keeps some of these and deletes others, and restores variables from them.
+
+    Args:
+        var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for all
+            saveable objects of the graph.
+        reshape: bool, whether a variable may be restored from a checkpoint that has it in another shape.
+        sharded: bool, whether each device has files of its own.
+        max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
+        keep_checkpoint_every_n_hours: float, how often one is kept beyond that, in hours.
+        name: str, the name scope of the operations, "save" by default.
+        restore_sequentially: bool, whether variables are restored one after the other; only builders that read them one
+            by one look at it.
+        saver_def: a `SaverDef` of a saver whose operations are in the graph, instead of making new ones.
+        builder: a `BaseSaverBuilder`; by default a `BulkSaverBuilder`.
+        defer_build: bool, whether the operations are made by `build` only.
+        allow_empty: bool, whether there may be no variables; the saver then does nothing.
+        write_version: the format, `SaverDef.V2` by default.
+        pad_step_number: bool, whether step numbers in names have eight digits at least.
+        save_relative_paths: bool, whether the state file names checkpoints relative to its folder.
+        filename: str, the prefix that the operations use where none is given.
+
+    Raises:
+        TypeError: `var_list` is invalid.
+        ValueError: a thing in it is given twice, two have one name, or there is nothing to save.
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int | None = None,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
+    ) -> None:
+        if defer_build and var_list:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None."
+            )
+        self._var_list = var_list
+        self._reshape = reshape
+        self._sharded = sharded
+        self._max_to_keep = max_to_keep
+        self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
+        self._name = name
+        self._restore_sequentially = restore_sequentially
+        self.saver_def = saver_def
+        self._builder = builder
+        self._is_built = False
+        self._allow_empty = allow_empty
+        self._is_empty: bool | None = None
+        self._write_version = proto.SaverDef.V2 if write_version is None else write_version
+        self._pad_step_number = pad_step_number
+        self._filename = filename
+        self._last_checkpoints: list[tuple[str, float]] = []
+        self._checkpoints_to_be_deleted: list[tuple[str, float]] = []
+        self._next_checkpoint_time = math.inf
+        self._save_relative_paths = save_relative_paths
+        if not defer_build:
+            self.build()
+        if self.saver_def:
+            self._check_saver_def()
+            self._write_version = self.saver_def.version
+
+    def build(self) -> None:
+        """Makes the operations, where that was deferred.
+
+        Raises:
+            ValueError: there is nothing to save.
+        """
+        if self._is_built:
+            return
+        self._is_built = True
+        if not self.saver_def:
+            if self._builder is None:
+                self._builder = BulkSaverBuilder(self._write_version)
+            if self._var_list is None:
+                self._var_list = all_saveable_objects()
+            self._is_empty = not self._var_list
+            if self._is_empty:
+                if self._allow_empty:
+                    return
+                raise ValueError("No variables to save")
+            self.saver_def = self._builder.build(
+                self._var_list,
+                reshape=self._reshape,
+                sharded=self._sharded,
+                max_to_keep=self._max_to_keep,
+                keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
+                name=self._name,
+                restore_sequentially=self._restore_sequentially,
+                filename=self._filename,
+            )
+        elif self._name:
+            # TF 1.x: of a saver whose operations were imported, the name is the scope that they were imported into.
+            for field in _NAMES:
+                setattr(self.saver_def, field, prepend_name_scope(getattr(self.saver_def, field), self._name))
+        self._check_saver_def()
+        self._next_checkpoint_time = time.time() + self.saver_def.keep_checkpoint_every_n_hours * _HOUR
+
+    def _check_saver_def(self) -> None:
+        if not isinstance(self.saver_def, proto.SaverDef):
+            raise ValueError(f"saver_def must be a saver_pb2.SaverDef: {self.saver_def}")
+        for field in _NAMES[1:]:
+            if not getattr(self.saver_def, field):
+                raise ValueError(f"saver_def must specify the {field}: {self.saver_def}")
+
+    # -- checkpoints that are kept ------------------------------------------------------------------------------------
+
+    def _record(self, path: str) -> None:
+        """Adds the newest checkpoint, which makes the oldest one superfluous."""
+        if not self.saver_def.max_to_keep:
+            return
+        self._last_checkpoints = [c for c in self._last_checkpoints if c[0] != path]
+        self._last_checkpoints.append((path, time.time()))
+        if len(self._last_checkpoints) > self.saver_def.max_to_keep:
+            self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
+
+    def _delete_old(self, meta_graph_suffix: str) -> None:
+        """Deletes a superfluous checkpoint, but for one that is kept as the last of some hours."""
+        if not self._checkpoints_to_be_deleted:
+            return
+        path, written = self._checkpoints_to_be_deleted.pop(0)
+        if written > self._next_checkpoint_time:
+            self._next_checkpoint_time += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
+            return
+        try:
+            state.remove_checkpoint(path, self.saver_def.version, meta_graph_suffix)
+        except OSError as error:
+            tf_logging.warning("Ignoring: %s", error)
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The prefixes of the checkpoints that are kept, oldest first."""
+        return [path for path, _ in self._last_checkpoints]
+
+    def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
+        """Deprecated: `set_last_checkpoints_with_time`. These checkpoints are never deleted.
+
+        Raises:
+            AssertionError: `last_checkpoints` is no list.
+        """
+        if not isinstance(last_checkpoints, list):
+            raise AssertionError("last_checkpoints must be a list")
+        self._last_checkpoints = [(path, np.inf) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: list[tuple[str, float]]) -> None:
+        """Says what checkpoints there are.
+
+        Args:
+            last_checkpoints_with_time: list of prefixes and times in seconds since 1970, oldest first.
+
+        Raises:
+            AssertionError: it is no list.
+        """
+        if not isinstance(last_checkpoints_with_time, list):
+            raise AssertionError("last_checkpoints_with_time must be a list")
+        self._last_checkpoints = last_checkpoints_with_time
+
+    def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
+        """Says what checkpoints there are, after a restart of the program.
+
+        Args:
+            checkpoint_paths: list of str, their prefixes, oldest first; those without files are left out.
+        """
+        found = [path for path in checkpoint_paths if state.checkpoint_exists(path)]
+        times = state.get_checkpoint_mtimes(found)
+        self.set_last_checkpoints_with_time(list(zip(found, times, strict=True)))
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    def as_saver_def(self) -> Any:
+        """The `SaverDef` message of this saver."""
+        return self.saver_def
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The `SaverDef` message of this saver.
+
+        Args:
+            export_scope: str, a name scope to take off the names.
+
+        Returns:
+            The message; None where the operations are not in that scope.
+        """
+        if export_scope is None:
+            return self.saver_def
+        if not all(getattr(self.saver_def, field).startswith(export_scope) for field in _NAMES):
+            return None
+        saver_def = proto.SaverDef()
+        saver_def.CopyFrom(self.saver_def)
+        for field in _NAMES:
+            setattr(saver_def, field, strip_name_scope(getattr(saver_def, field), export_scope))
+        return saver_def
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+        """The saver whose operations a `SaverDef` names.
+
+        Args:
+            saver_def: the message.
+            import_scope: str, a name scope to put before the names.
+        """
+        return Saver(saver_def=saver_def, name=import_scope)
+
+    def export_meta_graph(
+        self,
+        filename: str | None = None,
+        collection_list: Iterable[str] | None = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+    ) -> Any:
+        """The default graph with this saver as a `MetaGraphDef`; arguments and result as those of
+        `tf.train.export_meta_graph`."""
+        return export_scoped_meta_graph(
+            filename=filename,
+            graph_def=get_default_graph().as_graph_def(add_shapes=True),
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
+        )[0]
+
+    # -- saving and restoring -----------------------------------------------------------------------------------------
+
+    def save(
+        self,
+        sess: BaseSession,
+        save_path: str,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+    ) -> str | None:
+        """Saves the variables as a checkpoint.
+
+        A program that is killed at any moment leaves the state file naming a whole checkpoint, as far as there was one
+        before.
+
+        Args:
+            sess: the session of the variables.
+            save_path: str, the checkpoint's prefix.
+            global_step: int, tensor or tensor's name; its value is added to the prefix after a hyphen.
+            latest_filename: str, the state file's name; "checkpoint" by default.
+            meta_graph_suffix: str, what the MetaGraph's name ends with.
+            write_meta_graph: bool, whether to write the MetaGraph.
+            write_state: bool, whether to write the state file, and delete checkpoints that are not kept.
+            strip_default_attrs: bool, whether the MetaGraph leaves out attributes with their default values.
+
+        Returns:
+            The prefix of the checkpoint, for `restore`; None if the saver is empty.
+
+        Raises:
+            TypeError: `sess` is no session.
+            ValueError: `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is missing.
+            RuntimeError: the operations were not made.
+        """
+        if not self._is_built:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
+        latest_filename = latest_filename or "checkpoint"
+        if self._write_version != proto.SaverDef.V2:
+            tf_logging.warning(
+                "TensorFlow's V1 checkpoint format has been deprecated. Consider switching to the more efficient V2 "
+                "format: `tf.train.Saver(write_version=tf.train.SaverDef.V2)`, now on by default."
+            )
+        if os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        save_path = os.fspath(save_path)
+        prefix = save_path
+        if global_step is not None:
+            step = global_step if isinstance(global_step, compat.integral_types) else _step_value(sess, global_step)
+            prefix = f"{save_path}-{int(step):0{8 if self._pad_step_number else 1}d}"
+        elif os.path.basename(save_path) == latest_filename and not self._sharded:
+            raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
+        if not isinstance(sess, BaseSession):
+            raise TypeError(f"'sess' must be a Session; {sess}")
+        saved = None if self._is_empty else self._save_variables(sess, prefix, save_path, latest_filename, write_state)
+        if saved is not None and write_state:
+            self._delete_old(meta_graph_suffix)
+        if write_meta_graph:
+            with sess.graph.as_default():
+                self.export_meta_graph(
+                    state.meta_graph_file(prefix, meta_graph_suffix), strip_default_attrs=strip_default_attrs
+                )
+        return saved
+
+    def _save_variables(
+        self, sess: BaseSession, prefix: str, save_path: str, latest_filename: str, write_state: bool
+    ) -> str:
+        folder = os.path.dirname(save_path)
+        try:
+            saved = compat.as_str(
+                sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+            )
+            if write_state:
+                self._record(saved)
+                state.update_state(
+                    folder,
+                    saved,
+                    self.last_checkpoints,
+                    latest_filename,
+                    save_relative_paths=self._save_relative_paths,
+                )
+        except (errors.FailedPreconditionError, errors.NotFoundError):
+            if os.path.isdir(local_path(folder) or "."):
+                raise
+            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
+        return saved
+
+    def restore(self, sess: BaseSession, save_path: str | None) -> None:
+        """Gives the variables the values of a checkpoint; they need not be initialized.
+
+        Args:
+            sess: the session of the variables.
+            save_path: str, the checkpoint's prefix, as `save` or `tf.train.latest_checkpoint` returned it.
+
+        Raises:
+            ValueError: `save_path` is None.
+            tf.errors.NotFoundError: there is no such checkpoint, or a variable is not in it.
+            tf.errors.InvalidArgumentError: it has a variable in another dtype or shape.
+            tf.errors.DataLossError: it is damaged.
+        """
+        if self._is_empty:
+            return
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        save_path = os.fspath(save_path)
+        tf_logging.info("Restoring parameters from %s", save_path)
+        try:
+            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+        except errors.NotFoundError as failure:
+            _refuse(failure, "a Variable name or other graph key that is missing from the checkpoint")
+        except errors.InvalidArgumentError as failure:
+            _refuse(failure, "a mismatch between the current graph and the graph from the checkpoint")
+
+
+def _refuse(failure: errors.OpError, cause: str) -> NoReturn:
+    message = (
+        f"Restoring from checkpoint failed. This is most likely due to {cause}. Please ensure that you have not altered "
+        f"the graph expected based on the checkpoint. Original error:\n\n{failure.message}"
+    )
+    raise type(failure)(failure.node_def, failure.op, message) from failure
+
+
+def _step_value(sess: BaseSession, global_step: Any) -> int:
+    return int(sess.run(global_step))
+
+
+def get_saver_or_default() -> Saver:
+    """The saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
+
+    Raises:
+        RuntimeError: the collection has several.
+    """
+    savers = get_collection(GraphKeys.SAVERS)
+    if len(savers) > 1:
+        raise RuntimeError(
+            f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the "
+            "constructor."
+        )
+    if savers:
+        saver: Saver = savers[0]
+        return saver
+    saver = Saver(sharded=True, allow_empty=True)
+    add_to_collection(GraphKeys.SAVERS, saver)
+    return saver
+
+
+register_proto_function(GraphKeys.SAVERS, "SaverDef", to_proto=Saver.to_proto, from_proto=Saver.from_proto)

@@ -1,0 +1,244 @@
+"""The file `checkpoint` of a folder, which says what checkpoints there are, and the files of checkpoints."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.framework.graph_files import local_path, replace_file
+
+
+def matching_files(pattern: str) -> list[str]:
+    """The files that a name or pattern stands for, sorted."""
+    path = local_path(pattern)
+    found = sorted(glob.glob(path))
+    return found or [path for path in (path,) if os.path.lexists(path)]
+
+
+def state_file(save_dir: str, latest_filename: str | None) -> str:
+    """The path of a folder's state file."""
+    return os.path.join(save_dir, latest_filename or "checkpoint")
+
+
+def index_file(prefix: str) -> str:
+    """The file that tells a checkpoint of the second format from one of the first, which is named as its prefix."""
+    return prefix + ".index"
+
+
+def generate_checkpoint_state_proto(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> Any:
+    """Makes a `CheckpointState` message.
+
+    Args:
+        save_dir: str, the folder of the checkpoints.
+        model_checkpoint_path: str, the latest checkpoint.
+        all_model_checkpoint_paths: list of str, all checkpoints, oldest first; the latest is added if it is not the last.
+        all_model_checkpoint_timestamps: list of float, when each was written, in seconds since 1970.
+        last_preserved_timestamp: float, when a checkpoint was last kept for good, in seconds since 1970.
+
+    Returns:
+        The message; its paths are absolute where those given are, else relative to `save_dir`.
+
+    Raises:
+        ValueError: there are not as many times as checkpoints.
+    """
+    paths = list(all_model_checkpoint_paths or ())
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (got paths "
+            f"{paths} and timestamps {times})"
+        )
+    if not paths or paths[-1] != model_checkpoint_path:
+        tf_logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
+        paths.append(model_checkpoint_path)
+        times = []
+
+    def named(path: str) -> str:
+        relative = not os.path.isabs(save_dir) and not os.path.isabs(path)
+        return os.path.relpath(path, save_dir or ".") if relative else path
+
+    return proto.CheckpointState(
+        model_checkpoint_path=named(model_checkpoint_path),
+        all_model_checkpoint_paths=[named(path) for path in paths],
+        all_model_checkpoint_timestamps=times,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )
+
+
+def update_checkpoint_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes the state file of a folder.
+
+    Args:
+        save_dir: as for `generate_checkpoint_state_proto`, as are the paths and times.
+        model_checkpoint_path: str.
+        all_model_checkpoint_paths: list of str.
+        latest_filename: str, the state file's name; "checkpoint" by default.
+        all_model_checkpoint_timestamps: list of float.
+        last_preserved_timestamp: float.
+
+    Raises:
+        RuntimeError: a checkpoint has the state file's name.
+    """
+    update_state(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        latest_filename,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
+
+
+def update_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None,
+    latest_filename: str | None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+    save_relative_paths: bool = False,
+) -> None:
+    """`update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
+    latest, paths = model_checkpoint_path, list(all_model_checkpoint_paths or ())
+    if save_relative_paths:
+
+        def relative(path: str) -> str:
+            return os.path.relpath(path, save_dir) if os.path.isabs(path) else path
+
+        latest, paths = relative(latest), [relative(path) for path in paths]
+    state = generate_checkpoint_state_proto(
+        save_dir, latest, paths, all_model_checkpoint_timestamps, last_preserved_timestamp
+    )
+    name = state_file(save_dir, latest_filename)
+    if name == state.model_checkpoint_path:
+        raise RuntimeError(
+            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a different "
+            "save path."
+        )
+    replace_file(name, proto.text_format().MessageToString(state).encode())
+
+
+def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None) -> Any:
+    """Reads the state file of a folder.
+
+    Args:
+        checkpoint_dir: str, the folder.
+        latest_filename: str, the state file's name; "checkpoint" by default.
+
+    Returns:
+        A `CheckpointState` message, its paths completed with the folder; None where there is no state file or it cannot
+        be read.
+
+    Raises:
+        ValueError: it names no checkpoint.
+    """
+    checkpoint_dir = os.fspath(checkpoint_dir)
+    name = state_file(checkpoint_dir, latest_filename)
+    if not os.path.exists(local_path(name)):
+        return None
+    state = proto.CheckpointState()
+    text_format = proto.text_format()
+    try:
+        with open(local_path(name), encoding="utf-8") as file:
+            text_format.Merge(file.read(), state)
+    except (OSError, UnicodeDecodeError, text_format.ParseError) as error:
+        tf_logging.warning("%s: %s", type(error).__name__, error)
+        tf_logging.warning("%s: Checkpoint ignored", name)
+        return None
+    if not state.model_checkpoint_path:
+        raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
+
+    def completed(path: str) -> str:
+        return path if os.path.isabs(path) else os.path.join(checkpoint_dir, path)
+
+    state.model_checkpoint_path = completed(state.model_checkpoint_path)
+    paths = [completed(path) for path in state.all_model_checkpoint_paths]
+    del state.all_model_checkpoint_paths[:]
+    state.all_model_checkpoint_paths.extend(paths)
+    return state
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
+    """The prefix of a folder's latest checkpoint.
+
+    Args:
+        checkpoint_dir: str, the folder.
+        latest_filename: str, the state file's name; "checkpoint" by default.
+
+    Returns:
+        str; None where there is no state file, or no file of the checkpoint that it names.
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if not state:
+        return None
+    latest: str = state.model_checkpoint_path
+    if checkpoint_exists(latest):
+        return latest
+    tf_logging.error("Couldn't match files for checkpoint %s", latest)
+    return None
+
+
+def checkpoint_exists(checkpoint_prefix: str) -> bool:
+    """Whether there is a checkpoint, of either format, of that prefix."""
+    return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
+    """When checkpoints were written, in seconds since 1970; those that are missing are left out.
+
+    Args:
+        checkpoint_prefixes: list of str.
+    """
+    times = []
+    for prefix in checkpoint_prefixes:
+        found = matching_files(index_file(prefix)) or matching_files(prefix)
+        if found:
+            times.append(os.stat(found[0]).st_mtime_ns / 1e9)
+    return times
+
+
+def remove_checkpoint(
+    checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
+) -> None:
+    """Removes the files of a checkpoint, and its MetaGraph.
+
+    Args:
+        checkpoint_prefix: str.
+        checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
+        meta_graph_suffix: str, what the MetaGraph's name ends with.
+    """
+    patterns = [meta_graph_file(checkpoint_prefix, meta_graph_suffix)]
+    if checkpoint_format_version == proto.SaverDef.V2:
+        # The index first: without it there is no checkpoint, so that none is ever half there.
+        patterns += [index_file(checkpoint_prefix), checkpoint_prefix + ".data-?????-of-?????"]
+    else:
+        patterns.append(checkpoint_prefix)
+    for pattern in patterns:
+        for file in matching_files(pattern):
+            os.remove(file)
+
+
+def meta_graph_file(checkpoint_prefix: str, meta_graph_suffix: str = "meta") -> str:
+    """The name of a checkpoint's MetaGraph; the prefix of a checkpoint in shards may end with their pattern."""
+    base, _, shards = checkpoint_prefix.rpartition("-of-")
+    if shards.isdigit():
+        stem, _, shard = base.rpartition("-")
+        if shard and not shard.strip("0123456789?"):
+            checkpoint_prefix = stem
+    return f"{checkpoint_prefix}.{meta_graph_suffix}"

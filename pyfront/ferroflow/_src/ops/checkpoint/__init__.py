@@ -1,0 +1,1 @@
+"""Operations that write and read checkpoints."""

@@ -1,0 +1,52 @@
+//! ShardedFilename, ShardedFilespec: the names of a save's shards, and the pattern that matches them all.
+
+use super::arguments::one_string;
+use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result, Tensor};
+
+fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
+    for i in 0..c.num_inputs() {
+        c.input(i)?.with_rank(0)?;
+    }
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
+fn named(name: String) -> Result<Tensor> {
+    Tensor::from_strings([], vec![name.into_bytes().into()])
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("ShardedFilename")
+            .input("basename: string")
+            .input("shard: int32")
+            .input("num_shards: int32")
+            .output("filename: string")
+            .doc("The name of one shard: basename-SSSSS-of-NNNNN.")
+            .shape(scalars)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let (base, shard) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
+                    let shards = ctx.input(2)?.to_scalar::<i32>()?;
+                    ctx.set_output(0, named(format!("{base}-{shard:05}-of-{shards:05}"))?);
+                    Ok(())
+                })
+            }),
+    );
+    r.add(
+        Op::new("ShardedFilespec")
+            .input("basename: string")
+            .input("num_shards: int32")
+            .output("filename: string")
+            .doc("A pattern that matches all shards: basename-?????-of-NNNNN.")
+            .shape(scalars)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let (base, shards) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
+                    ctx.set_output(0, named(format!("{base}-?????-of-{shards:05}"))?);
+                    Ok(())
+                })
+            }),
+    );
+}

@@ -1,0 +1,48 @@
+//! Checkpoints read without a session, and files replaced as checkpoints are.
+
+use crate::convert::to_python;
+use crate::error::status;
+use ferroflow_io::bundle::{self, Checkpoint, Wanted};
+use ferroflow_tensor::threads::Threads;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// An open checkpoint of either format.
+#[pyclass(frozen)]
+pub struct CheckpointReader {
+    checkpoint: Checkpoint,
+}
+
+#[pymethods]
+impl CheckpointReader {
+    #[new]
+    fn new(py: Python<'_>, name: &str) -> PyResult<CheckpointReader> {
+        let checkpoint = py.detach(|| Checkpoint::open(name)).map_err(status)?;
+        Ok(CheckpointReader { checkpoint })
+    }
+
+    fn has_tensor(&self, name: &[u8]) -> bool {
+        self.checkpoint.contains(name)
+    }
+
+    /// (name, number of the dtype, sizes, number of slices) of all tensors, by name.
+    fn list<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyBytes>, i32, Vec<i64>, usize)>> {
+        let all = py.detach(|| self.checkpoint.list()).map_err(status)?;
+        Ok(all.iter().map(|d| (PyBytes::new(py, &d.name), d.dtype.number(), d.shape.to_i64(), d.slices)).collect())
+    }
+
+    fn get_tensor(&self, py: Python<'_>, name: &[u8]) -> PyResult<Py<PyAny>> {
+        let wanted = [Wanted { name, part: None }];
+        let mut read = py.detach(|| self.checkpoint.read(&wanted, Threads::default())).map_err(status)?;
+        match read.pop() {
+            Some(tensor) => to_python(py, tensor),
+            None => Ok(py.None()),
+        }
+    }
+}
+
+/// Writes a file beside its place and then takes the place, once the contents are on the disk.
+#[pyfunction]
+pub fn replace_file(py: Python<'_>, name: &str, contents: &[u8]) -> PyResult<()> {
+    py.detach(|| bundle::replace_file(name, contents)).map_err(status)
+}
