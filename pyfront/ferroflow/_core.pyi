@@ -444,6 +444,33 @@ class Callable:
           BaseException: what the session's `make_error` returned, where the step failed.
         """
 
+class CheckpointReader:
+    """An open checkpoint of either format.
+
+    Args:
+      name: its prefix; of the first format the file, or a pattern of its files.
+
+    Raises:
+      StatusError: there is none, or it is damaged.
+    """
+
+    def __new__(cls, name: str) -> CheckpointReader: ...
+    def has_tensor(self, name: bytes) -> bool:
+        """Whether there is a tensor of that name."""
+
+    def list(self) -> list[tuple[bytes, int, list[int], int]]:
+        """Name, number of the dtype, sizes and number of slices of all tensors, by name."""
+
+    def get_tensor(self, name: bytes) -> Any:
+        """A tensor's value, as `run` would return it."""
+
+def replace_file(name: str, contents: bytes) -> None:
+    """Writes a file beside its place and then takes the place, once the contents are on the disk.
+
+    Raises:
+      StatusError: the system's failure.
+    """
+
 def set_function_host(
     call: collections.abc.Callable[[str, list[Any]], list[Any]],
     describe: collections.abc.Callable[[BaseException], tuple[int | None, str]],

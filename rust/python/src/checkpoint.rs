@@ -2,7 +2,7 @@
 
 use crate::convert::to_python;
 use crate::error::status;
-use ferroflow_io::bundle::{self, Checkpoint, Wanted};
+use ferroflow_io::bundle::{self, Checkpoint};
 use ferroflow_tensor::threads::Threads;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -32,12 +32,8 @@ impl CheckpointReader {
     }
 
     fn get_tensor(&self, py: Python<'_>, name: &[u8]) -> PyResult<Py<PyAny>> {
-        let wanted = [Wanted { name, part: None }];
-        let mut read = py.detach(|| self.checkpoint.read(&wanted, Threads::default())).map_err(status)?;
-        match read.pop() {
-            Some(tensor) => to_python(py, tensor),
-            None => Ok(py.None()),
-        }
+        let read = py.detach(|| self.checkpoint.get(name, Threads::default())).map_err(status)?;
+        to_python(py, read)
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,6 +25,8 @@ from ferroflow._src.framework.scope_names import strip_name_scope
 # What the names of inputs from outside an exported scope begin with.
 UNBOUND_INPUT_PREFIX = "$unbound_inputs_"
 _MOST_BYTES = 1 << 31
+# The functions of a GraphDef.
+_library = operator.attrgetter("library")
 _SAVER_OPS = frozenset(
     (
         *("SaveV2", "Save", "SaveSlice", "LegacySave", "LegacySaveSlice"),
@@ -67,7 +70,7 @@ def ops_used_by_graph_def(graph_def: Any) -> list[str]:
     Args:
         graph_def: a GraphDef message.
     """
-    functions = {function.signature.name: function for function in graph_def.library.function}
+    functions = {function.signature.name: function for function in _library(graph_def).function}
     used: set[str] = set()
     waiting = [graph_def.node]
     while waiting:
@@ -162,8 +165,8 @@ def add_collection_def(
     except Exception as error:
         # TF 1.x: a collection may hold anything; what has no form in the file is no reason to lose the rest.
         tf_logging.warning(
-            "Issue encountered when serializing %s.\nType is unsupported, or the types of the items don't match field type "
-            "in CollectionDef. Note this is a warning and probably safe to ignore.\n%s",
+            "Issue encountered when serializing %s.\nType is unsupported, or the types of the items don't match field "
+            "type in CollectionDef. Note this is a warning and probably safe to ignore.\n%s",
             key,
             error,
         )
@@ -201,12 +204,12 @@ def _fill_collection(collection_def: Any, key: str, items: list[Any], export_sco
 def _strip_default_attrs(meta_graph_def: Any) -> None:
     """Leaves out the attributes that have their default values."""
     graph_def = meta_graph_def.graph_def
-    functions = {function.signature.name for function in graph_def.library.function}
+    functions = {function.signature.name for function in _library(graph_def).function}
     defaults: dict[str, dict[str, Any]] = {}
 
     def nodes() -> Iterator[Any]:
         yield from graph_def.node
-        for function in graph_def.library.function:
+        for function in _library(graph_def).function:
             yield from function.node_def
 
     for node in nodes():
@@ -334,7 +337,7 @@ def export_scoped_meta_graph(
             exclude_nodes = _extraneous_saver_nodes(source, saver_def)
         graph_def = proto.GraphDef()
         graph_def.versions.CopyFrom(source.versions)
-        graph_def.library.CopyFrom(source.library)
+        _library(graph_def).CopyFrom(_library(source))
         size = 0
         for node in source.node:
             if _is_included(node.name, export_scope, exclude_nodes):

@@ -143,8 +143,8 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
         return
     if key in _ONCE_NAMES:
         tf_logging.warning(
-            "The saved meta_graph is possibly from an older release:\n'%s' collection should be of type 'byte_list', but "
-            "instead is of type '%s'.",
+            "The saved meta_graph is possibly from an older release:\n'%s' collection should be of type 'byte_list', "
+            "but instead is of type '%s'.",
             key,
             kind,
         )

@@ -35,8 +35,8 @@ class Saver:
     """Saves variables to checkpoints, keeps some of these and deletes others, and restores variables from them.
 
     Args:
-        var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for all
-            saveable objects of the graph.
+        var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for
+            all saveable objects of the graph.
         reshape: bool, whether a variable may be restored from a checkpoint that has it in another shape.
         sharded: bool, whether each device has files of its own.
         max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
@@ -78,7 +78,8 @@ class Saver:
     ) -> None:
         if defer_build and var_list:
             raise ValueError(
-                "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None."
+                "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
+                "var_list=None."
             )
         self._var_list = var_list
         self._reshape = reshape
@@ -302,7 +303,8 @@ class Saver:
 
         Raises:
             TypeError: `sess` is no session.
-            ValueError: `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is missing.
+            ValueError: `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is
+                missing.
             RuntimeError: the operations were not made.
         """
         if not self._is_built:
@@ -386,10 +388,10 @@ class Saver:
 
 def _refuse(failure: errors.OpError, cause: str) -> NoReturn:
     message = (
-        f"Restoring from checkpoint failed. This is most likely due to {cause}. Please ensure that you have not altered "
-        f"the graph expected based on the checkpoint. Original error:\n\n{failure.message}"
+        f"Restoring from checkpoint failed. This is most likely due to {cause}. Please ensure that you have not "
+        f"altered the graph expected based on the checkpoint. Original error:\n\n{failure.message}"
     )
-    raise type(failure)(failure.node_def, failure.op, message) from failure
+    raise errors.make_exception(failure.node_def, failure.op, message, failure.error_code) from failure
 
 
 def _step_value(sess: BaseSession, global_step: Any) -> int:
@@ -405,8 +407,8 @@ def get_saver_or_default() -> Saver:
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
         raise RuntimeError(
-            f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the "
-            "constructor."
+            f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to "
+            "the constructor."
         )
     if savers:
         saver: Saver = savers[0]

@@ -64,12 +64,6 @@ class BaseSaverBuilder:
         write_version: the format, `SaverDef.V2` by default.
     """
 
-    SaveSpec = SaveSpec
-    SaveableObject = SaveableObject
-    VariableSaveable = VariableSaveable
-    # TF 1.x: another class for another kind of variable; here there is one kind.
-    ResourceVariableSaveable = VariableSaveable
-
     def __init__(self, write_version: int | None = None) -> None:
         self._write_version = proto.SaverDef.V2 if write_version is None else write_version
 
@@ -230,10 +224,10 @@ class BaseSaverBuilder:
         """The saveables of each device, in the order of the devices' names."""
         per_device: dict[str, list[SaveableObject]] = {}
         for saveable in saveables:
-            devices = {canonical_name(spec.tensor.device) for spec in saveable.specs}
+            devices = {canonical_name(spec.tensor.device) or "" for spec in saveable.specs}
             if len(devices) != 1:
                 raise ValueError(f"All tensors of a saveable object must be on the same device: {saveable.name}")
-            per_device.setdefault(devices.pop(), []).append(saveable)
+            per_device.setdefault(str(devices.pop()), []).append(saveable)
         return sorted(per_device.items(), key=lambda item: item[0])
 
     @staticmethod
@@ -260,7 +254,7 @@ class BaseSaverBuilder:
                 continue
             info = var._get_save_slice_info() if isinstance(var, Variable) else None
             if info is not None:
-                slices = found.setdefault(info.full_name, [])
+                slices = found.setdefault(str(info.full_name), [])
                 if not isinstance(slices, list):
                     raise ValueError(f"Mixing slices and non-slices with the same name: {info.full_name}")
                 slices.append(var)
@@ -293,16 +287,15 @@ class BaseSaverBuilder:
         for name in names_to_saveables:
             if not isinstance(name, str):
                 raise TypeError(
-                    "names_to_saveables must be a dict mapping string names to checkpointable operations. Name is not a "
-                    f"string: {name}"
+                    "names_to_saveables must be a dict mapping string names to checkpointable operations. Name is not "
+                    f"a string: {name}"
                 )
         for name in sorted(names_to_saveables):
             thing = names_to_saveables[name]
             if isinstance(thing, SaveableObject):
                 self._AddSaveable(saveables, seen, thing)
             elif isinstance(thing, (list, tuple, PartitionedVariable)):
-                for part in _checked_slices(thing):
-                    spec = part._get_save_slice_info().spec
+                for part, spec in _checked_slices(thing):
                     self._AddSaveable(saveables, seen, VariableSaveable(part, spec, name))
             else:
                 variable = _reference(thing)
@@ -377,6 +370,16 @@ class BaseSaverBuilder:
     _build_internal = build
 
 
+# TF 1.x: programs find the classes here. There is one kind of variable, so that two of them are the same.
+for _name, _class in (
+    ("SaveSpec", SaveSpec),
+    ("SaveableObject", SaveableObject),
+    ("VariableSaveable", VariableSaveable),
+    ("ResourceVariableSaveable", VariableSaveable),
+):
+    setattr(BaseSaverBuilder, _name, _class)
+
+
 class BulkSaverBuilder(BaseSaverBuilder):
     """Makes one operation that reads all tensors."""
 
@@ -408,17 +411,17 @@ def _shape_of(tensor: Any) -> Any:
     return known if known.is_fully_defined() else shape(tensor)
 
 
-def _checked_slices(things: Any) -> list[Variable]:
-    """The slices of one variable."""
-    parts = list(things)
-    names = set()
-    for part in parts:
+def _checked_slices(things: Any) -> list[tuple[Variable, str]]:
+    """The slices of one variable, and how checkpoints spell them."""
+    found, names = [], set()
+    for part in things:
         if not isinstance(part, Variable):
             raise ValueError(f"Slices must all be Variables: {part}")
         info = part._get_save_slice_info()
         if info is None:
             raise ValueError(f"Slices must all be slices: {part}")
         names.add(info.full_name)
+        found.append((part, info.spec))
     if len(names) > 1:
         raise ValueError(f"Slices must all be from the same tensor: {' != '.join(sorted(map(str, names)))}")
-    return parts
+    return found

@@ -40,7 +40,8 @@ def generate_checkpoint_state_proto(
     Args:
         save_dir: str, the folder of the checkpoints.
         model_checkpoint_path: str, the latest checkpoint.
-        all_model_checkpoint_paths: list of str, all checkpoints, oldest first; the latest is added if it is not the last.
+        all_model_checkpoint_paths: list of str, all checkpoints, oldest first; the latest is added if it is not
+            the last.
         all_model_checkpoint_timestamps: list of float, when each was written, in seconds since 1970.
         last_preserved_timestamp: float, when a checkpoint was last kept for good, in seconds since 1970.
 
@@ -128,8 +129,8 @@ def update_state(
     name = state_file(save_dir, latest_filename)
     if name == state.model_checkpoint_path:
         raise RuntimeError(
-            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a different "
-            "save path."
+            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a "
+            "different save path."
         )
     replace_file(name, proto.text_format().MessageToString(state).encode())
 

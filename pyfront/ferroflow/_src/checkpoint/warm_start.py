@@ -20,8 +20,8 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 
     Args:
         ckpt_dir_or_file: str, the checkpoint's prefix, or a folder whose latest checkpoint is meant.
-        assignment_map: what is initialized from what. `"a/": "b/"` for all variables in the scope `b` from tensors of the
-            scope `a` (`"/"` is the root); `"a/x": "b/y"` for one by its name; `"a/x": v` for a `Variable`, a
+        assignment_map: what is initialized from what. `"a/": "b/"` for all variables in the scope `b` from tensors of
+            the scope `a` (`"/"` is the root); `"a/x": "b/y"` for one by its name; `"a/x": v` for a `Variable`, a
             `PartitionedVariable` or a list of the slices of one.
 
     Raises:

@@ -6,7 +6,7 @@ use super::slice::Slice;
 use super::slices_reader::SlicesReader;
 use crate::file::path_of;
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{DType, Result, Shape, Tensor};
+use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
 use std::collections::HashSet;
 
 pub enum Checkpoint {
@@ -28,7 +28,7 @@ impl Checkpoint {
     ///
     /// Errors: `NotFound` where there is neither; `DataLoss` for damaged files.
     pub fn open(name: &str) -> Result<Checkpoint> {
-        if path_of(&index_name(name)).exists() {
+        if path_of(index_name(name)).exists() {
             return Ok(Checkpoint::Bundle(BundleReader::open(name)?));
         }
         Ok(Checkpoint::Slices(SlicesReader::open(name)?))
@@ -75,6 +75,22 @@ impl Checkpoint {
                 all.retain(|d| !parts.contains(&d.name));
                 Ok(all)
             }
+        }
+    }
+
+    /// Reads one tensor.
+    ///
+    /// Errors: `NotFound` where there is none of that name, `DataLoss` where it is damaged.
+    pub fn get(&self, name: &[u8], threads: Threads) -> Result<Tensor> {
+        ensure!(
+            self.contains(name) || matches!(self, Checkpoint::Bundle(_)),
+            NotFound,
+            "{} not found in checkpoint file",
+            String::from_utf8_lossy(name)
+        );
+        match self.read(&[Wanted { name, part: None }], threads)?.pop() {
+            Some(tensor) => Ok(tensor),
+            None => bail!(Internal, "a tensor was lost"),
         }
     }
 

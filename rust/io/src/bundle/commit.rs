@@ -152,7 +152,7 @@ impl Commit {
     pub(super) fn finish(mut self) -> Result<()> {
         let folder = folder_of(&path_of(&self.prefix));
         let journal_name = format!("{}{JOURNAL}", self.prefix);
-        let journal = match fs::exists(path_of(&index_name(&self.prefix))) {
+        let journal = match fs::exists(path_of(index_name(&self.prefix))) {
             Ok(true) => {
                 Some(write_journal(&journal_name, &folder, &self.moves).map_err(|e| failure(&journal_name, &e))?)
             }
@@ -301,14 +301,14 @@ fn remove_shards(folder: &Path) {
 
 /// Removes the data files of a bundle that was killed before its index got its name.
 fn remove_orphans(prefix: &str, index: &Path) {
-    if path_of(&index_name(prefix)).exists() {
+    if path_of(index_name(prefix)).exists() {
         return;
     }
     let Ok(table) = Table::open(&index.to_string_lossy()) else { return };
     let Ok(Some(block)) = table.nth_block(0) else { return };
     let shards = block.get(HEADER_KEY).and_then(|header| decode_header(table.name(), header).ok());
     for shard in 0..shards.unwrap_or(0) {
-        let _ = fs::remove_file(path_of(&data_name(prefix, shard, shards.unwrap_or(0))));
+        let _ = fs::remove_file(path_of(data_name(prefix, shard, shards.unwrap_or(0))));
     }
 }
 

@@ -72,7 +72,7 @@ pub fn merge(prefixes: &[String], merged: &str, delete_old_folders: bool) -> Res
     commit.finish()?;
     // The new bundle is in place: what remains of the old ones is no longer needed, and no harm if it stays.
     for prefix in prefixes {
-        let _ = std::fs::remove_file(path_of(&index_name(prefix)));
+        let _ = std::fs::remove_file(path_of(index_name(prefix)));
         let folder = folder_of(prefix);
         if delete_old_folders && folder != folder_of(merged) {
             let _ = std::fs::remove_dir(folder);

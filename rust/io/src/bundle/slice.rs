@@ -208,6 +208,6 @@ mod tests {
         let mut scalar = Vec::new();
         for_runs(&[], &[], |a, b, n| scalar.push((a, b, n)));
         assert_eq!(scalar, [(0, 0, 1)]);
-        for_runs(&[0..2], &[2..4], |_, _, _| panic!("nothing is shared"));
+        for_runs(&[0..2, 0..1], &[2..4, 0..1], |_, _, _| panic!("nothing is shared"));
     }
 }

@@ -153,7 +153,7 @@ mod tests {
         let table = |content: &[u8]| {
             let mut bytes = content.to_vec();
             let handle = Handle { offset: 0, size: content.len() as u64 };
-            let mut finish = |kind: u8, bytes: &mut Vec<u8>, from: usize| {
+            let finish = |kind: u8, bytes: &mut Vec<u8>, from: usize| {
                 bytes.push(kind);
                 let sum = checksum::masked(&bytes[from..]);
                 bytes.extend_from_slice(&sum.to_le_bytes());
