@@ -7,6 +7,9 @@ use ferroflow_tensor::threads::Threads;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+/// Name, number of the dtype, sizes, number of slices.
+type Listed<'py> = (Bound<'py, PyBytes>, i32, Vec<i64>, usize);
+
 /// An open checkpoint of either format.
 #[pyclass(frozen)]
 pub struct CheckpointReader {
@@ -25,8 +28,8 @@ impl CheckpointReader {
         self.checkpoint.contains(name)
     }
 
-    /// (name, number of the dtype, sizes, number of slices) of all tensors, by name.
-    fn list<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyBytes>, i32, Vec<i64>, usize)>> {
+    /// All tensors, by name.
+    fn list<'py>(&self, py: Python<'py>) -> PyResult<Vec<Listed<'py>>> {
         let all = py.detach(|| self.checkpoint.list()).map_err(status)?;
         Ok(all.iter().map(|d| (PyBytes::new(py, &d.name), d.dtype.number(), d.shape.to_i64(), d.slices)).collect())
     }
