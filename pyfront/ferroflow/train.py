@@ -1,8 +1,5 @@
 """`tf.train`: optimizers, checkpoints and training."""
 
-from ferroflow._src.summary.file_writer import (
-    SummaryWriter as SummaryWriter,
-)
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
@@ -22,6 +19,9 @@ from ferroflow._src.checkpoint.state import remove_checkpoint as remove_checkpoi
 from ferroflow._src.checkpoint.state import update_checkpoint_state as update_checkpoint_state
 from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.framework.graph_files import write_graph as write_graph
+from ferroflow._src.summary.file_writer import (
+    SummaryWriter as SummaryWriter,
+)
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )

@@ -6,6 +6,15 @@ from ferroflow._src.base.arg_scope import arg_scope as arg_scope
 from ferroflow._src.base.arg_scope import arg_scoped_arguments as arg_scoped_arguments
 from ferroflow._src.base.arg_scope import current_arg_scope as current_arg_scope
 from ferroflow._src.base.arg_scope import has_arg_scope as has_arg_scope
+from ferroflow._src.checkpoint.assigning import assign_from_checkpoint as assign_from_checkpoint
+from ferroflow._src.checkpoint.assigning import assign_from_checkpoint_fn as assign_from_checkpoint_fn
+from ferroflow._src.checkpoint.assigning import assign_from_values as assign_from_values
+from ferroflow._src.checkpoint.assigning import assign_from_values_fn as assign_from_values_fn
+from ferroflow._src.checkpoint.assigning import get_variable_full_name as get_variable_full_name
+from ferroflow._src.checkpoint.reader import list_variables as list_variables
+from ferroflow._src.checkpoint.reader import load_checkpoint as load_checkpoint
+from ferroflow._src.checkpoint.reader import load_variable as load_variable
+from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.control_flow.static_choice import smart_case as smart_case
 from ferroflow._src.control_flow.static_choice import smart_cond as smart_cond
 from ferroflow._src.control_flow.static_choice import smart_constant_value as smart_constant_value

@@ -9,6 +9,9 @@ from ferroflow._src.training.adam_variants import (
 from ferroflow._src.training.adam_variants import (
     NadamOptimizer as NadamOptimizer,
 )
+from ferroflow._src.training.moving_average_optimizer import (
+    MovingAverageOptimizer as MovingAverageOptimizer,
+)
 from ferroflow._src.training.sign_agreement import (
     AddSignOptimizer as AddSignOptimizer,
 )

@@ -66,7 +66,7 @@ pub fn encoded(tensor: &Tensor) -> Result<Bytes> {
 /// The message of a tensor as readers outside the runtime expect it: strings one by one, other elements as one run of bytes.
 ///
 /// Errors: `InvalidArgument` for types whose elements are objects.
-pub(crate) fn readable(tensor: &Tensor) -> Result<TensorProto> {
+pub fn readable(tensor: &Tensor) -> Result<TensorProto> {
     if let Some(bytes) = tensor.bytes() {
         return Ok(message(tensor, bytes.to_vec()));
     }

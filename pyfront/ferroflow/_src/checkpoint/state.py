@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -224,15 +225,24 @@ def remove_checkpoint(
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, what the MetaGraph's name ends with.
     """
-    patterns = [meta_graph_file(checkpoint_prefix, meta_graph_suffix)]
-    if checkpoint_format_version == proto.SaverDef.V2:
-        # The index first: without it there is no checkpoint, so that none is ever half there.
-        patterns += [index_file(checkpoint_prefix), checkpoint_prefix + ".data-?????-of-?????"]
-    else:
-        patterns.append(checkpoint_prefix)
-    for pattern in patterns:
-        for file in matching_files(pattern):
-            os.remove(file)
+    _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
+    if checkpoint_format_version != proto.SaverDef.V2:
+        _remove(checkpoint_prefix)
+        return
+    # Without its index a checkpoint is none, so that none is ever half there. Under this name the next save in the
+    # folder takes it for what a killed one left, and removes its data.
+    unpublished = []
+    for index in matching_files(index_file(checkpoint_prefix)):
+        unpublished.append(f"{index}.tempstate_{secrets.token_hex(8)}")
+        os.rename(index, unpublished[-1])
+    _remove(checkpoint_prefix + ".data-?????-of-?????")
+    for index in unpublished:
+        os.remove(index)
+
+
+def _remove(pattern: str) -> None:
+    for file in matching_files(pattern):
+        os.remove(file)
 
 
 def meta_graph_file(checkpoint_prefix: str, meta_graph_suffix: str = "meta") -> str:

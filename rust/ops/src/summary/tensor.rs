@@ -1,8 +1,8 @@
 //! TensorSummary, TensorSummaryV2: whole tensors in summaries, for plugins to show.
 
 use super::{scalar_shape, set_summary, tag_in};
-use crate::tensor_message;
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
+use ferroflow_io::tensor_message;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::SummaryMetadata;
 use ferroflow_proto::tensorflow::summary::{Value, value};

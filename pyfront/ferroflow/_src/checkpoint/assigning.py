@@ -1,0 +1,147 @@
+"""Variables assigned from values and checkpoints at once: functions of `tf.contrib.framework`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.checkpoint.reader import CheckpointReader
+from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.framework.default_graph import get_collection
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.session.session import BaseSession
+from ferroflow._src.variables.variable import Variable
+
+
+def _fed(variable: Variable, value: Any, assigns: list[Any], feeds: dict[Tensor, Any]) -> None:
+    """Adds an assignment of a value that is fed."""
+    held = placeholder(variable.dtype.base_dtype, variable.get_shape(), name="placeholder/" + variable.op.name)
+    assigns.append(variable.assign(held))
+    feeds[held] = value
+
+
+def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operation, dict[Tensor, Any]]:
+    """Makes an operation that gives variables values, which are fed.
+
+    Args:
+        var_names_to_values: dict of NumPy arrays by the names of variables.
+
+    Returns:
+        The operation, and the dict to feed it with.
+
+    Raises:
+        ValueError: there is no variable of a name.
+    """
+    assigns: list[Any] = []
+    feeds: dict[Tensor, Any] = {}
+    for name, value in var_names_to_values.items():
+        found = get_collection(GraphKeys.GLOBAL_VARIABLES, name)
+        if not found:
+            raise ValueError(f"Variable {name} wasn't found")
+        if len(found) > 1:
+            found = [v for v in found if v.op.name == name]
+            if not found:
+                raise ValueError(f"Variable {name} doesn't uniquely identify a variable")
+        variable = found[0]
+        _fed(variable, np.reshape(value, variable.get_shape().as_list()), assigns, feeds)
+    return group(*assigns), feeds
+
+
+def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[BaseSession], Any]:
+    """As `assign_from_values`, but returns a function of a session that does it."""
+    operation, feeds = assign_from_values(var_names_to_values)
+    return lambda session: session.run(operation, feeds)
+
+
+def get_variable_full_name(var: Variable) -> str:
+    """The name that checkpoints have a variable under: of a slice, that of the whole."""
+    info = var._get_save_slice_info()
+    return var.op.name if info is None else str(info.full_name)
+
+
+def assign_from_checkpoint(
+    model_path: str, var_list: Any, ignore_missing_vars: bool = False
+) -> tuple[Operation, dict[Tensor, Any]]:
+    """Makes an operation that gives variables the values of a checkpoint, which are read now and fed.
+
+    Args:
+        model_path: str, the checkpoint's prefix.
+        var_list: list of variables, or dict of variables or lists of slices by the checkpoint's names.
+        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
+
+    Returns:
+        The operation, and the dict to feed it with.
+
+    Raises:
+        ValueError: the checkpoint does not have a variable, or has it in another shape.
+    """
+    grouped: dict[str, list[Variable]] = {}
+    if isinstance(var_list, Mapping):
+        for name, held in var_list.items():
+            grouped[name] = list(held) if isinstance(held, (tuple, list)) else [held]
+    else:
+        for variable in var_list:
+            grouped.setdefault(get_variable_full_name(variable), []).append(variable)
+    reader = CheckpointReader(model_path)
+    assigns: list[Any] = []
+    feeds: dict[Tensor, Any] = {}
+    for name, variables in grouped.items():
+        if not reader.has_tensor(name):
+            missing = f"Checkpoint is missing variable [{name}]"
+            if not ignore_missing_vars:
+                raise ValueError(missing)
+            tf_logging.warning(missing)
+            continue
+        value = np.asarray(reader.get_tensor(name))
+        for variable in variables:
+            info = variable._get_save_slice_info()
+            if info is not None:
+                extents = zip(info.var_offset or (), info.var_shape or (), strict=True)
+                _fed(variable, value[tuple(slice(start, start + size) for start, size in extents)], assigns, feeds)
+                continue
+            if variable.get_shape().as_list() != list(value.shape):
+                raise ValueError(
+                    f"Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], rh_shape: "
+                    f"[{variable.get_shape()}]"
+                )
+            _fed(variable, value, assigns, feeds)
+    return group(*assigns), feeds
+
+
+def assign_from_checkpoint_fn(
+    model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
+) -> Callable[[BaseSession], None] | None:
+    """A function of a session that gives variables the values of a checkpoint.
+
+    Args:
+        model_path: str, the checkpoint's prefix.
+        var_list: list of variables, or dict of them by the checkpoint's names.
+        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
+        reshape_variables: bool, whether values get the shapes of the variables.
+
+    Returns:
+        The function; None where no variable is left.
+
+    Raises:
+        ValueError: `var_list` is empty.
+    """
+    if not var_list:
+        raise ValueError("var_list cannot be empty")
+    if ignore_missing_vars:
+        reader = CheckpointReader(model_path)
+        named = var_list if isinstance(var_list, Mapping) else {v.op.name: v for v in var_list}
+        var_list = {name: v for name, v in named.items() if reader.has_tensor(name)}
+        for name in named.keys() - var_list.keys():
+            tf_logging.warning("Variable %s missing in checkpoint %s", name, model_path)
+    if not var_list:
+        tf_logging.warning("No Variables to restore")
+        return None
+    saver = Saver(var_list, reshape=reshape_variables)
+    return lambda session: saver.restore(session, model_path)
