@@ -44,12 +44,16 @@ class Model:
 
     def save_on(self) -> None:
         """Saves higher and higher numbers, from the one that was saved last."""
-        number = self.check()
-        state = tf.train.get_checkpoint_state(self.folder)
-        self.saver.recover_last_checkpoints(list(state.all_model_checkpoint_paths))
+        number = self.recover()
         while True:
             number += 1
             self.save(number)
+
+    def recover(self) -> int:
+        """Takes over the checkpoints that there are; the number saved last."""
+        state = tf.train.get_checkpoint_state(self.folder)
+        self.saver.recover_last_checkpoints(list(state.all_model_checkpoint_paths))
+        return self.check()
 
     def check(self) -> int:
         """The number in the latest checkpoint, which must be whole, as must all that the state file names."""
@@ -69,10 +73,11 @@ def _number(path: str) -> int:
 
 
 def _left(folder: str) -> list[str]:
-    """Files that belong to no whole checkpoint."""
+    """Files of no checkpoint that the state file names."""
     names = {path.name for path in Path(folder).iterdir()} - {"checkpoint"}
-    whole = {name.removesuffix(".index") for name in names if name.endswith(".index")}
-    return sorted(name for name in names if name.rpartition(".")[0] not in whole)
+    state = tf.train.get_checkpoint_state(folder)
+    named = {os.path.basename(path) for path in state.all_model_checkpoint_paths}
+    return sorted(name for name in names if name.partition(".")[0] not in named)
 
 
 def main(folder: str, mode: str, kills: int, seed: int) -> Any:
@@ -92,7 +97,7 @@ def main(folder: str, mode: str, kills: int, seed: int) -> Any:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         model.check()
-    last = model.check()
+    last = model.recover()
     model.save(last + 1)
     return last, model.check() - last, _left(folder)
 

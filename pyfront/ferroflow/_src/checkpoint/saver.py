@@ -160,18 +160,16 @@ class Saver:
         if len(self._last_checkpoints) > self.saver_def.max_to_keep:
             self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
 
-    def _delete_old(self, meta_graph_suffix: str) -> None:
-        """Deletes a superfluous checkpoint, but for one that is kept as the last of some hours."""
+    def _mark_old(self, latest_filename: str, meta_graph_suffix: str) -> None:
+        """Marks a superfluous checkpoint for removal, but for one that is kept as the last of some hours."""
         if not self._checkpoints_to_be_deleted:
             return
         path, written = self._checkpoints_to_be_deleted.pop(0)
         if written > self._next_checkpoint_time:
             self._next_checkpoint_time += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
             return
-        try:
-            state.remove_checkpoint(path, self.saver_def.version, meta_graph_suffix)
-        except OSError as error:
-            tf_logging.warning("Ignoring: %s", error)
+        if state.checkpoint_exists(path):
+            state.mark_superfluous(path, latest_filename, self.saver_def.version, meta_graph_suffix)
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -326,9 +324,11 @@ class Saver:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
-        saved = None if self._is_empty else self._save_variables(sess, prefix, save_path, latest_filename, write_state)
-        if saved is not None and write_state:
-            self._delete_old(meta_graph_suffix)
+        saved = None
+        if not self._is_empty:
+            saved = self._save_variables(sess, prefix, save_path)
+            if write_state:
+                self._update_state(saved, os.path.dirname(save_path), latest_filename, meta_graph_suffix)
         if write_meta_graph:
             with sess.graph.as_default():
                 self.export_meta_graph(
@@ -336,28 +336,23 @@ class Saver:
                 )
         return saved
 
-    def _save_variables(
-        self, sess: BaseSession, prefix: str, save_path: str, latest_filename: str, write_state: bool
-    ) -> str:
-        folder = os.path.dirname(save_path)
+    def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:
         try:
-            saved = compat.as_str(
-                sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
-            )
-            if write_state:
-                self._record(saved)
-                state.update_state(
-                    folder,
-                    saved,
-                    self.last_checkpoints,
-                    latest_filename,
-                    save_relative_paths=self._save_relative_paths,
-                )
+            saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
         except (errors.FailedPreconditionError, errors.NotFoundError):
-            if os.path.isdir(local_path(folder) or "."):
+            if os.path.isdir(local_path(os.path.dirname(save_path)) or "."):
                 raise
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
-        return saved
+        return compat.as_str(saved)
+
+    def _update_state(self, saved: str, folder: str, latest_filename: str, meta_graph_suffix: str) -> None:
+        """Writes the state file with the newest checkpoint, and removes what it no longer names."""
+        self._record(saved)
+        self._mark_old(latest_filename, meta_graph_suffix)
+        state.update_state(
+            folder, saved, self.last_checkpoints, latest_filename, save_relative_paths=self._save_relative_paths
+        )
+        state.remove_superfluous(folder)
 
     def restore(self, sess: BaseSession, save_path: str | None) -> None:
         """Gives the variables the values of a checkpoint; they need not be initialized.

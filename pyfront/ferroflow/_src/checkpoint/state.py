@@ -240,6 +240,41 @@ def remove_checkpoint(
         os.remove(index)
 
 
+# What is put beside a checkpoint before the state file forgets it, and what this file says.
+_SUPERFLUOUS = ".tempstate_superfluous"
+
+
+def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int, meta_graph_suffix: str) -> None:
+    """Says that a checkpoint shall go once the state file does not name it.
+
+    Args:
+        checkpoint_prefix: str.
+        latest_filename: str, the state file's name.
+        version: int, `SaverDef.V1` or `SaverDef.V2`.
+        meta_graph_suffix: str, what the MetaGraph's name ends with.
+    """
+    with open(local_path(checkpoint_prefix) + _SUPERFLUOUS, "w", encoding="utf-8") as file:
+        file.write(f"{latest_filename}\n{version}\n{meta_graph_suffix}\n")
+
+
+def remove_superfluous(folder: str) -> None:
+    """Removes what `mark_superfluous` spoke of in a folder, in this process or in one that was killed."""
+    folder = local_path(folder) or "."
+    for mark in glob.glob(glob.escape(folder) + "/*" + _SUPERFLUOUS):
+        prefix = mark.removesuffix(_SUPERFLUOUS)
+        try:
+            with open(mark, encoding="utf-8") as file:
+                fields = file.read().split("\n")
+            if len(fields) == 4:
+                state = get_checkpoint_state(folder, fields[0])
+                named = {os.path.basename(path) for path in state.all_model_checkpoint_paths} if state else set()
+                if os.path.basename(prefix) not in named:
+                    remove_checkpoint(prefix, int(fields[1]), fields[2])
+            os.remove(mark)
+        except OSError as error:
+            tf_logging.warning("Ignoring: %s", error)
+
+
 def _remove(pattern: str) -> None:
     for file in matching_files(pattern):
         os.remove(file)
