@@ -45,6 +45,36 @@ from ferroflow._src.autodiff.hessians import (
 )
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
+from ferroflow._src.base.behavior import (
+    disable_control_flow_v2 as disable_control_flow_v2,
+)
+from ferroflow._src.base.behavior import (
+    disable_eager_execution as disable_eager_execution,
+)
+from ferroflow._src.base.behavior import (
+    disable_resource_variables as disable_resource_variables,
+)
+from ferroflow._src.base.behavior import (
+    disable_tensor_equality as disable_tensor_equality,
+)
+from ferroflow._src.base.behavior import (
+    disable_v2_behavior as disable_v2_behavior,
+)
+from ferroflow._src.base.behavior import (
+    disable_v2_tensorshape as disable_v2_tensorshape,
+)
+from ferroflow._src.base.behavior import (
+    enable_eager_execution as enable_eager_execution,
+)
+from ferroflow._src.base.behavior import (
+    enable_resource_variables as enable_resource_variables,
+)
+from ferroflow._src.base.behavior import (
+    enable_v2_behavior as enable_v2_behavior,
+)
+from ferroflow._src.base.behavior import (
+    executing_eagerly as executing_eagerly,
+)
 from ferroflow._src.base.device_spec import (
     DeviceSpec as DeviceSpec,
 )

@@ -34,6 +34,12 @@ PYTHON_LAYERS = (
 # Imports outside the top of a module: (module, what it imports) and the reason.
 LATE_IMPORTS = {
     ("ferroflow", "a computed name"): "tf.test, tf.contrib, tf.losses and their like are loaded when first asked for",
+    ("ferroflow.command_line.tensorflow_alias", "a computed name"): "what a program imports decides it",
+    ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",
+    ("ferroflow.command_line.check", "rich.console.Console"): "only what is printed as a table needs it",
+    ("ferroflow.command_line.check", "rich.table.Table"): "only what is printed as a table needs it",
+    ("ferroflow.command_line.doctor", "rich.console.Console"): "only what is printed as a table needs it",
+    ("ferroflow.command_line.doctor", "rich.table.Table"): "only what is printed as a table needs it",
     ("ferroflow.python._paths", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
     ("ferroflow.contrib", "a computed name"): "as TensorFlow's, its parts are loaded when first asked for",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",

@@ -1,5 +1,8 @@
 """`tf.compat`: text, bytes and numbers across Python versions."""
 
+import sys as _sys
+from types import ModuleType as _ModuleType
+
 from ferroflow._src.base.compat import (
     as_bytes as as_bytes,
 )
@@ -27,3 +30,10 @@ from ferroflow._src.base.compat import (
 from ferroflow._src.base.compat import (
     real_types as real_types,
 )
+
+
+def __getattr__(name: str) -> _ModuleType:
+    # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
+    if name == "v1":
+        return _sys.modules["ferroflow"]
+    raise AttributeError(f"module 'ferroflow.compat' has no attribute {name!r}")

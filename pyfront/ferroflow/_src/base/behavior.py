@@ -1,0 +1,78 @@
+"""Switches between the behaviours of TensorFlow 1 and 2: here is that of 1, and graphs alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "disable_control_flow_v2",
+    "disable_eager_execution",
+    "disable_resource_variables",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "enable_eager_execution",
+    "enable_resource_variables",
+    "enable_v2_behavior",
+    "executing_eagerly",
+]
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run as they are made: they never do here.
+
+    Returns:
+        False.
+    """
+    return False
+
+
+def disable_eager_execution() -> None:
+    """Does nothing: operations make a graph."""
+
+
+def disable_v2_behavior() -> None:
+    """Does nothing: the behaviour is that of TensorFlow 1."""
+
+
+def disable_control_flow_v2() -> None:
+    """Does nothing: `tf.cond` and `tf.while_loop` make the operations of TensorFlow 1."""
+
+
+def disable_v2_tensorshape() -> None:
+    """Does nothing: the elements of a shape are `tf.Dimension`."""
+
+
+def disable_tensor_equality() -> None:
+    """Does nothing: two tensors are equal where they are one."""
+
+
+def disable_resource_variables() -> None:
+    """Does nothing: variables are reference variables."""
+
+
+def enable_resource_variables() -> None:
+    """Accepted: what resource variables are for, a defined order of reads and writes, every variable has."""
+
+
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+    """Refuses: operations make a graph here.
+
+    Args:
+        config: `ConfigProto` message.
+        device_policy: of TensorFlow's.
+        execution_mode: of TensorFlow's.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError("ferroflow runs graphs; eager execution is not offered.")
+
+
+def enable_v2_behavior() -> None:
+    """Refuses: the behaviour here is that of TensorFlow 1.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError("ferroflow has the behaviour of TensorFlow 1; that of TensorFlow 2 is not offered.")

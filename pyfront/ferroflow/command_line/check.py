@@ -1,0 +1,137 @@
+"""`ferroflow check`: which of TensorFlow's names programs use, and which of them there are here."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ferroflow
+from ferroflow.command_line.symbols import uses
+
+__all__ = ["DIFFERS", "HELP", "add_arguments", "run"]
+
+HELP = "report which of TensorFlow's names programs use, and whether ferroflow has them"
+SUPPORTED, OTHER, MISSING = "supported", "differs", "missing"
+
+# What is accepted, and means something else than in TensorFlow 1.x.
+DIFFERS = {
+    "tf.GPUOptions": "accepted; there is no GPU",
+    "tf.OptimizerOptions": "accepted; plans are optimized in one way",
+    "tf.enable_resource_variables": "accepted; every variable is read and written in the order of the graph",
+}
+
+
+@dataclass
+class _Symbol:
+    name: str
+    state: str
+    note: str = ""
+    places: list[str] = field(default_factory=list)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments to its parser."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="Python files, and folders to search for them")
+    parser.add_argument("--all", action="store_true", help="list what is supported, too")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _files(paths: list[str]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if path.is_dir():
+            yield from sorted(p for p in path.rglob("*.py") if not any(part.startswith(".") for part in p.parts[1:]))
+        else:
+            yield path
+
+
+def _resolved(name: str) -> tuple[str, str, str]:
+    """(the part of the name that is looked up, its state, a note); what classes have is taken on trust."""
+    found: Any = ferroflow
+    parts = name.split(".")
+    for end, part in enumerate(parts[1:], start=2):
+        here = ".".join(parts[:end])
+        if here in DIFFERS:
+            return here, OTHER, DIFFERS[here]
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            try:
+                found = importlib.import_module(f"{found.__name__}.{part}")
+            except ImportError:
+                return here, MISSING, ""
+        if not isinstance(found, ModuleType):
+            return here, SUPPORTED, ""
+    return name, SUPPORTED, ""
+
+
+def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
+    """The symbols by name, and what could not be read."""
+    symbols: dict[str, _Symbol] = {}
+    unread = []
+    for path in _files(paths):
+        try:
+            found = list(uses(path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as failure:
+            unread.append(f"{path}: {failure}")
+            continue
+        except (SyntaxError, ValueError) as failure:
+            line = getattr(failure, "lineno", None)
+            unread.append(f"{path}{f':{line}' if line else ''}: not Python 3: {getattr(failure, 'msg', failure)}")
+            continue
+        for name, line in found:
+            known, state, note = _resolved(name)
+            if known != "tf":
+                symbols.setdefault(known, _Symbol(known, state, note)).places.append(f"{path}:{line}")
+    return symbols, unread
+
+
+def _print_table(symbols: list[_Symbol], everything: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = [s for s in symbols if everything or s.state != SUPPORTED]
+    console = Console()
+    if shown:
+        table = Table("name", "state", "uses", "first at")
+        colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red"}
+        for symbol in shown:
+            state = f"[{colours[symbol.state]}]{symbol.state}[/]" + (f": {symbol.note}" if symbol.note else "")
+            table.add_row(symbol.name, state, str(len(symbol.places)), symbol.places[0])
+        console.print(table)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the report.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int: 0 where everything is supported or differs in a known way, 1 where a name is missing, 2 where a file could
+        not be read.
+    """
+    found, unread = _report(args.paths)
+    order = {MISSING: 0, OTHER: 1, SUPPORTED: 2}
+    symbols = sorted(found.values(), key=lambda s: (order[s.state], -len(s.places), s.name))
+    if args.json:
+        rows = [{"name": s.name, "state": s.state, "note": s.note, "places": s.places} for s in symbols]
+        print(json.dumps({"symbols": rows, "unread": unread}, indent=1))
+    else:
+        _print_table(symbols, args.all)
+        counts = {state: sum(s.state == state for s in symbols) for state in order}
+        print(
+            f"{len(symbols)} names of TensorFlow: {counts[SUPPORTED]} supported, {counts[OTHER]} differ,"
+            f" {counts[MISSING]} missing."
+        )
+        for problem in unread:
+            print(problem, file=sys.stderr)
+    if unread:
+        return 2
+    return 1 if any(s.state == MISSING for s in symbols) else 0

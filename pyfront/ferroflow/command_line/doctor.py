@@ -1,0 +1,73 @@
+"""`ferroflow doctor`: what this machine and this installation are."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+
+from ferroflow import _core
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "show versions, processors and what is installed beside ferroflow"
+
+_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512_bf16")
+_NEEDED = ("numpy", "protobuf", "absl-py")
+_OPTIONAL = ("ml_dtypes", "tensorboard", "tqdm", "ray")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments, of which there are none, to its parser."""
+
+
+def _processor() -> tuple[str, list[str]]:
+    """The processor's name and which of the features that kernels use it has."""
+    name, flags = platform.processor() or platform.machine(), set()
+    information = Path("/proc/cpuinfo")
+    for line in information.read_text(encoding="utf-8").splitlines() if information.exists() else ():
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            name = value.strip()
+        elif key.strip() == "flags":
+            flags = set(value.split())
+    return name, [feature for feature in _FEATURES if feature in flags]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints what there is.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int: 0; 1 where a package that ferroflow needs is missing.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    processor, features = _processor()
+    table = Table(show_header=False)
+    table.add_row("ferroflow", f"{_core.__version__}, {len(_core.op_names())} operations")
+    table.add_row("Python", f"{platform.python_version()} at {sys.executable}")
+    table.add_row("system", platform.platform())
+    table.add_row("processor", processor)
+    table.add_row("vector instructions", ", ".join(features) or "none that kernels know")
+    table.add_row("threads of a session", str(len(os.sched_getaffinity(0))))
+    missing = False
+    for package in (*_NEEDED, *_OPTIONAL):
+        version = _version(package)
+        missing |= version is None and package in _NEEDED
+        table.add_row(package, version or ("missing" if package in _NEEDED else "not installed (optional)"))
+    Console().print(table)
+    return int(missing)

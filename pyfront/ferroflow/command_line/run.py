@@ -1,0 +1,44 @@
+"""`ferroflow run`: a TensorFlow 1.x program, unchanged."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+
+from ferroflow.command_line import tensorflow_alias
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "run a TensorFlow 1.x program, whose `import tensorflow` gives ferroflow"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments to its parser."""
+    parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name, not a file")
+    parser.add_argument("program", metavar="PROGRAM", help="a Python file, or a folder with __main__.py")
+    parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the program in this process, as Python would; its exceptions and exit status are the command's.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int, 0; 2 where there is no such file.
+    """
+    tensorflow_alias.install()
+    sys.argv = [args.program, *args.arguments]
+    if args.module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(args.program, run_name="__main__", alter_sys=True)
+        return 0
+    if not os.path.exists(args.program):
+        print(f"ferroflow run: no such file: {args.program}", file=sys.stderr)
+        return 2
+    sys.path[0] = os.path.dirname(os.path.abspath(args.program))
+    runpy.run_path(args.program, run_name="__main__")
+    return 0

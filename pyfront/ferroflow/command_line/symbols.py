@@ -1,0 +1,87 @@
+"""TensorFlow's names in a program's source: which it uses, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+__all__ = ["uses"]
+
+_ROOT = "tensorflow"
+_SHORT = "tf"
+
+
+def _public(name: str) -> str:
+    """`tensorflow.compat.v1.nn.relu` as `tf.nn.relu`."""
+    rest = name[len(_ROOT) :]
+    while rest == ".compat.v1" or rest.startswith(".compat.v1."):
+        rest = rest[len(".compat.v1") :]
+    return _SHORT + rest
+
+
+class _Scan(ast.NodeVisitor):
+    """Follows names that stand for TensorFlow, its modules, or what is in them, through a file's top-level bindings."""
+
+    def __init__(self) -> None:
+        self.aliases: dict[str, str] = {}
+        self.found: list[tuple[str, int]] = []
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for item in node.names:
+            if item.name == _ROOT or item.name.startswith(f"{_ROOT}."):
+                self.aliases[item.asname or _ROOT] = item.name if item.asname else _ROOT
+                if item.name != _ROOT:
+                    self.found.append((_public(item.name), node.lineno))
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        if node.level or not (module == _ROOT or module.startswith(f"{_ROOT}.")):
+            return
+        for item in node.names:
+            if item.name != "*":
+                self.aliases[item.asname or item.name] = f"{module}.{item.name}"
+                self.found.append((_public(f"{module}.{item.name}"), node.lineno))
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        name = self._name_of(node.value)
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                if name is not None:
+                    self.aliases[target.id] = name
+                else:
+                    self.aliases.pop(target.id, None)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        name = self._name_of(node)
+        if name is None:
+            self.generic_visit(node)
+        else:
+            self.found.append((_public(name), node.lineno))
+
+    def _name_of(self, node: ast.AST) -> str | None:
+        """The full name that an expression stands for, if it is one of TensorFlow's."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self.aliases:
+            return ".".join([self.aliases[node.id], *reversed(parts)])
+        return None
+
+
+def uses(source: str) -> Iterator[tuple[str, int]]:
+    """Lists the uses of TensorFlow's names in a program.
+
+    Args:
+        source: str, the program.
+
+    Yields:
+        (name as `tf.nn.relu`, line), in the order of the source.
+
+    Raises:
+        SyntaxError: it is no Python 3.
+    """
+    scan = _Scan()
+    scan.visit(ast.parse(source))
+    yield from sorted(scan.found, key=lambda use: use[1])

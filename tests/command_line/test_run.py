@@ -1,0 +1,91 @@
+"""`ferroflow run` runs programs that import TensorFlow, and behaves as Python does with them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ferroflow
+
+PROGRAM = """
+import sys
+import tensorflow as tf
+import tensorflow.compat.v1 as old
+import tensorflow.contrib.slim as slim
+from tensorflow.contrib import rnn
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import math_ops
+from tensorflow.examples.tutorials.mnist import input_data
+from tensorflow.compat.v1 import nn
+
+old.disable_v2_behavior()
+x = tf.placeholder(tf.float32, [None, 2])
+y = nn.relu(math_ops.matmul(x, [[1.0], [-2.0]]))
+assert old is tf and ops.Graph is tf.Graph and rnn.BasicLSTMCell is tf.nn.rnn_cell.BasicLSTMCell
+assert tf.compat.v1.layers is tf.layers and not tf.executing_eagerly()
+with tf.Session() as sess:
+    print(sess.run(y, {x: [[5.0, 1.0], [0.0, 1.0]]}).tolist(), sys.argv[1:], __name__)
+"""
+
+
+def command(*arguments, folder=None):
+    path = os.pathsep.join([str(Path(ferroflow.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "ferroflow", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_a_program_runs_unchanged(program):
+    done = command("run", str(program), "--rate=0.1", "-v")
+    assert (done.stdout, done.returncode) == ("[[3.0], [0.0]] ['--rate=0.1', '-v'] __main__\n", 0), done.stderr
+
+
+def test_a_module_runs_from_the_working_folder(program, tmp_path):
+    done = command("run", "-m", "program", "a", folder=tmp_path)
+    assert (done.stdout, done.returncode) == ("[[3.0], [0.0]] ['a'] __main__\n", 0), done.stderr
+
+
+def test_modules_beside_the_program_are_found(tmp_path):
+    (tmp_path / "model.py").write_text("import tensorflow\nVALUE = tensorflow.constant(1).name\n")
+    (tmp_path / "train.py").write_text("import model\nprint(model.VALUE)\n")
+    assert command("run", str(tmp_path / "train.py")).stdout == "Const:0\n"
+
+
+def test_the_programs_end_is_the_commands(tmp_path):
+    path = tmp_path / "fails.py"
+    path.write_text("import tensorflow as tf\nraise KeyError('mine')\n")
+    done = command("run", str(path))
+    assert done.returncode == 1
+    assert "KeyError: 'mine'" in done.stderr
+    path.write_text("import sys\nsys.exit(7)\n")
+    assert command("run", str(path)).returncode == 7
+
+
+def test_what_is_not_offered_fails_as_a_missing_module(tmp_path):
+    path = tmp_path / "fails.py"
+    path.write_text("import tensorflow.nothing_like_it\n")
+    assert "No module named 'tensorflow.nothing_like_it'" in command("run", str(path)).stderr
+
+
+def test_a_missing_file_is_named():
+    done = command("run", "nowhere.py")
+    assert (done.returncode, done.stderr) == (2, "ferroflow run: no such file: nowhere.py\n")
+
+
+def test_eager_execution_is_refused():
+    with pytest.raises(NotImplementedError, match="eager execution is not offered"):
+        ferroflow.enable_eager_execution()
