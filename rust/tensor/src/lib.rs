@@ -9,6 +9,7 @@ mod movable;
 mod object;
 mod partial_shape;
 pub mod philox;
+pub mod pooling;
 mod shape;
 mod status;
 mod tensor;

@@ -23,7 +23,6 @@ mod scaled_rows;
 mod softmax;
 mod trig;
 mod unary;
-mod window;
 
 pub use arg_extreme::{Ordered, arg_max, arg_max_with, arg_min, arg_min_with};
 pub use binary::{
@@ -43,7 +42,3 @@ pub use reduce::{
 pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
-pub use window::{
-    Averaged, Pooled, Run, add_to_every_max, add_to_first_max, add_to_rows, max_of_rows, mean_of_rows,
-    put_to_first_max, take_from_first_max,
-};

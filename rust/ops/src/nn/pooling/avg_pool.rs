@@ -3,7 +3,7 @@
 use super::windows::{Pooling, check_shape, described_shape, shape};
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::vector::{add_to_rows, mean_of_rows};
+use ferroflow_tensor::pooling::{mean, mean_gradient};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, dispatch, ensure};
 
 fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
@@ -16,7 +16,7 @@ fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
             let x = widened(x)?;
             let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
             let x = x.slice::<T>()?;
-            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, _, out| mean_of_rows(x, run, out));
+            mean(&windows, ctx.threads(), x, y.slice_mut::<T>()?);
             ctx.set_output(0, narrowed(y, dtype)?);
             Ok(())
         })
@@ -41,9 +41,7 @@ fn avg_pool_grad(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel
             let g = widened(g)?;
             let mut gx = Tensor::new(g.dtype(), shape)?;
             let g = g.slice::<T>()?;
-            windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, true, |run, at, base, gx| {
-                add_to_rows(run, &g[at], base, gx);
-            });
+            mean_gradient(&windows, ctx.threads(), g, gx.slice_mut::<T>()?);
             ctx.set_output(0, narrowed(gx, dtype)?);
             Ok(())
         })

@@ -1,9 +1,9 @@
 //! Dilation2D: the largest sum of image and filter in each window; and its gradients.
 
-use super::windows::{Axis, check_shape};
+use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::pooling::{Axis, Pooled};
 use ferroflow_tensor::threads::{SharedSlice, for_blocks, for_chunks_mut};
-use ferroflow_tensor::vector::Pooled;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// The attributes: for rows and columns, how far windows and their elements lie apart.

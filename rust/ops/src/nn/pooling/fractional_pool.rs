@@ -6,8 +6,8 @@
 use super::windows::check_shape;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::philox::{Philox, Words};
+use ferroflow_tensor::pooling::{Averaged, Member, Patches, Pooled, first_max_of, max_of, mean_of};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
-use ferroflow_tensor::vector::{Averaged, Run, add_to_first_max, max_of_rows, mean_of_rows};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, dispatch, ensure};
 use std::ops::Range;
 
@@ -137,6 +137,12 @@ struct Regions {
 
 impl Regions {
     fn new(input: &Shape, borders: [&[i64]; 2], overlapping: bool) -> Result<Regions> {
+        ensure!(
+            input[1].checked_mul(input[2]).is_some_and(|n| u32::try_from(n).is_ok()),
+            ResourceExhausted,
+            "fractional pooling of images with more than {} places: {input}",
+            u32::MAX
+        );
         Ok(Regions {
             rows: ranges(borders[0], input[1], overlapping)?,
             columns: ranges(borders[1], input[2], overlapping)?,
@@ -146,36 +152,40 @@ impl Regions {
         })
     }
 
-    fn place(&self, image: usize, row: usize, column: usize, starts: &mut Vec<usize>) {
-        starts.clear();
+    /// The region at a row and column, as one window whose places are those in the image.
+    fn patch<'a>(&self, image: usize, row: usize, column: usize, members: &'a mut Vec<Member>) -> Patches<'a> {
+        members.clear();
         for r in self.rows[row].clone() {
-            let line = (image * self.in_rows + r) * self.in_columns;
-            starts.extend(self.columns[column].clone().map(|c| (line + c) * self.channels));
+            members.extend(self.columns[column].clone().map(|c| {
+                let place = r * self.in_columns + c;
+                let at = (image * self.in_rows * self.in_columns + place) * self.channels;
+                Member { at, beside: at, place: place as u32 }
+            }));
         }
+        Patches::one(members, self.channels)
     }
 
-    fn for_each<T: Send>(&self, threads: Threads, out: &mut [T], f: impl Fn(Run<'_>, &mut [T]) + Sync) {
+    fn for_each<T: Send>(&self, threads: Threads, out: &mut [T], f: impl Fn(Patches<'_>, &mut [T]) + Sync) {
         let width = self.columns.len() * self.channels;
         if width == 0 {
             return;
         }
         for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| {
-            let mut starts = Vec::new();
+            let mut members = Vec::new();
             for (row, line) in (start / width..).zip(block.chunks_exact_mut(width)) {
                 for (column, cell) in line.chunks_exact_mut(self.channels).enumerate() {
-                    self.place(row / self.rows.len(), row % self.rows.len(), column, &mut starts);
-                    f(Run { starts: &starts, step: 0, len: self.channels }, cell);
+                    f(self.patch(row / self.rows.len(), row % self.rows.len(), column, &mut members), cell);
                 }
             }
         });
     }
 
-    /// Calls `f(run, at, base, gradient)` for each region, with the gradient of its image, which starts at `base`.
+    /// Calls `f(region, at, base, gradient)` for each region, with the gradient of its image, which starts at `base`.
     fn scatter<T: Send>(
         &self,
         threads: Threads,
         gradient: &mut [T],
-        f: impl Fn(Run<'_>, Range<usize>, usize, &mut [T]) + Sync,
+        f: impl Fn(Patches<'_>, Range<usize>, usize, &mut [T]) + Sync,
     ) {
         let image_size = self.in_rows * self.in_columns * self.channels;
         if image_size == 0 {
@@ -183,17 +193,15 @@ impl Regions {
         }
         let shared = SharedSlice::new(gradient);
         for_blocks(threads, shared.len() / image_size, 1, |images| {
-            let mut starts = Vec::new();
+            let mut members = Vec::new();
             for image in images {
                 let base = image * image_size;
                 // SAFETY: every image is visited once.
                 let own = unsafe { shared.range(base..base + image_size) };
                 for row in 0..self.rows.len() {
                     for column in 0..self.columns.len() {
-                        self.place(image, row, column, &mut starts);
                         let at = ((image * self.rows.len() + row) * self.columns.len() + column) * self.channels;
-                        let run = Run { starts: &starts, step: 0, len: self.channels };
-                        f(run, at..at + self.channels, base, own);
+                        f(self.patch(image, row, column, &mut members), at..at + self.channels, base, own);
                     }
                 }
             }
@@ -224,21 +232,21 @@ fn ranges(borders: &[i64], size: usize, overlapping: bool) -> Result<Vec<Range<u
 
 /// An element type whose means are computed as TF 1.x does: of integers rounded to zero.
 trait Mean: Scalar {
-    fn mean(x: &[Self], run: Run<'_>, out: &mut [Self]);
+    fn mean(x: &[Self], region: Patches<'_>, out: &mut [Self]);
     fn to_f64(self) -> f64;
     fn of_f64(value: f64) -> Self;
 }
 
-fn mean_of_floats<T: Averaged>(x: &[T], run: Run<'_>, out: &mut [T]) {
-    mean_of_rows(x, run, out);
+fn mean_of_floats<T: Averaged>(x: &[T], region: Patches<'_>, out: &mut [T]) {
+    mean_of(x, region, out);
 }
 
 macro_rules! means {
     ($($t:ident: $mean:expr;)*) => {$(
         impl Mean for $t {
-            fn mean(x: &[$t], run: Run<'_>, out: &mut [$t]) {
-                let mean: fn(&[$t], Run<'_>, &mut [$t]) = $mean;
-                mean(x, run, out)
+            fn mean(x: &[$t], region: Patches<'_>, out: &mut [$t]) {
+                let mean: fn(&[$t], Patches<'_>, &mut [$t]) = $mean;
+                mean(x, region, out)
             }
             fn to_f64(self) -> f64 {
                 self as f64
@@ -252,10 +260,10 @@ macro_rules! means {
 
 macro_rules! mean_of_integers {
     ($t:ident) => {
-        |x, run, out| {
+        |x, region, out| {
             for (channel, out) in out.iter_mut().enumerate() {
-                let sum = run.starts.iter().fold(0, |sum: $t, start| sum.wrapping_add(x[start + channel]));
-                *out = sum / run.starts.len() as $t;
+                let sum = region.members.iter().fold(0, |sum: $t, m| sum.wrapping_add(x[m.at + channel]));
+                *out = sum / region.members.len() as $t;
             }
         }
     };
@@ -271,14 +279,14 @@ means! {
 fn forward<T: Scalar>(
     ctx: &mut KernelContext<'_>,
     fraction: &Fraction,
-    f: impl Fn(&[T], Run<'_>, &mut [T]) + Sync,
+    f: impl Fn(&[T], Patches<'_>, &mut [T]) + Sync,
 ) -> Result<()> {
     let x = ctx.input(0)?;
     let (pooled, borders) = fraction.regions(x.shape())?;
     let regions = Regions::new(x.shape(), [&borders[0], &borders[1]], fraction.overlapping)?;
     let mut y = Tensor::new(x.dtype(), pooled)?;
     let x = x.slice::<T>()?;
-    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, out| f(x, run, out));
+    regions.for_each(ctx.threads(), y.slice_mut::<T>()?, |region, out| f(x, region, out));
     ctx.set_output(0, y);
     for (i, borders) in borders.iter().enumerate() {
         ctx.set_output(i + 1, Tensor::from_slice([borders.len()], borders)?);
@@ -306,7 +314,7 @@ fn given_regions(ctx: &KernelContext<'_>, input: &Shape, first: usize, overlappi
 fn max_pool(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let fraction = Fraction::of(init)?;
     dispatch!(init.output_type(0)?, T in [F32, F64, I32, I64], {
-        kernel(move |ctx| forward::<T>(ctx, &fraction, max_of_rows::<T>))
+        kernel(move |ctx| forward::<T>(ctx, &fraction, max_of::<T>))
     }, else Err(init.unsupported()))
 }
 
@@ -327,8 +335,13 @@ fn max_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             check_shape("out_backprop", ctx.input(2)?, &pooled)?;
             let mut gx = Tensor::zeros(x.dtype(), x.shape().clone())?;
             let (x, g) = (x.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-            regions.scatter(ctx.threads(), gx.slice_mut::<T>()?, |run, at, base, gx| {
-                add_to_first_max(x, run, &g[at], base, gx);
+            regions.scatter(ctx.threads(), gx.slice_mut::<T>()?, |region, at, _, gx| {
+                let mut places = vec![0; at.len()];
+                first_max_of(x, region, &mut places);
+                for (channel, (place, &g)) in places.into_iter().zip(&g[at]).enumerate() {
+                    let to = &mut gx[place as usize * region.len + channel];
+                    *to = to.plus(g);
+                }
             });
             ctx.set_output(0, gx);
             Ok(())
@@ -352,9 +365,9 @@ fn avg_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let g = g.slice::<T>()?;
             // In double precision for every type: parts of integers add up before they are rounded.
             let mut sums = Tensor::zeros(ferroflow_tensor::DType::F64, shape.clone())?;
-            regions.scatter(ctx.threads(), sums.slice_mut::<f64>()?, |run, at, base, gx| {
-                let count = run.starts.len() as f64;
-                for start in run.starts {
+            regions.scatter(ctx.threads(), sums.slice_mut::<f64>()?, |region, at, base, gx| {
+                let count = region.members.len() as f64;
+                for start in region.members.iter().map(|m| m.at) {
                     for (to, g) in gx[start - base..].iter_mut().zip(&g[at.clone()]) {
                         *to += g.to_f64() / count;
                     }

@@ -1,10 +1,8 @@
 //! MaxPool, MaxPoolV2, MaxPool3D: the largest element of each window; their gradients, and the gradients of these.
 
-use super::windows::{Pooling, Windows, check_shape, second_shape, second_shape_v2, shape, shape_v2, unpooled_shape};
+use super::windows::{Pooling, check_shape, second_shape, second_shape_v2, shape, shape_v2, unpooled_shape};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeFn, kernel};
-use ferroflow_tensor::vector::{
-    Pooled, add_to_every_max, add_to_first_max, max_of_rows, put_to_first_max, take_from_first_max,
-};
+use ferroflow_tensor::pooling::{Pooled, Windows, at_first_max, every_max_gradient, max, max_gradient};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch};
 
 fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
@@ -12,7 +10,7 @@ fn max_pool<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) 
     let windows = pooling.windows(x.shape())?;
     let mut y = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let x = x.slice::<T>()?;
-    windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, _, out| max_of_rows(x, run, out));
+    max(&windows, ctx.threads(), x, y.slice_mut::<T>()?);
     ctx.set_output(0, y);
     Ok(())
 }
@@ -30,14 +28,7 @@ fn gradient_inputs(ctx: &KernelContext<'_>, pooling: &Pooling) -> Result<(Window
 fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    let is_partition = windows.is_partition();
-    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, !is_partition, |run, at, base, gx| {
-        if is_partition {
-            put_to_first_max(x, run, &g[at], base, gx);
-        } else {
-            add_to_first_max(x, run, &g[at], base, gx);
-        }
-    });
+    max_gradient(&windows, ctx.threads(), x, g, gx.slice_mut::<T>()?);
     ctx.set_output(0, gx);
     Ok(())
 }
@@ -46,9 +37,7 @@ fn max_pool_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pool
 fn max_pool_3d_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: &Pooling) -> Result<()> {
     let (windows, mut gx) = gradient_inputs(ctx, pooling)?;
     let (x, y, g) = (ctx.input(0)?.slice::<T>()?, ctx.input(1)?.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
-    windows.scatter(ctx.threads(), gx.slice_mut::<T>()?, true, |run, at, base, gx| {
-        add_to_every_max(x, &y[at.clone()], run, &g[at], base, gx);
-    });
+    every_max_gradient(&windows, ctx.threads(), x, y, g, gx.slice_mut::<T>()?);
     ctx.set_output(0, gx);
     Ok(())
 }
@@ -60,7 +49,7 @@ fn max_pool_grad_grad<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, pooling: 
     check_shape("grad", g, x.shape())?;
     let mut out = Tensor::new(x.dtype(), windows.pooled.clone())?;
     let (x, g) = (x.slice::<T>()?, g.slice::<T>()?);
-    windows.for_each(ctx.threads(), out.slice_mut::<T>()?, |run, _, out| take_from_first_max(x, run, g, out));
+    at_first_max(&windows, ctx.threads(), x, out.slice_mut::<T>()?, |part, place| g[part + place]);
     ctx.set_output(0, out);
     Ok(())
 }

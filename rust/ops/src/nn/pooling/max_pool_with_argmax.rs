@@ -1,9 +1,8 @@
 //! MaxPoolWithArgmax: the largest element of each window and its place; and the gradients that go by these places.
 
-use super::windows::{Pooling, Windows, check_shape, second_shape_by_place, shape_with_argmax, unpooled_shape};
+use super::windows::{Pooling, check_shape, second_shape_by_place, shape_with_argmax, unpooled_shape};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
-use ferroflow_tensor::threads::SharedSlice;
-use ferroflow_tensor::vector::{Pooled, Run};
+use ferroflow_tensor::pooling::{Pooled, Windows, at_first_max};
 use ferroflow_tensor::{Result, Scalar, Status, Tensor, dispatch};
 
 /// The type of the places.
@@ -26,25 +25,6 @@ macro_rules! places {
 }
 places!(i32 i64);
 
-/// Finds the first largest element of each window, NaNs passed over unless they come first.
-fn find<T: Pooled, P: Place>(x: &[T], run: Run<'_>, from: usize, y: &mut [T], places: &mut [P]) -> Result<()> {
-    for (i, (y, place)) in y.iter_mut().zip(places).enumerate() {
-        let at = i / run.len * run.step + i % run.len;
-        let mut best: Option<usize> = None;
-        for start in run.starts {
-            let i = start + at;
-            if best.is_none_or(|b| T::is_less(x[b], x[i])) {
-                best = Some(i);
-            }
-        }
-        if let Some(best) = best {
-            *y = x[best];
-            *place = P::of(best - from)?;
-        }
-    }
-    Ok(())
-}
-
 fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let pooling = Pooling::of_attrs(init, 2)?.within_channels()?;
     let with_batch = init.bool("include_batch_in_index")?;
@@ -58,14 +38,11 @@ fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let x = x.slice::<T>()?;
             let last = if with_batch { x.len() } else { windows.in_part() };
             P::of(last)?;
-            let shared = SharedSlice::new(places.slice_mut::<P>()?);
-            windows.for_each(ctx.threads(), y.slice_mut::<T>()?, |run, at, y| {
-                let from = if with_batch { 0 } else { windows.in_part_of(run.starts) };
-                // SAFETY: every position is visited once, and has places of its own.
-                let places = unsafe { shared.range(at) };
+            at_first_max(&windows, ctx.threads(), x, places.slice_mut::<P>()?, |part, place| {
                 // The greatest place was seen to fit.
-                let _ = find(x, run, from, y, places);
+                P::of(if with_batch { part + place } else { place }).unwrap_or_default()
             });
+            at_first_max(&windows, ctx.threads(), x, y.slice_mut::<T>()?, |part, place| x[part + place]);
             ctx.set_output(0, y);
             ctx.set_output(1, places);
             Ok(())

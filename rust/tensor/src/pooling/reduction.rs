@@ -1,0 +1,117 @@
+//! The largest and the mean of each window, and what lies where the largest is.
+
+use super::element::{Averaged, Pooled};
+use super::kept::Kept;
+use super::patches::{Member, Patches, first_max_of, max_of, share_of, sum_of};
+use super::turned;
+use super::windows::{Line, Run, Windows};
+use crate::threads::{Threads, for_chunks_mut};
+
+/// Elements of one parallel block, as near as whole lines allow.
+const BLOCK: usize = 1 << 15;
+
+/// The largest element of each window; NaNs are passed over.
+pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) {
+    if turned::pays(windows) {
+        return turned::each(windows, threads, [x], out, |windows, [x], out| max(windows, Threads::single(), x, out));
+    }
+    reduce(windows, threads, x, out, max_of, |x, patches, _, out| max_of(x, patches, out));
+}
+
+/// The mean of each window's elements, without padding.
+pub fn mean<T: Averaged>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) {
+    if turned::pays(windows) {
+        return turned::each(windows, threads, [x], out, |windows, [x], out| mean(windows, Threads::single(), x, out));
+    }
+    reduce(windows, threads, x, out, sum_of, share_of);
+}
+
+fn reduce<T: Copy + Default + Send + Sync>(
+    windows: &Windows,
+    threads: Threads,
+    x: &[T],
+    out: &mut [T],
+    partly: impl Fn(&[T], Patches<'_>, &mut [T]) + Sync,
+    wholly: impl Fn(&[T], Patches<'_>, usize, &mut [T]) + Sync,
+) {
+    let (inner, columns) = (windows.inner, windows.axes[2]);
+    let in_turn = in_turn_pays(windows.axes[0].window * windows.axes[1].window, columns.window, columns.stride);
+    let tiles = if in_turn { columns.runs() } else { windows.tiles() };
+    by_lines(windows, threads, out, |from, block| {
+        let Scratch { mut lines, mut members } = Scratch::default();
+        if in_turn {
+            let mut folded = Kept::new(columns.input * inner);
+            for (line, out) in block.chunks_exact_mut(columns.output * inner).enumerate() {
+                windows.lines_of(from + line, &mut lines);
+                let starts: Vec<Member> = lines.iter().map(|l| Member { at: l.at, beside: l.at, place: 0 }).collect();
+                partly(x, Patches::one(&starts, columns.input * inner), folded.get_mut());
+                for run in &tiles {
+                    let patches = run.patches(&[Line::START], inner, columns.stride, &mut members);
+                    wholly(folded.get(), patches, lines.len() * run.columns, &mut out[run.result * inner..]);
+                }
+            }
+            return;
+        }
+        for run in &tiles {
+            for (line, out) in block.chunks_exact_mut(columns.output * inner).enumerate() {
+                windows.lines_of(from + line, &mut lines);
+                windows.prefetch(x, &lines, run);
+                let patches = run.patches(&lines, inner, columns.stride, &mut members);
+                wholly(x, patches, lines.len() * run.columns, &mut out[run.result * inner..]);
+            }
+        }
+    });
+}
+
+/// Whether it takes much less to fold the lines of all columns first, and the columns then, than each window by itself.
+fn in_turn_pays(lines: usize, columns: usize, stride: usize) -> bool {
+    lines * columns > 2 * ((lines + 1) * stride + columns)
+}
+
+/// What `found` makes of the place of the first largest element of each window: of the first element of its part, and of its
+/// own place in the part. TF 1.x: a NaN is the largest where it comes first.
+pub fn at_first_max<T: Pooled, U: Send>(
+    windows: &Windows,
+    threads: Threads,
+    x: &[T],
+    out: &mut [U],
+    found: impl Fn(usize, usize) -> U + Sync,
+) {
+    let (inner, columns) = (windows.inner, windows.axes[2]);
+    let (runs, distances) = (columns.runs(), windows.distances());
+    by_lines(windows, threads, out, |from, block| {
+        let Scratch { mut lines, mut members } = Scratch::default();
+        let mut places = Kept::new(columns.output * inner);
+        for (line, out) in block.chunks_exact_mut(columns.output * inner).enumerate() {
+            let (part, at) = windows.position(from + line);
+            windows.lines(part, at, &mut lines);
+            for run in &runs {
+                let patches = run.patches(&lines, inner, columns.stride, &mut members);
+                first_max_of(x, patches, &mut places.get_mut()[run.result * inner..]);
+            }
+            let (from, origin) = (part * windows.in_part(), windows.origin(at));
+            let places = places.get().chunks_exact(inner);
+            for (column, (out, places)) in out.chunks_exact_mut(inner).zip(places).enumerate() {
+                let first = origin + (column * columns.stride * inner) as i64;
+                for (channel, (out, &place)) in out.iter_mut().zip(places).enumerate() {
+                    *out = found(from, (first + distances[place as usize]) as usize + channel);
+                }
+            }
+        }
+    });
+}
+
+/// Lists that one task fills again for each line.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub lines: Vec<Line>,
+    pub members: Vec<Member>,
+}
+
+/// Calls `f(line, results)` for blocks of whole lines of results, `line` being the number of a block's first.
+fn by_lines<T: Send>(windows: &Windows, threads: Threads, out: &mut [T], f: impl Fn(usize, &mut [T]) + Sync) {
+    let width = windows.axes[2].output * windows.inner;
+    if !out.is_empty() {
+        for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| f(start / width, block));
+    }
+}
