@@ -1,6 +1,7 @@
 //! The Cholesky factorization and its reverse-mode derivative.
 
 use crate::element::{Failure, Field, view, view_mut};
+use crate::small::{self, SMALL};
 use faer::linalg::solvers::Llt;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, MatMut, Par, Side};
@@ -10,6 +11,9 @@ use num_complex::ComplexFloat;
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());
+    }
+    if n <= SMALL {
+        return small::cholesky(a, n, out);
     }
     let llt = Llt::new(view(a, n, n), Side::Lower).map_err(|_| Failure::NotPositiveDefinite)?;
     let l = llt.L();

@@ -1,6 +1,7 @@
 //! Determinants, plain and as sign and logarithm.
 
 use crate::element::{Field, view};
+use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::PartialPivLu;
 use num_complex::Complex;
 
@@ -8,6 +9,10 @@ use num_complex::Complex;
 fn pivots<T: Field>(a: &[T], n: usize) -> (Vec<Complex<f64>>, f64) {
     if n == 0 {
         return (Vec::new(), 1.0);
+    }
+    if n <= SMALL {
+        let lu = Lu::new(a, n);
+        return (lu.pivots().map(T::to_complex).collect(), lu.sign);
     }
     let lu = PartialPivLu::new(view(a, n, n));
     let (forward, _) = lu.P().arrays();

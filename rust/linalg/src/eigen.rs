@@ -1,6 +1,7 @@
 //! Eigenvalues and eigenvectors of self-adjoint matrices.
 
 use crate::element::{Failure, Field, view_mut};
+use crate::small::{SMALL, symmetric_eigen};
 use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
 use std::cmp::Ordering;
@@ -32,6 +33,11 @@ pub(crate) fn self_adjoint_eigen<T: Field>(
     if !is_finite(a, n) {
         return Err(Failure::NoConvergence);
     }
+    if n <= SMALL
+        && let (Some(a), Some(values), Some(vectors)) = (T::as_real(a), T::as_real_mut(values), T::as_real_mut(vectors))
+    {
+        return symmetric_eigen(a, n, values, Some(vectors));
+    }
     let eigen = SelfAdjointEigen::new(lower(a, n).as_ref(), Side::Lower).map_err(|_| Failure::NoConvergence)?;
     let found = eigen.S();
     for (i, value) in values.iter_mut().enumerate() {
@@ -48,6 +54,11 @@ pub(crate) fn self_adjoint_eigenvalues<T: Field>(a: &[T], n: usize, values: &mut
     }
     if !is_finite(a, n) {
         return Err(Failure::NoConvergence);
+    }
+    if n <= SMALL
+        && let (Some(a), Some(values)) = (T::as_real(a), T::as_real_mut(values))
+    {
+        return symmetric_eigen(a, n, values, None);
     }
     let found = lower(a, n).self_adjoint_eigenvalues(Side::Lower).map_err(|_| Failure::NoConvergence)?;
     for (value, found) in values.iter_mut().zip(found) {

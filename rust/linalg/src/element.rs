@@ -25,6 +25,18 @@ pub trait Field:
     fn magnitude(self) -> f64 {
         self.to_complex().norm()
     }
+
+    /// Elements that are real numbers, as such; none of a complex type are.
+    fn as_real(elements: &[Self]) -> Option<&[f64]> {
+        let _ = elements;
+        None
+    }
+
+    /// `as_real` to write to.
+    fn as_real_mut(elements: &mut [Self]) -> Option<&mut [f64]> {
+        let _ = elements;
+        None
+    }
 }
 
 impl Field for f64 {
@@ -33,6 +45,15 @@ impl Field for f64 {
     }
     fn to_complex(self) -> Complex<f64> {
         Complex::new(self, 0.0)
+    }
+    fn magnitude(self) -> f64 {
+        f64::abs(self)
+    }
+    fn as_real(elements: &[f64]) -> Option<&[f64]> {
+        Some(elements)
+    }
+    fn as_real_mut(elements: &mut [f64]) -> Option<&mut [f64]> {
+        Some(elements)
     }
 }
 
@@ -56,8 +77,12 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     /// The elements in double precision.
     fn widen(from: &[Self]) -> Cow<'_, [Self::Wide]>;
 
-    /// Lets `f` write to elements of double precision, and rounds them to `outputs`.
-    fn narrowed<R, const N: usize>(outputs: [&mut [Self]; N], f: impl FnOnce([&mut [Self::Wide]; N]) -> R) -> R;
+    /// Lets `f` write to elements of double precision, and rounds them to `outputs`. `scratch` may be used again.
+    fn narrowed<R, const N: usize>(
+        outputs: [&mut [Self]; N],
+        scratch: &mut Vec<Self::Wide>,
+        f: impl FnOnce([&mut [Self::Wide]; N]) -> R,
+    ) -> R;
 }
 
 /// What the algorithms for elements of a type compute in.
@@ -72,7 +97,11 @@ macro_rules! double {
             fn widen(from: &[$t]) -> Cow<'_, [$t]> {
                 Cow::Borrowed(from)
             }
-            fn narrowed<R, const N: usize>(outputs: [&mut [$t]; N], f: impl FnOnce([&mut [$t]; N]) -> R) -> R {
+            fn narrowed<R, const N: usize>(
+                outputs: [&mut [$t]; N],
+                _: &mut Vec<$t>,
+                f: impl FnOnce([&mut [$t]; N]) -> R,
+            ) -> R {
                 f(outputs)
             }
         }
@@ -91,14 +120,19 @@ macro_rules! single {
             }
             fn narrowed<R, const N: usize>(
                 outputs: [&mut [$t]; N],
+                scratch: &mut Vec<$wide>,
                 f: impl FnOnce([&mut [$wide]; N]) -> R,
             ) -> R {
-                let mut wide = outputs.each_ref().map(|out| vec![<$wide>::default(); out.len()]);
-                let result = f(wide.each_mut().map(Vec::as_mut_slice));
-                for (out, wide) in outputs.into_iter().zip(wide) {
-                    for (out, x) in out.iter_mut().zip(wide) {
-                        *out = $narrow(x);
-                    }
+                scratch.clear();
+                scratch.resize(outputs.iter().map(|out| out.len()).sum(), <$wide>::default());
+                let mut rest = scratch.as_mut_slice();
+                let result = f(outputs.each_ref().map(|out| {
+                    let (wide, others) = std::mem::take(&mut rest).split_at_mut(out.len());
+                    rest = others;
+                    wide
+                }));
+                for (out, &x) in outputs.into_iter().flatten().zip(&*scratch) {
+                    *out = $narrow(x);
                 }
                 result
             }

@@ -11,6 +11,7 @@ mod least_squares;
 mod lu;
 mod qr;
 mod schur;
+mod small;
 mod svd;
 mod triangular;
 

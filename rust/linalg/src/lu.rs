@@ -1,7 +1,9 @@
 //! Inverses and solutions of square systems, by Gaussian elimination with row exchanges.
 
 use crate::element::{Failure, Field, view, view_mut};
+use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
+use num_complex::ComplexFloat;
 
 /// The factors of an invertible matrix.
 fn factored<T: Field>(a: &[T], n: usize) -> Result<PartialPivLu<T>, Failure> {
@@ -10,9 +12,23 @@ fn factored<T: Field>(a: &[T], n: usize) -> Result<PartialPivLu<T>, Failure> {
     if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
 }
 
+/// `factored` for small matrices.
+fn factored_small<T: Field>(a: &[T], n: usize) -> Result<Lu<T>, Failure> {
+    let lu = Lu::new(a, n);
+    let has_zero_pivot = lu.pivots().any(|p| p.magnitude() == 0.0);
+    if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
+}
+
 /// The inverse of an `n` by `n` matrix, or of its adjoint.
 pub(crate) fn inverse<T: Field>(a: &[T], n: usize, adjoint: bool, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
+        return Ok(());
+    }
+    if n <= SMALL {
+        factored_small(a, n)?.inverse(out);
+        if adjoint {
+            transpose(out, n);
+        }
         return Ok(());
     }
     let inverse = factored(a, n)?.inverse();
@@ -25,6 +41,17 @@ pub(crate) fn inverse<T: Field>(a: &[T], n: usize, adjoint: bool, out: &mut [T])
     Ok(())
 }
 
+/// Turns a square into its adjoint.
+fn transpose<T: Field>(x: &mut [T], n: usize) {
+    for i in 0..n {
+        x[i * n + i] = ComplexFloat::conj(x[i * n + i]);
+        for j in 0..i {
+            let (low, high) = (ComplexFloat::conj(x[i * n + j]), ComplexFloat::conj(x[j * n + i]));
+            (x[i * n + j], x[j * n + i]) = (high, low);
+        }
+    }
+}
+
 /// X with A X = B, or with A* X = B for the adjoint; B has `k` columns.
 pub(crate) fn solve<T: Field>(
     a: &[T],
@@ -35,6 +62,15 @@ pub(crate) fn solve<T: Field>(
     out: &mut [T],
 ) -> Result<(), Failure> {
     if n == 0 || k == 0 {
+        return Ok(());
+    }
+    if n <= SMALL {
+        let lu = factored_small(a, n)?;
+        if adjoint {
+            lu.solve_adjoint(b, k, out);
+        } else {
+            lu.solve(b, k, out);
+        }
         return Ok(());
     }
     let lu = factored(a, n)?;

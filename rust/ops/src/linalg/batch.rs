@@ -69,10 +69,11 @@ impl Batch {
         let outputs = outputs.map(SharedSlice::new);
         let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
         for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
+            let mut scratch = Vec::new();
             for i in range {
                 // SAFETY: each number occurs in one block once, and the parts of different numbers are disjoint.
                 let parts = std::array::from_fn(|k| unsafe { outputs[k].range(i * sizes[k]..(i + 1) * sizes[k]) });
-                if let Err(error) = T::narrowed(parts, |parts| f(i, parts)) {
+                if let Err(error) = T::narrowed(parts, &mut scratch, |parts| f(i, parts)) {
                     let mut first = failure.lock();
                     if first.as_ref().is_none_or(|(at, _)| i < *at) {
                         *first = Some((i, error));
