@@ -58,7 +58,7 @@ impl<T: Field> Lu<T> {
 #[inline(always)]
 fn subtract<T: Field>(y: &mut [T], factor: T, x: &[T]) {
     for (y, &x) in y.iter_mut().zip(x) {
-        *y = *y - factor * x;
+        *y -= factor * x;
     }
 }
 
@@ -136,7 +136,7 @@ impl<T: Field> WithSimd for Substitute<'_, T> {
             }
             let pivot = factors[i * n + i];
             for x in &mut x[i * k..(i + 1) * k] {
-                *x = *x / pivot;
+                *x /= pivot;
             }
         }
     }
@@ -162,7 +162,7 @@ impl<T: Field> WithSimd for SubstituteAdjoint<'_, T> {
             }
             let pivot = factors[i * n + i].conj();
             for x in &mut x[i * k..(i + 1) * k] {
-                *x = *x / pivot;
+                *x /= pivot;
             }
         }
         for i in (0..n).rev() {
@@ -205,7 +205,7 @@ impl<T: Field> WithSimd for Cholesky<'_, T> {
             let root = T::from_real(pivot.sqrt());
             out[k * n + k] = root;
             for x in &mut out[k * n + k + 1..(k + 1) * n] {
-                *x = *x / root;
+                *x /= root;
             }
             for i in k + 1..n {
                 let (row, top) = two_rows(out, n, i, k);

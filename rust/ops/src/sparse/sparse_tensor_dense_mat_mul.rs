@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 /// Multiplications of one parallel block.
 const BLOCK: usize = 1 << 16;
+/// Columns of a result up to which entries are added as they come: to sort them by row would take longer.
+const FEW_COLUMNS: usize = 2;
 /// Side of the square blocks in which a dense matrix is turned over.
 const TILE: usize = 32;
 
@@ -45,6 +47,28 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Calls `f(entry, m, k)` for each entry of a sparse matrix: its row in the result, and that in the dense matrix.
+fn for_each_entry(
+    indices: &[i64],
+    rows: usize,
+    inner: usize,
+    adjoint: bool,
+    mut f: impl FnMut(usize, usize, usize),
+) -> Result<()> {
+    let (m_at, k_at) = (usize::from(adjoint), usize::from(!adjoint));
+    for (i, index) in indices.chunks_exact(2).enumerate() {
+        let (m, k) = (index[m_at], index[k_at]);
+        ensure!(
+            k >= 0 && k < inner as i64,
+            InvalidArgument,
+            "k ({k}) from index[{i},{k_at}] out of bounds (>={inner})"
+        );
+        ensure!(m >= 0 && m < rows as i64, InvalidArgument, "m ({m}) from index[{i},{m_at}] out of bounds (>={rows})");
+        f(i, m as usize, k as usize);
+    }
+    Ok(())
+}
+
 /// The sparse matrix by rows of the result: entry `e` in `starts[m]..starts[m + 1]` adds `values[e]` times row `inner[e]`
 /// of the dense matrix to row `m`, in the order of the input.
 struct ByRow<T> {
@@ -57,20 +81,7 @@ impl<T: Factor> ByRow<T> {
     fn new(indices: &[i64], values: &[T], rows: usize, inner: usize, adjoint: bool) -> Result<ByRow<T>> {
         let (m_at, k_at) = (usize::from(adjoint), usize::from(!adjoint));
         let mut starts = vec![0usize; rows + 1];
-        for (i, index) in indices.chunks_exact(2).enumerate() {
-            let (m, k) = (index[m_at], index[k_at]);
-            ensure!(
-                k >= 0 && k < inner as i64,
-                InvalidArgument,
-                "k ({k}) from index[{i},{k_at}] out of bounds (>={inner})"
-            );
-            ensure!(
-                m >= 0 && m < rows as i64,
-                InvalidArgument,
-                "m ({m}) from index[{i},{m_at}] out of bounds (>={rows})"
-            );
-            starts[m as usize + 1] += 1;
-        }
+        for_each_entry(indices, rows, inner, adjoint, |_, m, _| starts[m + 1] += 1)?;
         for m in 0..rows {
             starts[m + 1] += starts[m];
         }
@@ -138,6 +149,18 @@ fn product<T: Factor>(
     );
     let out_shape = ferroflow_tensor::Shape::checked(&[rows, cols as i64])?;
     let mut out = Tensor::zeros(T::DTYPE, out_shape)?;
+    if cols <= FEW_COLUMNS && out.elements() > 0 {
+        let (values, b) = (values.slice::<T>()?, b.slice::<T>()?);
+        let sums = out.slice_mut::<T>()?;
+        for_each_entry(&numbers(indices)?, rows as usize, inner_b, adjoint_a, |entry, m, k| {
+            let value = if adjoint_a { values[entry].conjugate() } else { values[entry] };
+            for (column, sum) in sums[m * cols..(m + 1) * cols].iter_mut().enumerate() {
+                let factor = if adjoint_b { b[column * b_cols + k].conjugate() } else { b[k * cols + column] };
+                *sum = sum.plus_scaled(value, factor);
+            }
+        })?;
+        return Ok(out);
+    }
     // Before anything of the size of the matrix's rows is made, the result of that size has been.
     let a = match out.elements() {
         0 => return Ok(out),
@@ -240,6 +263,29 @@ mod tests {
         assert!(message(&[-1, 0], &[3, 2]).starts_with("m (-1)"));
         assert!(message(&[0, 0], &[3, 3]).contains("must be equal, but are 3 and 2"));
         assert!(!message(&[0, 0], &[i64::MAX, 2]).is_empty());
+    }
+
+    #[test]
+    fn a_few_columns_are_what_they_are_among_many() {
+        let (rows, inner, cols, n) = (30usize, 20usize, 7usize, 500usize);
+        let indices: Vec<i64> = (0..n).flat_map(|i| [(i * 7919 % rows) as i64, (i * 31 % inner) as i64]).collect();
+        let values: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin()).collect();
+        let b: Vec<f32> = (0..rows * cols).map(|i| (i as f32 * 0.11).cos()).collect();
+        for adjoint in [false, true] {
+            let common = if adjoint { rows } else { inner };
+            let product = |b: &[f32]| {
+                let shape = vector(&[rows as i64, inner as i64]);
+                let args = [matrix(n, &indices), vector(&values), shape, matrix(common, b)];
+                let out = run("SparseTensorDenseMatMul", &args, &[("adjoint_a", AttrValue::Bool(adjoint))]).unwrap();
+                out[0].slice::<f32>().unwrap().to_vec()
+            };
+            let many = product(&b[..common * cols]);
+            for few in [1, 2] {
+                let first: Vec<f32> = b[..common * cols].chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
+                let wanted: Vec<f32> = many.chunks(cols).flat_map(|row| row[..few].to_vec()).collect();
+                assert_eq!(product(&first), wanted);
+            }
+        }
     }
 
     #[test]

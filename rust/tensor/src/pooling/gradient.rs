@@ -1,4 +1,4 @@
-//! Gradients of pooling: every element gathers from the windows that it is in.
+//! Gradients of pooling.
 
 use super::element::{Averaged, Pooled};
 use super::kept::Kept;
@@ -11,8 +11,11 @@ use std::ops::Range;
 
 /// Elements of one parallel block, as near as whole planes allow.
 const BLOCK: usize = 1 << 16;
-/// A block has at least so many planes of windows for each that its border cuts: those are made ready twice.
+/// A block has at least so many planes of windows for each that its border cuts: what these cost is paid twice.
 const WINDOWS_PER_CUT: usize = 8;
+
+/// Results of one line in a tile.
+const TILE: usize = 1 << 10;
 
 /// The gradient of `max`: that of each result at the first largest element of its window. TF 1.x: a NaN is the largest
 /// where it comes first.
@@ -23,7 +26,7 @@ pub fn max_gradient<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], g: 
         });
     }
     let ([planes, rows, columns], inner) = (windows.axes, windows.inner);
-    let (tiles, line_size) = (windows.tiles(), columns.input * inner);
+    let (tiles, line_size) = (windows.tiles(TILE), columns.input * inner);
     let plane_size = rows.input * line_size;
     let is_partition = windows.is_partition();
     Stripes::of(windows).for_each(threads, gx, |part, stripe, Scratch { lines, members }, own| {

@@ -1,8 +1,8 @@
 //! Pooling: the largest element and the mean of each window of images and volumes, and their gradients.
 //!
-//! Every result is made from patches: runs of windows of one shape, whose elements lie in lines. A gradient is pooled too,
-//! from what was made of each line of results: an element takes from all windows that it is in, in the order of their
-//! positions. Work is split by shape only.
+//! Everything is made of patches: runs of windows of one shape. A gradient is cut into stripes, each of which one task makes
+//! from all windows that reach into it; that of means, and of all that equal the largest, is itself a pooling of what was
+//! made of each line of results. Work is split by shape only, so that results have equal bits at any number of threads.
 
 mod element;
 mod gradient;

@@ -126,7 +126,7 @@ macro_rules! by_blocks {
     };
     (@ $n:literal, $patches:ident, $out:ident, $window:ident, $i:ident,
         |$at:ident, $result:ident| $block:ident::<$($g:ty),*>($($arg:expr),*)) => {
-        while $i + $n <= $patches.len {
+        while $patches.len - $i >= $n {
             let ($at, $result) = ($window * $patches.step + $i, $window * $patches.result_step + $i);
             let made: [_; $n] = $block::<$($g,)* $n>($($arg),*);
             $out[$result..][..$n].copy_from_slice(&made);

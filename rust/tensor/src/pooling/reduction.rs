@@ -4,11 +4,14 @@ use super::element::{Averaged, Pooled};
 use super::kept::Kept;
 use super::patches::{Member, Patches, first_max_of, max_of, share_of, sum_of};
 use super::turned;
-use super::windows::{Line, Run, Windows};
+use super::windows::{Line, Windows};
 use crate::threads::{Threads, for_chunks_mut};
 
-/// Elements of one parallel block, as near as whole lines allow.
-const BLOCK: usize = 1 << 15;
+/// Elements of the input for one parallel block, as near as whole lines of results allow.
+const BLOCK: usize = 1 << 16;
+
+/// Results of one line in a tile.
+const TILE: usize = 1 << 12;
 
 /// The largest element of each window; NaNs are passed over.
 pub fn max<T: Pooled>(windows: &Windows, threads: Threads, x: &[T], out: &mut [T]) {
@@ -36,7 +39,7 @@ fn reduce<T: Copy + Default + Send + Sync>(
 ) {
     let (inner, columns) = (windows.inner, windows.axes[2]);
     let in_turn = in_turn_pays(windows.axes[0].window * windows.axes[1].window, columns.window, columns.stride);
-    let tiles = if in_turn { columns.runs() } else { windows.tiles() };
+    let tiles = if in_turn { columns.runs() } else { windows.tiles(TILE) };
     by_lines(windows, threads, out, |from, block| {
         let Scratch { mut lines, mut members } = Scratch::default();
         if in_turn {
@@ -110,8 +113,11 @@ pub(super) struct Scratch {
 
 /// Calls `f(line, results)` for blocks of whole lines of results, `line` being the number of a block's first.
 fn by_lines<T: Send>(windows: &Windows, threads: Threads, out: &mut [T], f: impl Fn(usize, &mut [T]) + Sync) {
-    let width = windows.axes[2].output * windows.inner;
-    if !out.is_empty() {
-        for_chunks_mut(threads, out, (BLOCK / width).max(1) * width, |start, block| f(start / width, block));
+    if out.is_empty() {
+        return;
     }
+    let [planes, rows, columns] = windows.axes.map(|a| a.output);
+    let width = columns * windows.inner;
+    let work = (windows.in_part() / (planes * rows)).max(width);
+    for_chunks_mut(threads, out, (BLOCK / work).max(1) * width, |start, block| f(start / width, block));
 }

@@ -183,10 +183,9 @@ impl Run {
     }
 }
 
-/// Elements of a line that windows of one line after the other are made for: what they share stays in the nearest cache.
-const TILE: usize = 1 << 12;
-
 const CACHE_LINE: usize = 64;
+/// Bytes from which on images are read from memory.
+const CACHE: usize = 1 << 25;
 
 /// All windows of a tensor seen as `[outer, planes, rows, columns, inner]`.
 #[derive(Clone, Debug)]
@@ -214,13 +213,14 @@ impl Windows {
         Ok(Windows { outer, axes, inner, pooled })
     }
 
-    /// The runs of results of a line, cut where windows of lines next to each other share elements.
-    pub(super) fn tiles(&self) -> Vec<Run> {
+    /// The runs of results of a line, cut into tiles of so many elements where windows of lines next to each other share
+    /// some: tiles under each other are made one after the other, so that what they share stays in a near cache.
+    pub(super) fn tiles(&self, elements: usize) -> Vec<Run> {
         let runs = self.axes[2].runs();
         if self.axes[0].depth() == 1 {
             return runs;
         }
-        let columns = (TILE / self.inner.max(1)).max(1);
+        let columns = (elements / self.inner.max(1)).max(1);
         let cut = |run: Run| {
             (0..run.count).step_by(columns).map(move |from| Run {
                 result: run.result + from,
@@ -289,7 +289,8 @@ impl Windows {
     pub(super) fn prefetch<T>(&self, x: &[T], lines: &[Line], run: &Run) {
         let [planes, rows, columns] = &self.axes;
         let stride = if rows.input == 1 { planes.stride } else { rows.stride };
-        let Some(last) = lines.last().filter(|_| planes.depth() > 1) else { return };
+        let is_needed = planes.depth() > 1 || size_of_val(x) > CACHE;
+        let Some(last) = lines.last().filter(|_| is_needed) else { return };
         let len = (run.end(columns.stride) - run.first) * self.inner;
         for line in 1..=stride {
             let at = last.at + (line * columns.input + run.first) * self.inner;
