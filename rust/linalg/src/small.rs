@@ -476,7 +476,7 @@ mod tests {
             assert_close(&product(&a, &inverse, n), &one, 1e-9);
             // Positive definite.
             let mut square = product(&a, &adjoint(&a, n), n);
-            (0..n).for_each(|i| square[i * n + i] = square[i * n + i] + T::from_real(0.1));
+            (0..n).for_each(|i| square[i * n + i] += T::from_real(0.1));
             let mut l = vec![T::from_real(7.0); n * n];
             cholesky(&square, n, &mut l).unwrap();
             assert_close(&product(&l, &adjoint(&l, n), n), &square, 1e-12);
