@@ -73,4 +73,27 @@ mod tests {
             assert!([2, 4].iter().all(|&n| cast(x.clone(), to, Threads::new(n)).unwrap() == want));
         }
     }
+
+    /// Floats that no integer type of the size holds, as TensorFlow 2.21 on x86 makes integers of them.
+    #[test]
+    fn floats_out_of_range_become_what_an_x86_processor_makes_of_them() {
+        const HALF: u64 = 1 << 63;
+        let values = [3e9f64, -3e9, 1e19, -1e19, 2e19, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 2147483648.0, -1.5];
+        let few = Tensor::from_slice([10], &values).unwrap();
+        let many = Tensor::from_slice([1000], &values.repeat(100)).unwrap();
+        for x in [few, many] {
+            let to = |dtype| cast(x.clone(), dtype, Threads::single()).unwrap();
+            let least = i32::MIN;
+            let want = [least, least, least, least, least, least, least, least, least, -1];
+            assert_eq!(to(DType::I32).slice::<i32>().unwrap()[x.elements() - 10..], want);
+            let least = i64::MIN;
+            let want = [3_000_000_000, -3_000_000_000, least, least, least, least, least, least, 2_147_483_648, -1];
+            assert_eq!(to(DType::I64).slice::<i64>().unwrap()[..10], want);
+            let wrapped = u64::MAX - 3_000_000_000 + 1;
+            let large = 10_000_000_000_000_000_000;
+            let want = [3_000_000_000, wrapped, large, HALF, HALF, HALF, HALF, HALF, 2_147_483_648, u64::MAX];
+            assert_eq!(to(DType::U64).slice::<u64>().unwrap()[..10], want);
+            assert_eq!(to(DType::I8).slice::<i8>().unwrap()[..10], [127, -128, 127, -128, 127, 127, -128, 0, 127, -1]);
+        }
+    }
 }

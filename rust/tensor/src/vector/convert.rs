@@ -1,7 +1,9 @@
 //! Conversion of slices between all numeric types and booleans, as TensorFlow's `Cast`.
 //!
-//! Where C++ leaves the result open (a float that the integer type cannot hold) the nearest integer of the type is
-//! taken, and zero for NaN. To 16-bit floats everything goes through f32, half to even at each step, as in TensorFlow.
+//! Where C++ leaves the result open (a float that the integer type cannot hold) 32 and 64 bits give what an x86 processor
+//! gives, as TensorFlow's do on it; for smaller types TensorFlow's results depend on the element's place, and here the
+//! nearest integer of the type is taken, and zero for NaN. To 16-bit floats everything goes through f32, half to even at
+//! each step, as in TensorFlow.
 
 use super::half_types::Half;
 use super::isa::{Isa, for_each_isa};
@@ -37,14 +39,23 @@ fn cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]) {
 
 for_each_isa!(pick_cast = cast_loop<D: Copy, S: CastTo<D>>(src: &[S], dst: &mut [D]));
 
-/// A float's integer part as `D`, the nearest end of `D` where it has none, zero for NaN.
-///
-/// `as` says the same; this form vectorizes.
+/// A float's integer part as `D`.
 trait Truncate<D> {
     fn truncated(self) -> D;
 }
 
-macro_rules! truncate {
+/// The integer part where it is in [low, high), and of others the integer part of zero: vectorizes, as `as` does not.
+macro_rules! inside {
+    ($value:expr, $s:ident => $d:ident, $low:expr, $high:expr) => {{
+        let held = ($low..$high).contains(&$value);
+        // SAFETY: within [low, high) the integer part is in the type, and so is zero.
+        let part: $d = unsafe { (if held { $value } else { 0.0 as $s }).to_int_unchecked() };
+        (held, part)
+    }};
+}
+
+/// The nearest end of the type where the float has no integer part in it, zero for NaN, as `as` does.
+macro_rules! truncate_to_nearest {
     ($($s:ident => $($d:ident),*;)*) => {$($(
         impl Truncate<$d> for $s {
             #[inline(always)]
@@ -52,9 +63,7 @@ macro_rules! truncate {
                 const LOW: $s = $d::MIN as $s;
                 // 2^bits or 2^(bits - 1), the first number past the end.
                 const HIGH: $s = ($d::MAX / 2 + 1) as $s * 2.0;
-                let held = (LOW..HIGH).contains(&self);
-                // SAFETY: within [LOW, HIGH) the integer part is in the type, and so is zero.
-                let inside: $d = unsafe { (if held { self } else { 0.0 }).to_int_unchecked() };
+                let (_, inside) = inside!(self, $s => $d, LOW, HIGH);
                 let value = if self >= HIGH { $d::MAX } else { inside };
                 if self < LOW { $d::MIN } else { value }
             }
@@ -62,10 +71,44 @@ macro_rules! truncate {
     )*)*};
 }
 
-truncate! {
-    f32 => i8, i16, i32, i64, u8, u16, u32, u64;
-    f64 => i8, i16, i32, i64, u8, u16, u32, u64;
+/// The least integer for all floats without an integer part in the type, NaN among them, as `cvttss2si` has it.
+macro_rules! truncate_to_least {
+    ($($s:ident => $($d:ident),*;)*) => {$($(
+        impl Truncate<$d> for $s {
+            #[inline(always)]
+            fn truncated(self) -> $d {
+                const LOW: $s = $d::MIN as $s;
+                let (held, inside) = inside!(self, $s => $d, LOW, -LOW);
+                if held { inside } else { $d::MIN }
+            }
+        }
+    )*)*};
 }
+
+/// What is below 2^63 is truncated as a signed number, and so wraps; what is past the type is 2^63.
+macro_rules! truncate_to_unsigned {
+    ($($s:ident),*) => {$(
+        impl Truncate<u64> for $s {
+            #[inline(always)]
+            fn truncated(self) -> u64 {
+                const HALF: $s = (1u64 << 63) as $s;
+                let signed: i64 = self.truncated();
+                let (held, above) = inside!(self - HALF, $s => i64, 0.0, HALF);
+                if held { above as u64 + (1 << 63) } else { signed as u64 }
+            }
+        }
+    )*};
+}
+
+truncate_to_nearest! {
+    f32 => i8, i16, u8, u16, u32;
+    f64 => i8, i16, u8, u16, u32;
+}
+truncate_to_least! {
+    f32 => i32, i64;
+    f64 => i32, i64;
+}
+truncate_to_unsigned!(f32, f64);
 
 macro_rules! casts {
     ($s:ty => $($d:ty),*: $v:ident, $value:expr) => {$(

@@ -33,6 +33,7 @@ pub use channels::{add_products, add_squared_deviations, normalize_rows, unnorma
 pub use compare::{Comparable, Compare, compare, compare_with};
 pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
+pub use gamma::digamma_f64;
 pub use isa::Isa;
 pub use logical::{Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
 pub use reduce::{

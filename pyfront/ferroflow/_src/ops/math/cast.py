@@ -56,8 +56,20 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return tensor_op("Cast", [x], {"DstT": base_type}, name=scope)
 
 
+# Binary digits of a number of each float dtype.
+_DIGITS = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
+
+
+def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
+    """The largest number of a dtype that is in the range of another, smaller one."""
+    bits = int(target.max).bit_length() if target.is_integer else 0
+    digits = _DIGITS.get(source, bits)
+    # The end of the range itself would be rounded up, to a number outside.
+    return 2**bits - 2 ** (bits - digits) if bits > digits else target.max
+
+
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
-    """Converts elements to another dtype; what is outside its range becomes its nearest end.
+    """Converts elements to another dtype; what is outside its range becomes its nearest end, or the float next to that.
 
     Args:
         value: Tensor of a number dtype, of any shape.
@@ -73,7 +85,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
         if value.dtype.min < dtype.min:
             value = tensor_op("Maximum", [value, convert_to_tensor(dtype.min, dtype=value.dtype, name="min")])
         if value.dtype.max > dtype.max:
-            value = tensor_op("Minimum", [value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max")])
+            most = _largest_within(value.dtype, dtype)
+            value = tensor_op("Minimum", [value, convert_to_tensor(most, dtype=value.dtype, name="max")])
         return cast(value, dtype, name=scope)
 
 
