@@ -28,6 +28,9 @@ from ferroflow._src.training.adadelta import (
 from ferroflow._src.training.adagrad import (
     AdagradOptimizer as AdagradOptimizer,
 )
+from ferroflow._src.training.adagrad_da import (
+    AdagradDAOptimizer as AdagradDAOptimizer,
+)
 from ferroflow._src.training.adam import (
     AdamOptimizer as AdamOptimizer,
 )

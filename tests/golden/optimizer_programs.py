@@ -31,6 +31,16 @@ OPTIMIZERS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         ),
         "adagrad": ("AdagradOptimizer", {"learning_rate": 0.3}),
         "adagrad_late": ("AdagradOptimizer", {"learning_rate": 0.3, "initial_accumulator_value": 2.0}),
+        "adagrad_da": ("AdagradDAOptimizer", {"learning_rate": 0.3}),
+        "adagrad_da_regularized": (
+            "AdagradDAOptimizer",
+            {
+                "learning_rate": 0.3,
+                "initial_gradient_squared_accumulator_value": 0.5,
+                "l1_regularization_strength": 0.02,
+                "l2_regularization_strength": 0.1,
+            },
+        ),
         "adadelta": ("AdadeltaOptimizer", {"learning_rate": 1.0, "rho": 0.9, "epsilon": 1e-3}),
         "ftrl": ("FtrlOptimizer", {"learning_rate": 0.3}),
         "ftrl_regularized": (
@@ -79,8 +89,12 @@ def describe(tf: Any, case: str) -> dict[str, Any]:
         values = tf.placeholder(tf.float32, [None, START.shape[1]], name="values")
         indices = tf.placeholder(tf.int32, [None], name="indices")
         gradient = values if kind == "dense" else tf.IndexedSlices(values, indices)
+        counter = None
+        if class_name == "AdagradDAOptimizer":
+            counter = tf.train.create_global_step()
+            arguments = {**arguments, "global_step": counter}
         optimizer = getattr(tf.train, class_name)(**arguments)
-        train = optimizer.apply_gradients([(gradient, variable)])
+        train = optimizer.apply_gradients([(gradient, variable)], global_step=counter)
         slots = {slot: optimizer.get_slot(variable, slot) for slot in optimizer.get_slot_names()}
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())

@@ -161,6 +161,31 @@ class Adagrad(Rule):
         return {"accumulator": total}, w - learning_rate * g / np.sqrt(total)
 
 
+class AdagradDA(Rule):
+    def initial(self, parameters):
+        return {
+            "gradient_accumulator": 0.0,
+            "gradient_squared_accumulator": parameters["initial_gradient_squared_accumulator_value"],
+        }
+
+    def moved(
+        self,
+        state,
+        w,
+        g,
+        learning_rate,
+        initial_gradient_squared_accumulator_value,
+        l1_regularization_strength,
+        l2_regularization_strength,
+    ):
+        total = state["gradient_accumulator"] + g
+        squares = state["gradient_squared_accumulator"] + g**2
+        size = np.maximum(np.abs(total) - l1_regularization_strength * self.time, 0.0)
+        pull = l2_regularization_strength * self.time * learning_rate + np.sqrt(squares)
+        new = {"gradient_accumulator": total, "gradient_squared_accumulator": squares}
+        return new, -learning_rate * np.sign(total) * size / pull
+
+
 class Adadelta(Rule):
     def initial(self, parameters):
         return {"accum": 0.0, "accum_update": 0.0}

@@ -34,6 +34,12 @@ RULES = {
         "l1_regularization_strength": STRENGTH,
         "l2_regularization_strength": STRENGTH,
     },
+    "AdagradDA": {
+        "learning_rate": RATE,
+        "initial_gradient_squared_accumulator_value": FIRST,
+        "l1_regularization_strength": st.floats(0.0, 0.05),
+        "l2_regularization_strength": STRENGTH,
+    },
     "ProximalGradientDescent": {
         "learning_rate": RATE,
         "l1_regularization_strength": STRENGTH,
@@ -108,6 +114,8 @@ SLOTS = {
 
 
 def optimizer(rule, **parameters):
+    if rule == "AdagradDA":
+        parameters["global_step"] = tf.train.get_or_create_global_step()
     name = f"{rule}Optimizer"
     return (getattr(tf.train, name, None) or getattr(tf.contrib.opt, name))(**parameters)
 
@@ -136,7 +144,8 @@ def test_twenty_steps_follow_the_rule(rule, sparse, data):
         # Numbers of Python would be tensors of float32.
         exact = {n: np.float64(p) if isinstance(p, float) else p for n, p in parameters.items()}
         made = optimizer(rule, **exact)
-        train = made.apply_gradients([(tf.IndexedSlices(values, indices) if sparse else values, w)])
+        gradient = tf.IndexedSlices(values, indices) if sparse else values
+        train = made.apply_gradients([(gradient, w)], global_step=tf.train.get_global_step())
         with initialized() as session:
             for _ in range(20):
                 if sparse:
@@ -334,6 +343,7 @@ def test_the_powers_of_adam_are_of_the_optimizer_and_of_the_graph():
     ("rule", "wrong"),
     [
         ("Adagrad", {"initial_accumulator_value": 0.0}),
+        ("AdagradDA", {"initial_gradient_squared_accumulator_value": 0.0}),
         ("ProximalAdagrad", {"initial_accumulator_value": -1.0}),
         ("Ftrl", {"initial_accumulator_value": -0.5}),
         ("Ftrl", {"learning_rate_power": 0.1}),

@@ -4,7 +4,7 @@ use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
-use num_traits::{Float, Zero};
+use num_traits::{Float, NumCast, Zero};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
@@ -22,6 +22,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const INPUTS: &'static [&'static str];
     /// Position of the gradient.
     const GRADIENT: usize;
+    /// The scalar that counts steps: int64 whatever the type of the variables.
+    const COUNT: Option<&'static str> = None;
 
     /// The new values of the variable and its slots.
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
@@ -38,7 +40,12 @@ fn scalar_inputs<const N: usize, R: Rule<N>>(sparse: bool) -> impl Iterator<Item
 pub(super) fn op<const N: usize, R: Rule<N>>(name: &str, sparse: bool, doc: &'static str) -> Op {
     let mut op = Op::new(name);
     for (i, input) in R::INPUTS.iter().enumerate() {
-        op = op.input(&if i < N { format!("{input}: Ref(T)") } else { format!("{input}: T") });
+        let typed = match i {
+            _ if i < N => format!("{input}: Ref(T)"),
+            _ if R::COUNT == Some(input) => format!("{input}: int64"),
+            _ => format!("{input}: T"),
+        };
+        op = op.input(&typed);
         if sparse && i == R::GRADIENT {
             op = op.input("indices: Tindices");
         }
@@ -100,7 +107,11 @@ fn scalars<const N: usize, R: Rule<N>, T: Wide>(inputs: &[Tensor], sparse: bool)
     for ((name, i), value) in scalar_inputs::<N, R>(sparse).zip(&mut values) {
         let t = &inputs[i];
         ensure!(t.elements() == 1 && t.rank() < 2, InvalidArgument, "{name} is not a scalar: {}", t.shape());
-        *value = t.to_scalar::<T>()?.widen();
+        *value = if R::COUNT == Some(name) {
+            NumCast::from(t.to_scalar::<i64>()?).unwrap_or_else(T::In::infinity)
+        } else {
+            t.to_scalar::<T>()?.widen()
+        };
     }
     Ok(values)
 }

@@ -4,6 +4,7 @@ mod accumulated_rows;
 mod apply;
 mod apply_adadelta;
 mod apply_adagrad;
+mod apply_adagrad_da;
 mod apply_adam;
 mod apply_ftrl;
 mod apply_gradient_descent;
@@ -27,6 +28,7 @@ use ferroflow_graph::Registry;
 pub(crate) fn register(r: &mut Registry) {
     apply_adadelta::register(r);
     apply_adagrad::register(r);
+    apply_adagrad_da::register(r);
     apply_adam::register(r);
     apply_ftrl::register(r);
     apply_gradient_descent::register(r);
