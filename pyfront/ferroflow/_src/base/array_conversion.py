@@ -170,12 +170,10 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         _check_dense(natural.shape, values)
     with np.errstate(over="ignore"):
         if natural.dtype.kind in _PROVEN_KINDS[_family(wanted)]:
-            if natural.dtype.kind in "iu":
-                if wanted.is_integer and natural.size:
-                    _check_range(natural.min(), natural.max(), wanted)
-                elif not wanted.is_integer:
-                    # As a Python int becomes a float: by way of float64, even where that rounds twice.
-                    natural = natural.astype(np.float64)
+            if natural.dtype.kind in "iu" and not wanted.is_integer:
+                # As a Python int becomes a float: by way of float64, even where that rounds twice.
+                natural = natural.astype(np.float64)
+            # TF 1.x: an int that 64 bits hold wraps where the dtype has fewer.
             return natural.astype(numpy_type, copy=False)
         _check_kind(values, wanted)
         try:

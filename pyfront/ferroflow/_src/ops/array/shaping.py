@@ -131,7 +131,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
     with name_scope(name, "Size", [input]) as scope:
         out_type = dtypes.as_dtype(out_type)
         if isinstance(input, _SPARSE):
-            dimensions = tensor_op("Cast", [input.dense_shape], {"DstT": out_type})
+            dimensions = tensor_op("Cast", [input.dense_shape], {"DstT": dtypes.as_dtype(out_type)})
             return tensor_op("Prod", [dimensions, 0], name=scope)
         input = convert_to_tensor(input)
         static = input.get_shape()
@@ -139,7 +139,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
             return constant(static.num_elements(), out_type, name=scope)
         if optimize and static.ndims is not None and any(d == 0 for d in static.as_list()):
             return constant(0, out_type, name=scope)
-        return tensor_op("Size", [input], {"out_type": out_type}, name=scope)
+        return tensor_op("Size", [input], {"out_type": dtypes.as_dtype(out_type)}, name=scope)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:

@@ -143,8 +143,8 @@ class MutableHashTable(_MutableTable):
         attrs: dict[str, Any] = {
             "shared_name": shared_name or "",
             "use_node_name_sharing": checkpoint and shared_name is None,
-            "key_dtype": key_dtype,
-            "value_dtype": value_dtype,
+            "key_dtype": dtypes.as_dtype(key_dtype),
+            "value_dtype": dtypes.as_dtype(value_dtype),
         }
         op_type = "MutableHashTableV2"
         if default.get_shape().ndims != 0:
@@ -184,7 +184,7 @@ class MutableDenseHashTable(_MutableTable):
         attrs: dict[str, Any] = {
             "shared_name": shared_name or "",
             "use_node_name_sharing": checkpoint and shared_name is None,
-            "value_dtype": value_dtype,
+            "value_dtype": dtypes.as_dtype(value_dtype),
             "value_shape": default.get_shape(),
         }
         if initial_num_buckets is not None:

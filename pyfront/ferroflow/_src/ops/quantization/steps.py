@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -63,7 +64,7 @@ def quantize_v2(
     Raises:
         tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order.
     """
-    attrs = {"T": T, "mode": mode, "round_mode": round_mode}
+    attrs = {"T": dtypes.as_dtype(T), "mode": mode, "round_mode": round_mode}
     return Quantized(*apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs)
 
 

@@ -44,7 +44,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
     Raises:
         TypeError: `sp_input` is not sparse.
     """
-    return tensor_op("SerializeSparse", _parts(sp_input), {"out_type": out_type}, name=name)
+    return tensor_op("SerializeSparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
 
 def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Tensor:
@@ -61,7 +61,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
     Raises:
         TypeError: `sp_input` is not sparse.
     """
-    return tensor_op("SerializeManySparse", _parts(sp_input), {"out_type": out_type}, name=name)
+    return tensor_op("SerializeManySparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
 
 def _with_rank(op: Operation, rank: int | None) -> SparseTensor:
@@ -83,7 +83,9 @@ def deserialize_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = No
     Returns:
         SparseTensor of `dtype`, with the leading dimensions of `serialized_sparse` before those of the tensors in it.
     """
-    return _with_rank(apply_op("DeserializeSparse", [serialized_sparse], {"dtype": dtype}, name=name), rank)
+    return _with_rank(
+        apply_op("DeserializeSparse", [serialized_sparse], {"dtype": dtypes.as_dtype(dtype)}, name=name), rank
+    )
 
 
 def deserialize_many_sparse(
@@ -100,7 +102,9 @@ def deserialize_many_sparse(
     Returns:
         SparseTensor of `dtype`, of shape [n, ...], as large as the largest in each dimension.
     """
-    return _with_rank(apply_op("DeserializeManySparse", [serialized_sparse], {"dtype": dtype}, name=name), rank)
+    return _with_rank(
+        apply_op("DeserializeManySparse", [serialized_sparse], {"dtype": dtypes.as_dtype(dtype)}, name=name), rank
+    )
 
 
 def add_sparse_to_tensors_map(
