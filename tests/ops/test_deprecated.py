@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.ops import operators, renamed
+from ferroflow._src.ops import operators, renamed, superseded
 from ferroflow._src.ops.array import indexing, joining, shaping
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.linalg.norm import norm
@@ -76,6 +78,49 @@ def test_a_warning_blames_the_line_of_the_caller(call: Callable[[], Any]) -> Non
     with Graph().as_default(), pytest.warns(DeprecationWarning, match="deprecated") as warned:
         call()
     assert [w.filename for w in warned] == [__file__]
+
+
+_SUPERSEDED: list[tuple[str, str, Callable[[], Any]]] = [
+    ("div", "tf.math.divide", lambda: superseded.div(4, 2)),
+    ("setdiff1d", "tf.sets.difference", lambda: superseded.setdiff1d([1], [2])),
+    ("substr", "tf.strings.substr", lambda: superseded.substr("abc", 0, 1)),
+    ("sparse_to_dense", "tf.sparse.to_dense", lambda: superseded.sparse_to_dense([0], [2], 1.0)),
+    ("multinomial", "tf.random.categorical", lambda: superseded.multinomial([[1.0, 2.0]], 1)),
+    ("py_func", "tf.numpy_function", lambda: superseded.py_func(lambda x: x, [1.0], dtypes.float32)),
+    ("clip_by_average_norm", "tf.clip_by_norm", lambda: superseded.clip_by_average_norm([1.0], 1.0)),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "call"), _SUPERSEDED)
+def test_a_function_that_has_a_newer_one_names_it(old: str, new: str, call: Callable[[], Any]) -> None:
+    with Graph().as_default(), pytest.warns(DeprecationWarning, match=f"tf.{old} is deprecated; use .*{new}") as warned:
+        call()
+    assert [w.filename for w in warned] == [__file__]
+
+
+_OLDER_ARGUMENTS: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
+    ("keep_prob", lambda: superseded.dropout([1.0], keep_prob=0.5), lambda: superseded.dropout([1.0], rate=0.5)),
+    ("keep_prob", lambda: superseded.dropout([1.0], 0.5), lambda: superseded.dropout([1.0], rate=0.5)),
+    (
+        "dim",
+        lambda: softmax.softmax_cross_entropy_with_logits_v2(labels=[[1.0]], logits=[[1.0]], dim=1),
+        lambda: softmax.softmax_cross_entropy_with_logits_v2(labels=[[1.0]], logits=[[1.0]], axis=1),
+    ),
+    (
+        "targets",
+        lambda: softmax.weighted_cross_entropy_with_logits(targets=[1.0], logits=[1.0], pos_weight=1.0),
+        lambda: softmax.weighted_cross_entropy_with_logits(labels=[1.0], logits=[1.0], pos_weight=1.0),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new"), _OLDER_ARGUMENTS)
+def test_an_argument_warns_by_its_older_name_alone(name: str, old: Callable[[], Any], new: Callable[[], Any]) -> None:
+    with Graph().as_default(), pytest.warns(DeprecationWarning, match=f"The argument {name} of"):
+        old()
+    with Graph().as_default(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        new()
 
 
 _RENAMED: list[tuple[str, str, Callable[[], Any], Callable[[], Any]]] = [

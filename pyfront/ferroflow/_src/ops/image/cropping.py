@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -249,6 +249,7 @@ def extract_glimpse(
     return tensor_op("ExtractGlimpse", [input, size, offsets], attrs, name=name)
 
 
+@deprecated_args(box_ind="box_indices")
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -283,6 +284,7 @@ def crop_and_resize(
     return tensor_op("CropAndResize", [image, boxes, indices, crop_size], attrs, name=name)
 
 
+@deprecated_args(ksizes="sizes")
 def extract_image_patches(
     images: Any,
     ksizes: Any = None,
@@ -328,4 +330,4 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     Returns:
         Tensor of the dtype of `images`, of shape [batch, rows, columns, sizes[1] * sizes[2] * channels].
     """
-    return extract_image_patches(images, sizes, strides, rates, padding, name)
+    return extract_image_patches(images, None, strides, rates, padding, name, sizes)

@@ -6,7 +6,12 @@ import math
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.deprecation import deprecated, deprecated_argument_lookup, warn_deprecated
+from ferroflow._src.base.deprecation import (
+    deprecated,
+    deprecated_args,
+    deprecated_argument_lookup,
+    warn_deprecated,
+)
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -120,6 +125,7 @@ def _require_names(function: str, sentinel: Any, labels: Any, logits: Any) -> No
         raise ValueError("Both labels and logits must be provided.")
 
 
+@deprecated_args(dim="axis")
 def softmax_cross_entropy_with_logits_v2(
     labels: Any = None,
     logits: Any = None,
@@ -299,6 +305,7 @@ def sigmoid_cross_entropy_with_logits(
         return tensor_op("Add", [linear, smooth], name=scope)
 
 
+@deprecated_args(targets="labels")
 def weighted_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
 ) -> Tensor:

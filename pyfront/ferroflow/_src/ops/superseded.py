@@ -1,0 +1,69 @@
+"""Functions that TensorFlow 1.13 to 1.15 has a newer one for: each call warns and names it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ferroflow._src.base.deprecation import deprecated, warn_deprecated
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import indexing
+from ferroflow._src.ops.math import arithmetic, clipping
+from ferroflow._src.ops.nn import normalization
+from ferroflow._src.ops.quantization import steps
+from ferroflow._src.ops.random import sampling, stateless
+from ferroflow._src.ops.script import py_func as script
+from ferroflow._src.ops.sparse import converting
+from ferroflow._src.ops.state import assigning
+from ferroflow._src.ops.string import parts
+
+__all__ = [
+    "clip_by_average_norm",
+    "count_up_to",
+    "div",
+    "dropout",
+    "multinomial",
+    "py_func",
+    "quantize_v2",
+    "setdiff1d",
+    "sparse_to_dense",
+    "stateless_multinomial",
+    "substr",
+]
+
+
+def _superseded(old: str, new: str, function: Any) -> Any:
+    return deprecated(new, name=f"tf.{old}")(function)
+
+
+clip_by_average_norm = _superseded(
+    "clip_by_average_norm",
+    "tf.clip_by_norm(t, clip_norm * tf.cast(tf.size(t), tf.float32), name)",
+    clipping.clip_by_average_norm,
+)
+count_up_to = _superseded("count_up_to", "tf.data.Dataset.range", assigning.count_up_to)
+div = _superseded("div", "the operator / or tf.math.divide", arithmetic.div)
+multinomial = _superseded("multinomial", "tf.random.categorical", sampling.multinomial)
+py_func = _superseded("py_func", "tf.numpy_function", script.py_func)
+quantize_v2 = _superseded("quantize_v2", "tf.quantization.quantize", steps.quantize_v2)
+setdiff1d = _superseded("setdiff1d", "tf.sets.difference", indexing.setdiff1d)
+sparse_to_dense = _superseded("sparse_to_dense", "a tf.SparseTensor and tf.sparse.to_dense", converting.sparse_to_dense)
+stateless_multinomial = _superseded(
+    "random.stateless_multinomial", "tf.random.stateless_categorical", stateless.stateless_multinomial
+)
+substr = _superseded("substr", "tf.strings.substr", parts.substr)
+
+
+@functools.wraps(normalization.dropout)
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """`dropout`, with a warning where the share that stays is given and not the share that goes."""
+    if keep_prob is not None:
+        warn_deprecated("The argument keep_prob of dropout", "rate = 1 - keep_prob")
+    return normalization.dropout(x, keep_prob, noise_shape, seed, name, rate)
