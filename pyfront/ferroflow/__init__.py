@@ -305,9 +305,6 @@ from ferroflow._src.ops.array.indexing import (
     scatter_nd as scatter_nd,
 )
 from ferroflow._src.ops.array.indexing import (
-    setdiff1d as setdiff1d,
-)
-from ferroflow._src.ops.array.indexing import (
     sparse_mask as sparse_mask,
 )
 from ferroflow._src.ops.array.indexing import tensor_scatter_add as tensor_scatter_add
@@ -582,6 +579,9 @@ from ferroflow._src.ops.flow.grouping import (
 from ferroflow._src.ops.flow.printing import (
     Print as Print,
 )
+from ferroflow._src.ops.flow.printing import (
+    print as print,
+)
 from ferroflow._src.ops.image.cropping import (
     extract_image_patches as extract_image_patches,
 )
@@ -659,9 +659,6 @@ from ferroflow._src.ops.math.arithmetic import (
 )
 from ferroflow._src.ops.math.arithmetic import (
     cross as cross,
-)
-from ferroflow._src.ops.math.arithmetic import (
-    div as div,
 )
 from ferroflow._src.ops.math.arithmetic import div_no_nan as div_no_nan
 from ferroflow._src.ops.math.arithmetic import (
@@ -765,9 +762,6 @@ from ferroflow._src.ops.math.cast import (
 )
 from ferroflow._src.ops.math.cast import (
     to_int64 as to_int64,
-)
-from ferroflow._src.ops.math.clipping import (
-    clip_by_average_norm as clip_by_average_norm,
 )
 from ferroflow._src.ops.math.clipping import (
     clip_by_global_norm as clip_by_global_norm,
@@ -1087,12 +1081,6 @@ from ferroflow._src.ops.quantization.steps import (
 from ferroflow._src.ops.quantization.steps import (
     quantize as quantize,
 )
-from ferroflow._src.ops.quantization.steps import (
-    quantize_v2 as quantize_v2,
-)
-from ferroflow._src.ops.random.sampling import (
-    multinomial as multinomial,
-)
 from ferroflow._src.ops.random.sampling import (
     random_crop as random_crop,
 )
@@ -1134,9 +1122,6 @@ from ferroflow._src.ops.renamed import unpack as unpack
 from ferroflow._src.ops.script.py_func import (
     numpy_function as numpy_function,
 )
-from ferroflow._src.ops.script.py_func import (
-    py_func as py_func,
-)
 from ferroflow._src.ops.sparse.arithmetic import (
     sparse_add as sparse_add,
 )
@@ -1172,9 +1157,6 @@ from ferroflow._src.ops.sparse.converting import (
 )
 from ferroflow._src.ops.sparse.converting import (
     sparse_tensor_to_dense as sparse_tensor_to_dense,
-)
-from ferroflow._src.ops.sparse.converting import (
-    sparse_to_dense as sparse_to_dense,
 )
 from ferroflow._src.ops.sparse.converting import (
     sparse_to_indicator as sparse_to_indicator,
@@ -1252,9 +1234,6 @@ from ferroflow._src.ops.state.assigning import (
     assign_sub as assign_sub,
 )
 from ferroflow._src.ops.state.assigning import (
-    count_up_to as count_up_to,
-)
-from ferroflow._src.ops.state.assigning import (
     scatter_add as scatter_add,
 )
 from ferroflow._src.ops.state.assigning import (
@@ -1326,9 +1305,15 @@ from ferroflow._src.ops.string.parts import (
 from ferroflow._src.ops.string.parts import (
     string_strip as string_strip,
 )
-from ferroflow._src.ops.string.parts import (
-    substr as substr,
-)
+from ferroflow._src.ops.superseded import clip_by_average_norm as clip_by_average_norm
+from ferroflow._src.ops.superseded import count_up_to as count_up_to
+from ferroflow._src.ops.superseded import div as div
+from ferroflow._src.ops.superseded import multinomial as multinomial
+from ferroflow._src.ops.superseded import py_func as py_func
+from ferroflow._src.ops.superseded import quantize_v2 as quantize_v2
+from ferroflow._src.ops.superseded import setdiff1d as setdiff1d
+from ferroflow._src.ops.superseded import sparse_to_dense as sparse_to_dense
+from ferroflow._src.ops.superseded import substr as substr
 from ferroflow._src.ops.tensor_array import TensorArray as TensorArray
 from ferroflow._src.session.session import (
     InteractiveSession as InteractiveSession,

@@ -63,6 +63,12 @@ from ferroflow._src.ops.sparse.converting import (
 from ferroflow._src.ops.sparse.converting import (
     sparse_to_indicator as to_indicator,
 )
+from ferroflow._src.ops.sparse.crossing import (
+    sparse_cross as cross,
+)
+from ferroflow._src.ops.sparse.crossing import (
+    sparse_cross_hashed as cross_hashed,
+)
 from ferroflow._src.ops.sparse.shaping import (
     sparse_concat as concat,
 )
@@ -102,6 +108,8 @@ __all__ = [
     "SparseTensor",
     "add",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

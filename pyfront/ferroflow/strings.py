@@ -2,6 +2,7 @@
 
 from ferroflow._src.ops.string import characters as _characters
 from ferroflow._src.ops.string import encoding as _encoding
+from ferroflow._src.ops.string import formatting as _formatting
 from ferroflow._src.ops.string import hashing as _hashing
 from ferroflow._src.ops.string import parts as _parts
 from ferroflow._src.ops.string.characters import (
@@ -13,6 +14,9 @@ from ferroflow._src.ops.string.characters import (
 from ferroflow._src.ops.string.encoding import (
     as_string as as_string,
 )
+from ferroflow._src.ops.string.formatting import (
+    unicode_script as unicode_script,
+)
 from ferroflow._src.ops.string.parts import (
     reduce_join as reduce_join,
 )
@@ -20,6 +24,7 @@ from ferroflow._src.ops.string.parts import (
     substr as substr,
 )
 
+format = _formatting.string_format
 join = _parts.string_join
 length = _characters.string_length
 lower = _characters.string_lower

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 # What a case gives that must be equal to the last bit.
-EXACT = ("sampler/", "accidental_hits", "fractional/")
+EXACT = ("sampler/", "accidental_hits", "fractional/", "sparse_cross")
 
 _CLASSES = np.array([[1, 7], [0, 12]], np.int64)
 _WEIGHTS = [0.5, 1.0, 2.0, 8.0, 0.1, 3.0, 3.0, 1.5, 1.0, 0.7, 12.0, 0.2, 5.0]
@@ -137,6 +137,46 @@ def _sampled_loss(function: str, **arguments: Any) -> Callable[[Any], Any]:
     return build
 
 
+def _dense_ctc_loss(**arguments: Any) -> Callable[[Any], Any]:
+    def build(tf: Any) -> Any:
+        logits = tf.constant(_image(6, 4, 5) / 4)
+        labels = tf.constant([[1, 2, 2], [3, 0, 0], [4, 4, 4], [0, 0, 0]])
+        loss = tf.nn.ctc_loss_v2(labels, logits, [3, 1, 3, 0], [6, 4, 5, 3], **arguments)
+        return [loss, tf.gradients(loss, logits)[0]]
+
+    return build
+
+
+def _random_gamma(tf: Any) -> Any:
+    alpha, beta = tf.constant([[0.3], [1.0], [7.5]]), tf.constant([0.5, 2.0])
+    samples = tf.random_gamma([5], alpha, beta, seed=3)
+    return [samples, *tf.gradients(tf.square(samples), [alpha, beta])]
+
+
+def _igamma(tf: Any) -> Any:
+    a, x = tf.constant([[0.3], [2.0], [40.0]]), tf.constant([0.1, 1.5, 38.0, 60.0])
+    return [g for f in (tf.igamma, tf.igammac) for g in tf.gradients(f(a, x), [a, x])]
+
+
+def _crossed(tf: Any) -> Any:
+    """The op itself: TensorFlow 2 has no other function of it."""
+    places, shape = [[0, 0], [0, 1], [2, 0]], [3, 2]
+    words, numbers = tf.constant(["a", "bc", ""]), tf.constant([7, -1, 2**40], tf.int64)
+    attrs = {"hashed_output": True, "out_type": tf.int64, "internal_type": tf.int64, "hash_key": 0xDECAFCAFFE}
+    fetches = []
+    for buckets in (0, 1000):
+        crossed = tf.raw_ops.SparseCross(
+            indices=[places, places],
+            values=[words, numbers],
+            shapes=[shape, shape],
+            dense_inputs=[tf.constant([["x"], ["y"], ["z"]]), tf.constant([[1, 2], [3, 4], [5, 6]], tf.int64)],
+            num_buckets=buckets,
+            **attrs,
+        )
+        fetches += crossed
+    return fetches
+
+
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "sampler/uniform": _sampler("uniform", False),
     "sampler/uniform/unique": _sampler("uniform", True),
@@ -167,6 +207,10 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "ctc_loss": _ctc_loss(),
     "ctc_loss/apart": _ctc_loss(ctc_merge_repeated=False),
     "ctc_loss/collapsed": _ctc_loss(preprocess_collapse_repeated=True),
+    "ctc_loss_v2": _dense_ctc_loss(),
+    "random_gamma": _random_gamma,
+    "igamma": _igamma,
+    "sparse_cross": _crossed,
     "ctc_greedy_decoder": _ctc_decoder("ctc_greedy_decoder"),
     "ctc_greedy_decoder/apart": _ctc_decoder("ctc_greedy_decoder", merge_repeated=False),
     "ctc_beam_search_decoder": _ctc_decoder("ctc_beam_search_decoder", beam_width=20, top_paths=3),

@@ -98,6 +98,18 @@ def _cases() -> dict[str, Callable[[Any], Any]]:
             data=[["a", "b"], ["c", "d"]], method="farmhash64"
         ),
     }
+    numbers = np.arange(120)
+    for shape in [(), (7,), (0,), (2, 0), (3, 4), (2, 3, 4), (2, 3, 4, 5)]:
+        for most in (-1, 0, 1, 3):
+            cases[f"format {shape} {most}"] = lambda tf, s=shape, m=most: tf.strings.format(
+                "<{}>", tf.constant(np.resize(numbers, s)), summarize=m
+            )
+    cases["format of several"] = lambda tf: tf.strings.format(
+        "%t and %t, %t", [tf.constant(["a\n", "b'\""]), tf.constant(FLOATS), tf.constant([True])], placeholder="%t"
+    )
+    cases["unicode_script"] = lambda tf: tf.strings.unicode_script(
+        [*range(0, 0x3000, 97), 0x1F600, 0x10FFFF, 0x110000, -1, 0x4E00, 0xAC00, 0x20000]
+    )
     for i, form in enumerate(FORMATS):
         cases[f"as_string {i}"] = lambda tf, form=form: tf.as_string(FLOATS, **form)
         cases[f"as_string of double {i}"] = lambda tf, form=form: tf.as_string(DOUBLES, **form)

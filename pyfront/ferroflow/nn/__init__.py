@@ -112,6 +112,9 @@ from ferroflow._src.ops.nn.convolution import (
     with_space_to_batch as with_space_to_batch,
 )
 from ferroflow._src.ops.nn.ctc import (
+    collapse_repeated as collapse_repeated,
+)
+from ferroflow._src.ops.nn.ctc import (
     ctc_beam_search_decoder as ctc_beam_search_decoder,
 )
 from ferroflow._src.ops.nn.ctc import (
@@ -122,6 +125,12 @@ from ferroflow._src.ops.nn.ctc import (
 )
 from ferroflow._src.ops.nn.ctc import (
     ctc_loss as ctc_loss,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_loss_v2 as ctc_loss_v2,
+)
+from ferroflow._src.ops.nn.ctc import (
+    ctc_unique_labels as ctc_unique_labels,
 )
 from ferroflow._src.ops.nn.depthwise import (
     depthwise_conv2d as depthwise_conv2d,
@@ -158,9 +167,6 @@ from ferroflow._src.ops.nn.normalization import (
 )
 from ferroflow._src.ops.nn.normalization import (
     batch_normalization as batch_normalization,
-)
-from ferroflow._src.ops.nn.normalization import (
-    dropout as dropout,
 )
 from ferroflow._src.ops.nn.normalization import (
     fused_batch_norm as fused_batch_norm,
@@ -270,6 +276,7 @@ from ferroflow._src.ops.nn.softmax import (
 from ferroflow._src.ops.nn.softmax import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from ferroflow._src.ops.superseded import dropout as dropout
 from ferroflow._src.rnn.dynamic_running import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
 )

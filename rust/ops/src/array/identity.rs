@@ -1,7 +1,7 @@
 //! Ops that hand their inputs on unchanged; they differ in what gradients and the planner make of them.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::Result;
+use ferroflow_tensor::{DType, Result, ensure};
 
 fn pass(ctx: &mut KernelContext<'_>) -> Result<()> {
     for i in 0..ctx.num_inputs() {
@@ -36,7 +36,13 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns its input; asking for its gradient is an error."),
     );
     r.add(unary("Snapshot").doc("Returns its input."));
-    r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change."));
+    r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change.").kernel(
+        |init| {
+            let is_handle = init.input_type(0)? == DType::Resource;
+            ensure!(!is_handle, InvalidArgument, "Input tensor cannot be a resource variable handle.");
+            pass_kernel(init)
+        },
+    ));
     r.add(
         Op::new("IdentityN")
             .input("input: T")

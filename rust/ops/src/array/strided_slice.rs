@@ -278,9 +278,10 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ctx.update(0, |variable, inputs| {
             let plan = Plan::of_inputs(inputs, 1, variable.shape(), masks)?;
             let (want, value) = (known_shape(&plan)?, &inputs[4]);
-            // TF 1.x: a scalar is written to an element, a one-element value to any place of one element; nothing stretches.
+            // TF 1.x: a scalar is written to an element, values of one element or none to any place of as many; nothing stretches.
             ensure!(
-                want == *value.shape() || want.elements() == 1 && value.elements() == 1,
+                want == *value.shape()
+                    || want.elements() == value.elements() && matches!(value.elements(), 0 | 1),
                 Unimplemented,
                 "sliced l-value shape {want} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
                 value.shape()

@@ -5,7 +5,7 @@ use ferroflow_graph::{Op, Registry, kernel};
 mod assert;
 mod branch;
 mod print;
-mod summary;
+pub(crate) mod summary;
 
 pub(crate) fn register(r: &mut Registry) {
     assert::register(r);

@@ -1,9 +1,10 @@
-//! Print: passes a tensor on and shows others on the standard error stream.
+//! Print: passes a tensor on and shows others on the standard error stream; and PrintV2, which writes a text.
 
 use super::summary::summary;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::{Result, Tensor};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{Result, Tensor, bail, ensure};
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn text(message: &str, data: &[Tensor], most: usize) -> Result<String> {
@@ -29,7 +30,77 @@ fn print(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
+fn text_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(0)?.with_rank(0).map(|_| ())
+}
+
+/// Where PrintV2 writes to.
+enum Target {
+    Stdout,
+    Stderr,
+    /// Appended to.
+    File(PathBuf),
+}
+
+impl Target {
+    fn of(name: &str) -> Result<Target> {
+        Ok(match name {
+            "stdout" => Target::Stdout,
+            // There is no log but the error stream.
+            "stderr" | "log(info)" | "log(warning)" | "log(error)" => Target::Stderr,
+            _ => match name.strip_prefix("file://") {
+                Some(path) if !path.is_empty() => Target::File(path.into()),
+                _ => bail!(
+                    InvalidArgument,
+                    "Unknown output stream: {name}, should be one of stdout, stderr, log(info), log(warning), log(error), file://path"
+                ),
+            },
+        })
+    }
+
+    fn write(&self, line: &[u8]) -> Result<()> {
+        // A closed stream is no reason to stop the step.
+        match self {
+            Target::Stdout => {
+                let mut stream = std::io::stdout().lock();
+                let _ = stream.write_all(line).and_then(|()| stream.flush());
+            }
+            Target::Stderr => {
+                let _ = std::io::stderr().lock().write_all(line);
+            }
+            Target::File(path) => {
+                let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+                if let Err(e) = file.and_then(|mut f| f.write_all(line)) {
+                    bail!(InvalidArgument, "Could not append to {}: {e}", path.display());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print_text(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (target, end) = (Target::of(&init.str("output_stream")?)?, init.bytes("end")?);
+    kernel(move |ctx| {
+        let text = ctx.input(0)?;
+        ensure!(text.rank() == 0, InvalidArgument, "input must be a scalar string, got shape {}", text.shape());
+        let mut line = text.strings()?[0].to_vec();
+        line.extend_from_slice(&end);
+        target.write(&line)
+    })
+}
+
 pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("PrintV2")
+            .input("input: string")
+            .attr("output_stream: string = 'stderr'")
+            .attr("end: string = '\n'")
+            .stateful()
+            .doc("Writes a text and `end` to a stream, or at the end of the file of a file:// path.")
+            .shape(text_shape)
+            .kernel(print_text),
+    );
     r.add(
         Op::new("Print")
             .input("input: T")
@@ -59,6 +130,24 @@ mod tests {
         let x = Tensor::from_slice([4], &[1i32, 2, 3, 4]).unwrap();
         assert_eq!(text("x = ", &[x.clone(), Tensor::scalar(true)], 3).unwrap(), "x = [1 2 3...][1]\n");
         assert_eq!(text("", &[x], usize::MAX).unwrap(), "[1 2 3 4]\n");
+    }
+
+    #[test]
+    fn texts_are_appended_to_a_file() {
+        let path = std::env::temp_dir().join(format!("ferroflow-print-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let stream = AttrValue::Str(format!("file://{}", path.display()).into_bytes());
+        for text in ["a", "b"] {
+            let text = Tensor::from_strings([], vec![text.as_bytes().into()]).unwrap();
+            run_args("PrintV2", vec![Arg::One(text)], &[("output_stream", stream.clone())], 1).unwrap();
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), b"a\nb\n");
+        std::fs::remove_file(&path).unwrap();
+        let nowhere = [("output_stream", AttrValue::Str(b"nowhere".to_vec()))];
+        let text = Arg::One(Tensor::from_strings([], vec![b"a"[..].into()]).unwrap());
+        assert!(
+            run_args("PrintV2", vec![text], &nowhere, 1).err().unwrap().message().contains("Unknown output stream")
+        );
     }
 
     #[test]

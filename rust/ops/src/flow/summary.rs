@@ -1,4 +1,4 @@
-//! The text that Assert and Print show of a tensor.
+//! The text that Assert and Print show of a tensor, and of each element.
 
 use ferroflow_tensor::{Complex32, Complex64, DType, Result, Tensor, bf16, dispatch, f16};
 use std::fmt::{Display, Write};
@@ -33,25 +33,39 @@ fn double(value: f64) -> String {
     if short.parse() == Ok(value) || !value.is_finite() { short } else { general(value, 17) }
 }
 
-/// The text of each of the first elements.
-fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
-    fn shown<T: Copy>(values: &[T], most: usize, text: impl Fn(T) -> String) -> Vec<String> {
-        values.iter().take(most).map(|&v| text(v)).collect()
+/// The text of the element at a flat position.
+pub(crate) type ElementText<'a> = Box<dyn Fn(usize) -> String + 'a>;
+
+/// What makes the text of each element.
+pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
+    fn shown<'a, T: Copy>(values: &'a [T], text: impl Fn(T) -> String + 'a) -> ElementText<'a> {
+        Box::new(move |i| text(values[i]))
     }
-    fn displayed<T: Display + Copy>(values: &[T], most: usize) -> Vec<String> {
-        shown(values, most, |v| v.to_string())
+    fn displayed<T: Display + Copy>(values: &[T]) -> ElementText<'_> {
+        shown(values, |v| v.to_string())
     }
     Ok(match t.dtype() {
-        DType::String => t.strings()?.iter().take(most).map(|s| String::from_utf8_lossy(s).into_owned()).collect(),
-        DType::Bool => shown(t.slice::<bool>()?, most, |b| u8::from(b).to_string()),
-        DType::F32 => shown(t.slice::<f32>()?, most, single),
-        DType::F64 => shown(t.slice::<f64>()?, most, double),
-        DType::F16 => shown(t.slice::<f16>()?, most, |v| single(v.to_f32())),
-        DType::BF16 => shown(t.slice::<bf16>()?, most, |v| single(v.to_f32())),
-        DType::Complex64 => shown(t.slice::<Complex32>()?, most, |z| format!("({},{})", single(z.re), single(z.im))),
-        DType::Complex128 => shown(t.slice::<Complex64>()?, most, |z| format!("({},{})", double(z.re), double(z.im))),
-        dtype => dispatch!(dtype, T in int, displayed(t.slice::<T>()?, most), else vec![format!("<{}>", dtype.name())]),
+        DType::String => {
+            let strings = t.strings()?;
+            Box::new(|i| String::from_utf8_lossy(&strings[i]).into_owned())
+        }
+        DType::Bool => shown(t.slice::<bool>()?, |b| u8::from(b).to_string()),
+        DType::F32 => shown(t.slice::<f32>()?, single),
+        DType::F64 => shown(t.slice::<f64>()?, double),
+        DType::F16 => shown(t.slice::<f16>()?, |v| single(v.to_f32())),
+        DType::BF16 => shown(t.slice::<bf16>()?, |v| single(v.to_f32())),
+        DType::Complex64 => shown(t.slice::<Complex32>()?, |z| format!("({},{})", single(z.re), single(z.im))),
+        DType::Complex128 => shown(t.slice::<Complex64>()?, |z| format!("({},{})", double(z.re), double(z.im))),
+        dtype => {
+            dispatch!(dtype, T in int, displayed(t.slice::<T>()?), else Box::new(move |_| format!("<{}>", dtype.name())))
+        }
     })
+}
+
+/// The text of each of the first elements.
+fn texts(t: &Tensor, most: usize) -> Result<Vec<String>> {
+    let text = element_texts(t)?;
+    Ok((0..t.elements().min(most)).map(text).collect())
 }
 
 /// Up to `most` elements in order, rows in brackets of their own from the second dimension on.

@@ -17,6 +17,7 @@ mod non_max_suppression;
 mod pixel;
 mod pixels;
 pub(crate) mod png;
+mod quantized_resize_bilinear;
 mod resize_area;
 mod resize_bicubic;
 mod resize_bilinear;
@@ -38,6 +39,7 @@ pub(crate) fn register(r: &mut Registry) {
     extract_glimpse::register(r);
     extract_image_patches::register(r);
     non_max_suppression::register(r);
+    quantized_resize_bilinear::register(r);
     resize_area::register(r);
     resize_bicubic::register(r);
     resize_bilinear::register(r);

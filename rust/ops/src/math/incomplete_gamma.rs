@@ -12,9 +12,9 @@ use std::f64::consts::PI;
 /// Elements of one parallel block.
 const BLOCK: usize = 256;
 /// From here on the uniform expansion has double precision, while the series would take thousands of terms.
-const LARGE: f64 = 1e6;
+pub(super) const LARGE: f64 = 1e6;
 /// More steps than the series and the fraction take below `LARGE`.
-const STEPS: usize = 20_000;
+pub(super) const STEPS: usize = 20_000;
 /// Keeps the denominators of continued fractions from zero.
 pub(super) const TINY: f64 = 1e-300;
 
@@ -93,7 +93,7 @@ fn both(a: f64, x: f64) -> (f64, f64) {
     (1.0 - q, q)
 }
 
-fn is_outside(a: f64, x: f64) -> bool {
+pub(super) fn is_outside(a: f64, x: f64) -> bool {
     a.is_nan() || x.is_nan() || x < 0.0 || a <= 0.0
 }
 
@@ -113,7 +113,7 @@ fn igammac(a: f64, x: f64) -> f64 {
 }
 
 /// The kernel of a function of two numbers that is computed in double precision.
-pub(super) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Result<Box<dyn Kernel>> {
+pub(crate) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Result<Box<dyn Kernel>> {
     match init.input_type(0)? {
         DType::F64 => kernel(move |ctx| {
             let z = zip_numbers::<f64>(ctx.input(0)?, ctx.input(1)?, ctx.threads(), BLOCK, f)?;

@@ -11,7 +11,8 @@ mod comparison;
 mod complex;
 mod cross;
 mod incomplete_beta;
-mod incomplete_gamma;
+pub(crate) mod incomplete_gamma;
+pub(crate) mod incomplete_gamma_derivative;
 mod logical;
 mod mat_mul;
 mod pairwise;
@@ -41,6 +42,7 @@ pub(crate) fn register(r: &mut Registry) {
     cross::register(r);
     incomplete_beta::register(r);
     incomplete_gamma::register(r);
+    incomplete_gamma_derivative::register(r);
     logical::register(r);
     mat_mul::register(r);
     reduction::register(r);

@@ -165,7 +165,7 @@ fn unsorted(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
             let threads = ctx.threads();
             let (ids, count) = (ctx.input(1)?, ctx.input(2)?);
             ensure!(
-                count.elements() == 1,
+                count.rank() == 0,
                 InvalidArgument,
                 "num_segments should be a scalar, not shape {}",
                 count.shape()

@@ -3,6 +3,7 @@
 mod candidate_sampler;
 mod distribution;
 mod gamma;
+mod gamma_gradient;
 #[cfg(test)]
 mod golden;
 mod multinomial;
@@ -17,6 +18,7 @@ pub(crate) fn register(r: &mut Registry) {
     candidate_sampler::register(r);
     distribution::register(r);
     gamma::register(r);
+    gamma_gradient::register(r);
     multinomial::register(r);
     poisson::register(r);
     shuffle::register(r);

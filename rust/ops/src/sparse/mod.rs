@@ -7,6 +7,7 @@ mod set_operation;
 mod shapes;
 mod sparse_add;
 mod sparse_concat;
+mod sparse_cross;
 mod sparse_dense_cwise;
 mod sparse_fill_empty_rows;
 mod sparse_reduce;
@@ -30,6 +31,7 @@ pub(crate) fn register(r: &mut Registry) {
     set_operation::register(r);
     sparse_add::register(r);
     sparse_concat::register(r);
+    sparse_cross::register(r);
     sparse_dense_cwise::register(r);
     sparse_fill_empty_rows::register(r);
     sparse_reduce::register(r);

@@ -6,8 +6,9 @@ mod case;
 mod decode_compressed;
 mod decode_raw;
 mod each;
-mod farm_hash;
+pub(crate) mod farm_hash;
 mod fingerprint;
+mod format;
 mod join;
 mod length;
 mod murmur;
@@ -20,6 +21,7 @@ mod strip;
 mod substr;
 mod to_hash_bucket;
 mod to_number;
+mod unicode_script;
 
 use ferroflow_graph::Registry;
 
@@ -32,6 +34,7 @@ pub(crate) fn register(r: &mut Registry) {
     decode_compressed::register(r);
     decode_raw::register(r);
     fingerprint::register(r);
+    format::register(r);
     join::register(r);
     length::register(r);
     reduce_join::register(r);
@@ -41,4 +44,5 @@ pub(crate) fn register(r: &mut Registry) {
     substr::register(r);
     to_hash_bucket::register(r);
     to_number::register(r);
+    unicode_script::register(r);
 }

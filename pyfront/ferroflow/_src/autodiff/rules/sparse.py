@@ -175,6 +175,7 @@ register_none(
         "SetSize",
         "SparseAddGrad",
         "SparseConcat",
+        "SparseCross",
         "SparseToSparseSetOperation",
     ]
 )

@@ -17,6 +17,7 @@ register_none(
         "RegexReplace",
         "StaticRegexFullMatch",
         "StaticRegexReplace",
+        "StringFormat",
         "StringJoin",
         "StringLength",
         "StringLower",
@@ -29,5 +30,6 @@ register_none(
         "StringToNumber",
         "StringUpper",
         "Substr",
+        "UnicodeScript",
     ]
 )

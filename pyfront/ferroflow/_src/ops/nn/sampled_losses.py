@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -18,6 +17,7 @@ from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.nn.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
+from ferroflow._src.ops.sparse.converting import sparse_to_dense
 
 __all__ = ["nce_loss", "sampled_softmax_loss"]
 
@@ -50,9 +50,8 @@ def _without_accidental_hits(
     indices = joining.concat([rows, columns], 1, "sparse_indices")
     shape = joining.concat([shaping.shape(labels)[:1], shaping.expand_dims(num_sampled, 0)], 0)
     weights = _of_dtype(weights, logits.dtype)
-    # A class that is a true one several times is hit several times: its weights must not add up to minus infinity.
-    hits = tensor_op("Maximum", [tensor_op("ScatterNd", [indices, weights, shape]), weights.dtype.min])
-    result: Tensor = logits + hits
+    # A class that is a true one several times is hit several times, with one weight that counts once.
+    result: Tensor = logits + sparse_to_dense(indices, shape, weights, default_value=0.0, validate_indices=False)
     return result
 
 

@@ -290,6 +290,8 @@ impl BatchNorm {
                 unnormalize_rows(&xs[range.clone()], &gs[range], by_channel, out);
             });
         }
+        // The moments of no rows are no numbers, but what they would be multiplied by is zero.
+        let deviation = if xs.is_empty() { vec![0.0; blocks.channels] } else { deviation };
         let scale_g: Vec<f32> = sums.iter().zip(&deviation).map(|(s, &d)| (s.1 * f64::from(d)) as f32).collect();
         let offset_g: Vec<f32> = sums.iter().map(|s| s.0 as f32).collect();
         ctx.set_output(0, narrowed(gx, dtype)?);

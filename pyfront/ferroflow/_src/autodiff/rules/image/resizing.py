@@ -70,6 +70,7 @@ register_none(
         "NonMaxSuppressionV4",
         "NonMaxSuppressionV5",
         "NonMaxSuppressionWithOverlaps",
+        "QuantizedResizeBilinear",
         "RGBToHSV",
         "SampleDistortedBoundingBox",
         "SampleDistortedBoundingBoxV2",

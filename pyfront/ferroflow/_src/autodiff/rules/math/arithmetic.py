@@ -28,7 +28,9 @@ mul, real_div, floor_div, power, div_no_nan, mul_no_nan = (
     term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan", "MulNoNan"]
 )
 not_equal, greater_equal, less_equal = (term(op_type, 2) for op_type in ["NotEqual", "GreaterEqual", "LessEqual"])
-xlogy, xdivy, zeta, polygamma = (term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Zeta", "Polygamma"])
+xlogy, xdivy, zeta, polygamma, igamma_grad_a = (
+    term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Zeta", "Polygamma", "IgammaGradA"]
+)
 
 Pair = tuple[Any, Any]
 # (g, x, y) -> the gradients of x and y, before reduction to their shapes.
@@ -114,13 +116,12 @@ def _xdivy(g: Any, x: Any, y: Any) -> Pair:
 def _igamma(g: Any, a: Any, x: Any) -> Pair:
     # In logarithms, because gamma(a) grows large.
     density = exp(-x + (a - 1) * log(x) - lgamma(a))
-    # TF 1.x: `a` gets no gradient.
-    return None, density * g
+    return igamma_grad_a(a, x) * g, density * g
 
 
 def _igammac(g: Any, a: Any, x: Any) -> Pair:
-    _, gx = _igamma(g, a, x)
-    return None, -gx
+    ga, gx = _igamma(g, a, x)
+    return -ga, -gx
 
 
 def _betainc(op: Operation, g: Any) -> tuple[None, None, Any]:
@@ -169,4 +170,4 @@ register(
     }
 )
 
-register_none(["FloorDiv", "TruncateDiv"])
+register_none(["FloorDiv", "IgammaGradA", "TruncateDiv"])

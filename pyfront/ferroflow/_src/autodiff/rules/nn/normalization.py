@@ -77,8 +77,15 @@ def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     return cast(to_g, dtype), cast(through_dx + through_dscale, dtype), flat(total(ggx * r * bracket)), None, None
 
 
+def _global_batch_norm(op: Operation, g: Any) -> list[Tensor]:
+    t, mean, variance, _, gamma = op.inputs
+    attrs = {name: op.get_attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
+    return apply_op("BatchNormWithGlobalNormalizationGrad", [t, mean, variance, gamma, g], attrs).outputs
+
+
 register(
     {
+        "BatchNormWithGlobalNormalization": _global_batch_norm,
         "FusedBatchNorm": _batch_norm("FusedBatchNormGrad"),
         "FusedBatchNormGrad": _batch_norm_grad,
         "FusedBatchNormGradV2": _batch_norm_grad,
