@@ -107,6 +107,12 @@ def _required(op_type: str, attr: str, choice: dict[str, dtypes.DType]) -> Any:
     return values.get(schema["type"])
 
 
+def _free_type(info: dict[str, Any], arg: dict[str, Any]) -> dtypes.DType:
+    """A type for an input that no chosen attribute decides."""
+    allowed = next((a["allowed_types"] for a in info["attrs"] if a["name"] == arg.get("type_attr")), [])
+    return as_dtype(allowed[0] if allowed else arg.get("type", "float"))
+
+
 def lacks_kernel(op_type: str, choice: dict[str, dtypes.DType]) -> bool:
     """Whether a step with a node of the op for these types finds no kernel."""
     info = _core.op_info(op_type)
@@ -116,7 +122,7 @@ def lacks_kernel(op_type: str, choice: dict[str, dtypes.DType]) -> bool:
         inputs: list[Any] = []
         feeds: dict[Any, Any] = {}
         for number, arg in enumerate(info["inputs"]):
-            dtype = choice[arg["type_attr"]] if arg.get("type_attr") in choice else as_dtype(arg.get("type", "float"))
+            dtype = choice[arg["type_attr"]] if arg.get("type_attr") in choice else _free_type(info, arg)
             op, name = ("VariableV2", "shape") if arg["is_ref"] else ("Placeholder", "shape")
             shape = _KNOWN_SHAPES.get(arg["name"] if op_type not in _KNOWN_SHAPES else op_type)
             source = graph._add(op, f"in_{number}", [], {"dtype": dtype, name: shape})._outputs[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,3 +205,24 @@ def test_print_passes_its_input_and_shows_tensors_as_often_as_asked(capfd: pytes
             np.testing.assert_array_equal(session.run(y), [1.5, 2.0, 3.0, 4.0])
         np.testing.assert_array_equal(session.run(gradient), np.ones(4))
     assert capfd.readouterr().err == "x = [1.5 2...][4]\n" * 2
+
+
+def test_values_and_tensors_are_written_as_one_text(tmp_path: Path) -> None:
+    stream = f"file://{tmp_path / 'text'}"
+    x = tf.constant([1, 2, 3, 4, 5, 6, 7, 8])
+    sparse = tf.SparseTensor([[0]], [1], [2])
+    first = tf.print("x:", x, {"k": [x, 2], "b": "s"}, sparse, output_stream=stream, summarize=1)
+    with tf.control_dependencies([first]):
+        second = tf.print(tf.constant("a\n"), output_stream=stream, end="|")
+    with tf.Session() as session:
+        session.run(second)
+    # As TensorFlow 2.21 writes it.
+    wanted = "x: [1 ... 8] {'b': 's', 'k': [[1 ... 8], 2]} 'SparseTensor(indices=[[0]], values=[1], shape=[2])'\na\n|"
+    assert (tmp_path / "text").read_text() == wanted
+
+
+def test_what_cannot_be_written_to_is_refused() -> None:
+    with pytest.raises(ValueError, match="Unsupported output stream"):
+        tf.print("a", output_stream="nowhere")
+    with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
+        tf.print("a", colour="red")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ops.cases.catalog import RECORDS
-from ops.cases.record import Record
+from ops.cases.record import Record, dtype_name
 
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
@@ -29,7 +29,7 @@ def _known(record: Record, number: int, shape_of: Any) -> tuple[list[Tensor], li
     rng = np.random.default_rng(number)
     arrays = [spec.draw(rng, record.dtypes[0]) for spec in variant.inputs]
     with Graph().as_default() as graph:
-        inputs = [placeholder(a.dtype.name, shape_of(a.shape)) for a in arrays]
+        inputs = [placeholder(dtype_name(a), shape_of(a.shape)) for a in arrays]
         result = record.function(*inputs, **variant.arguments)
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         with Session(graph=graph) as session:
@@ -42,19 +42,19 @@ def test_known_inputs_give_a_known_shape_that_comes_true(record: Record) -> None
         for tensor, array in zip(*_known(record, number, lambda shape: shape), strict=True):
             if not record.value_decides_shape:
                 assert tensor.shape.is_fully_defined(), record.variants[number]
-            assert tensor.shape.is_compatible_with(array.shape), record.variants[number]
+            assert tensor.shape.is_compatible_with(np.shape(array)), record.variants[number]
 
 
 @pytest.mark.parametrize("record", _needing("nothing", "rank"))
 def test_a_shape_told_from_unknown_sizes_comes_true(record: Record) -> None:
     for number in range(len(record.variants)):
         for tensor, array in zip(*_known(record, number, lambda shape: [None] * len(shape)), strict=True):
-            assert tensor.shape.ndims in (None, array.ndim), record.variants[number]
-            assert tensor.shape.is_compatible_with(array.shape), record.variants[number]
+            assert tensor.shape.ndims in (None, np.ndim(array)), record.variants[number]
+            assert tensor.shape.is_compatible_with(np.shape(array)), record.variants[number]
 
 
 @pytest.mark.parametrize("record", _needing("nothing"))
 def test_a_shape_told_from_unknown_ranks_comes_true(record: Record) -> None:
     for number, variant in enumerate(record.variants):
         for tensor, array in zip(*_known(record, number, lambda shape: None), strict=True):
-            assert tensor.shape.is_compatible_with(array.shape), variant
+            assert tensor.shape.is_compatible_with(np.shape(array)), variant

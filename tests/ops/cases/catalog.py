@@ -2,6 +2,7 @@
 
 from ops.cases import (
     activation,
+    alignment,
     arithmetic,
     casting,
     clipping,
@@ -27,6 +28,7 @@ from ops.cases import (
     sparse,
     special,
     spectral,
+    text,
 )
 
 FAMILIES = (
@@ -56,5 +58,7 @@ FAMILIES = (
     sparse,
     raw,
     special,
+    text,
+    alignment,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

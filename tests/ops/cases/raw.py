@@ -129,6 +129,17 @@ RECORDS = [
     _row("AddV2", np.add, _PAIR, NUMBERS, (0, 1)),
     _row("Div", np.divide, _PAIR, FLOATS, (0, 1)),
     _row("Mod", np.fmod, (Values((4, 3), -9, 9), Values((3,), 1, 4)), ("float32", "float64", *INTEGERS)),
+    *(
+        _row(
+            "BatchNormWithGlobalNormalization",
+            lambda t, m, v, beta, gamma, s=scales: (t - m) / np.sqrt(v + 0.0078125) * (gamma if s else 1) + beta,
+            (Values((2, 3, 2, 4)), *[Values((4,), 0.5, 2.0)] * 4),
+            differentiable=(0, 1, 2, 3, 4),
+            variance_epsilon=0.0078125,
+            scale_after_normalization=scales,
+        )
+        for scales in (True, False)
+    ),
     _row("Inv", np.reciprocal, (Values((4, 3), 0.5, 2.0),), FLOATS, (0,)),
     _row("InvGrad", lambda y, dy: -dy * np.conj(y) * np.conj(y), _SAME, FLOATS, (0, 1)),
     _row("SoftplusGrad", lambda g, x: g / (1 + np.exp(-x)), _SAME, REAL_FLOATS, (0, 1)),

@@ -55,6 +55,21 @@ class Values:
 
 
 @dataclasses.dataclass(frozen=True)
+class Texts:
+    """An input of strings, each one of some words."""
+
+    shape: tuple[int, ...]
+    words: tuple[bytes, ...] = (b"", b"a", b"Ab c", b" xyz ", b"\x00\xff", "é漢".encode())
+
+    def draw(self, rng: np.random.Generator, dtype: str) -> np.ndarray[Any, Any]:
+        """An array of this input: of bytes objects."""
+        del dtype
+        return _objects(
+            [self.words[i] for i in rng.integers(0, len(self.words), np.prod(self.shape, dtype=int))], self.shape
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class Distributions:
     """An input whose elements along a dimension are probabilities that sum to 1."""
 
@@ -69,7 +84,7 @@ class Distributions:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """An input with one value for all tests, such as indices."""
+    """An input with one value for all tests, such as indices; strings of dtype "string" are bytes."""
 
     value: Any
     dtype: str = "int32"
@@ -77,10 +92,12 @@ class Given:
     def draw(self, rng: np.random.Generator, dtype: str) -> np.ndarray[Any, Any]:
         """The value."""
         del rng, dtype
+        if self.dtype == "string":
+            return _objects(np.ravel(np.asarray(self.value, np.object_)).tolist(), np.shape(self.value))
         return np.asarray(self.value, dtype=self.dtype)
 
 
-Input = Values | Distributions | Given
+Input = Values | Texts | Distributions | Given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,6 +167,44 @@ def _wide(array: Any) -> Any:
     if array.dtype.kind == "f":
         return array.astype(np.float64)
     return array.astype(np.complex128) if array.dtype.kind == "c" else array
+
+
+def _objects(words: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    array = np.empty(len(words), np.object_)
+    array[:] = list(words)
+    return array.reshape(shape)
+
+
+def dtype_name(array: np.ndarray[Any, Any]) -> str:
+    """The name of the tensor's dtype that an array is of: arrays of objects hold strings."""
+    return "string" if array.dtype.kind in "OS" else array.dtype.name
+
+
+def bits_of(array: Any) -> Any:
+    """What two arrays have in common that are equal to the last bit."""
+    array = np.asarray(array)
+    return array.tolist() if array.dtype.kind in "OS" else array.tobytes()
+
+
+def assert_equals(got: Any, want: Any, dtype: str, lossy: bool, message: str = "") -> None:
+    """Holds a fetched result against what the reference gives, which is rounded to the dtype first.
+
+    Args:
+        got: the result.
+        want: what the reference gives.
+        dtype: the dtype that the result must have.
+        lossy: whether many roundings add up.
+        message: what an error says beside the difference.
+    """
+    got = np.asarray(got)
+    assert dtype_name(got) == dtype, message
+    assert got.shape == np.shape(want), message
+    if dtype == "string":
+        assert got.tolist() == np.asarray(want, np.object_).tolist(), message
+        return
+    rtol, atol = tolerance(dtype, lossy)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(got, np.asarray(want).astype(dtype), rtol=rtol, atol=atol, err_msg=message)
 
 
 def tolerance(dtype: str, lossy: bool = False) -> tuple[float, float]:

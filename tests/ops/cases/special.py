@@ -64,8 +64,8 @@ def _of_complex(name: str, reference: Callable[..., Any]) -> list[Record]:
 
 
 RECORDS = [
-    _two("igamma", scipy.special.gammainc),
-    _two("igammac", scipy.special.gammaincc),
+    _two("igamma", scipy.special.gammainc, differentiable=(0, 1)),
+    _two("igammac", scipy.special.gammaincc, differentiable=(0, 1)),
     _two("zeta", scipy.special.zeta, 1.5, 4.0),
     Record(
         name="polygamma",
