@@ -30,7 +30,8 @@ impl Interpolated for f32 {
     }
 }
 
-/// TF 1.x: weights in 1 / 2^bits, quotients rounded to zero between the two steps and to the nearest at the end.
+/// TF 1.x: numbers rounded to f32, weights in 1 / 2^bits, quotients rounded to zero between the two steps and to the
+/// nearest at the end.
 macro_rules! in_integers {
     ($t:ty, $bits:literal) => {
         impl Interpolated for $t {
@@ -42,7 +43,8 @@ macro_rules! in_integers {
 
             fn between(top: [$t; 2], bottom: [$t; 2], x: i64, y: i64) -> $t {
                 const ONE: i64 = 1 << $bits;
-                let along = |[l, r]: [$t; 2]| i64::from(l) * ONE + (i64::from(r) - i64::from(l)) * x;
+                let whole = |v: $t| (v as f32) as i64;
+                let along = |[l, r]: [$t; 2]| whole(l) * ONE + (whole(r) - whole(l)) * x;
                 let (top, bottom) = (along(top), along(bottom));
                 ((top + (bottom - top) / ONE * y + ONE / 2) / ONE) as $t
             }
