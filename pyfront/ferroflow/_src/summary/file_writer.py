@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
 from ferroflow._src.summary.plugin_asset import get_all_plugin_assets
@@ -21,7 +22,7 @@ class SummaryToEventTransformer:
 
     Args:
         event_writer: an `EventFileWriter`.
-        graph: Graph whose definition comes first; None for none.
+        graph: Graph whose definition comes first, alone and in a `MetaGraphDef`; None for none.
         graph_def: `GraphDef` message, the spelling of old.
     """
 
@@ -30,6 +31,9 @@ class SummaryToEventTransformer:
         self._session_run_tags: set[str] = set()
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
+            given = graph_def if graph is None else graph
+            definition = given.as_graph_def(add_shapes=True) if isinstance(given, Graph) else given
+            self.add_meta_graph(create_meta_graph_def(graph_def=definition))
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Adds a summary.
