@@ -175,6 +175,15 @@ def test_a_damaged_function_is_refused():
             tf.import_graph_def(damaged)
 
 
+def test_an_error_in_making_a_one_shot_dataset_stays():
+    with tf.Graph().as_default(), tf.Session() as session:
+        wrong = tf.check_numerics(tf.constant(1.0) / tf.constant(0.0), "oops")
+        element = D.from_tensors(wrong).make_one_shot_iterator().get_next()
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="oops"):
+                session.run(element)
+
+
 def test_arrays_that_are_fed_to_an_initializer_are_kept():
     with tf.Graph().as_default():
         fed = tf.placeholder(tf.float32, [None, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import threading
 import time
@@ -298,3 +299,25 @@ def test_no_gradient_passes_through_an_iterator():
     x = tf.constant([1.0])
     y = D.from_tensors(x).make_initializable_iterator().get_next()
     assert tf.gradients(y * 2, x) == [None]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_forked_process_is_told_that_the_threads_are_its_parents():
+    element = D.range(99).prefetch(1).make_one_shot_iterator().get_next()
+    plain_element = D.range(99).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert session.run([element, plain_element]) == [0, 0]
+        child = os.fork()
+        if child == 0:
+            # A child that hangs is ended, and seen.
+            signal.alarm(20)
+            status = 1
+            try:
+                assert session.run(plain_element) == 1
+                session.run(element)
+            except tf.errors.FailedPreconditionError as failure:
+                status = 0 if "forked" in failure.message else 2
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert session.run([element, plain_element]) == [1, 1]

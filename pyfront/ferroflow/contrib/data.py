@@ -18,6 +18,7 @@ from ferroflow._src.data.iterator import Iterator as Iterator
 from ferroflow._src.data.readers import FixedLengthRecordDataset as FixedLengthRecordDataset
 from ferroflow._src.data.readers import TextLineDataset as TextLineDataset
 from ferroflow._src.data.readers import TFRecordDataset as TFRecordDataset
+from ferroflow._src.data.resampling import rejection_resample as rejection_resample
 from ferroflow._src.data.transformations import Counter as Counter
 from ferroflow._src.data.transformations import RandomDataset as RandomDataset
 from ferroflow._src.data.transformations import enumerate_dataset as enumerate_dataset

@@ -9,6 +9,7 @@ from ferroflow._src.data.grouping import group_by_window as group_by_window
 from ferroflow._src.data.interleaving import choose_from_datasets as choose_from_datasets
 from ferroflow._src.data.interleaving import parallel_interleave as parallel_interleave
 from ferroflow._src.data.interleaving import sample_from_datasets as sample_from_datasets
+from ferroflow._src.data.resampling import rejection_resample as rejection_resample
 from ferroflow._src.data.transformations import Counter as Counter
 from ferroflow._src.data.transformations import RandomDataset as RandomDataset
 from ferroflow._src.data.transformations import enumerate_dataset as enumerate_dataset

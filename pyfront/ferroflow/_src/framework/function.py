@@ -14,6 +14,8 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 _VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
+# TF 1.x: ops that its later versions call stateful, for the errors they raise.
+_STATELESS_IN_TF1 = ("CheckNumerics",)
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 
 
@@ -124,7 +126,7 @@ class FunctionGraph(Graph):
                 continue
             if op.type in _PLACEHOLDERS:
                 raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
-            if op_schema(op.type)["is_stateful"]:
+            if op_schema(op.type)["is_stateful"] and op.type not in _STATELESS_IN_TF1:
                 raise ValueError(_stateful(op))
             missing = [t for t in op.inputs if t not in self._captured]
             if missing:

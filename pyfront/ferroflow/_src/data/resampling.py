@@ -1,0 +1,97 @@
+"""`rejection_resample`: elements left out so that classes come in wanted proportions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.data.batching import unbatch
+from ferroflow._src.data.dataset import Dataset, scanned
+from ferroflow._src.data.interleaving import sample_from_datasets
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import gather
+from ferroflow._src.ops.array.making import fill, one_hot
+from ferroflow._src.ops.array.shaping import expand_dims, tile
+from ferroflow._src.ops.array.shaping import shape as shape_of
+from ferroflow._src.ops.math.arithmetic import truediv
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
+from ferroflow._src.ops.random.sampling import random_uniform
+
+__all__ = ["rejection_resample"]
+
+# Elements from which the proportions are estimated anew, and those that each class is supposed to have had before.
+_ESTIMATED_FROM = 32
+_SUPPOSED = 10
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Callable[[Dataset], Dataset]:
+    """A transformation: pairs of a class and an element, elements being left out so that classes come as wanted.
+
+    Args:
+      class_func: gives an int scalar, the class, for an element.
+      target_dist: float [classes], the wanted proportions.
+      initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
+      seed: int, of what is left out.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        target = convert_to_tensor(target_dist, name="target_dist")
+        classes = dataset.map(class_func)
+        known: Any = None
+        if initial_dist is None:
+            initial = _estimated(target, classes)
+            both = initial.map(lambda dist: _acceptance(dist, target))
+            acceptance, original = both.map(lambda a, _: a), both.map(lambda _, p: p)
+        else:
+            given = convert_to_tensor(initial_dist, name="initial_dist")
+            accepted, kept = _acceptance(given, target)
+            acceptance = Dataset.from_tensors(accepted).repeat()
+            original = Dataset.from_tensors(kept).repeat()
+            values = constant_value(given), constant_value(target)
+            if all(v is not None for v in values):
+                known = np.min(values[1] / values[0])
+        labelled = Dataset.zip((classes, dataset))
+        if known == 1:
+            return labelled
+        with_chance = Dataset.zip((acceptance, labelled)).map(lambda a, e: (gather(a, e[0]), e))
+        chosen = with_chance.filter(lambda chance, _: random_uniform([], seed=seed, dtype=chance.dtype) < chance)
+        filtered = chosen.map(lambda _, e: e).prefetch(3)
+        if known == 0:
+            return filtered
+        weights = original.map(lambda p: [(p, 1.0 - p)])
+        return sample_from_datasets([labelled, filtered], weights=weights, seed=seed)
+
+    return apply
+
+
+def _estimated(target: Tensor, classes: Dataset) -> Dataset:
+    """The proportions of the classes up to each element."""
+    known = target.shape[0].value
+    count = known if known is not None else shape_of(target)[0]
+
+    def count_up(seen: Tensor, batch: Tensor) -> tuple[Tensor, Tensor]:
+        seen = seen + reduce_sum(one_hot(batch, count, dtype=dtypes.int64), 0)
+        proportions = cast(truediv(seen, reduce_sum(seen)), dtypes.float32)
+        return seen, tile(expand_dims(proportions, 0), [_ESTIMATED_FROM, 1])
+
+    before = fill([count], np.int64(_SUPPOSED))
+    return scanned(classes.batch(_ESTIMATED_FROM), before, count_up).apply(unbatch())
+
+
+def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """How likely each class is kept, and the part of elements that need not be chosen from at all.
+
+    With ratios r = target / initial, a part min(r) of the elements is kept as it is; of the others a class is kept with
+    (r - min(r)) / (max(r) - min(r)), which makes the mixture proportional to r.
+    """
+    ratio = target / (initial + np.finfo(initial.dtype.as_numpy_dtype).tiny)
+    low, high = reduce_min(ratio), reduce_max(ratio)
+    return (ratio - low) / (high - low), low
