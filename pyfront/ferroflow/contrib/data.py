@@ -7,6 +7,7 @@ from ferroflow._src.data.batching import map_and_batch as map_and_batch
 from ferroflow._src.data.batching import padded_batch_and_drop_remainder as padded_batch_and_drop_remainder
 from ferroflow._src.data.batching import sliding_window_batch as sliding_window_batch
 from ferroflow._src.data.batching import unbatch as unbatch
+from ferroflow._src.data.csv import CsvDataset as CsvDataset
 from ferroflow._src.data.dataset import Dataset as Dataset
 from ferroflow._src.data.grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from ferroflow._src.data.grouping import group_by_window as group_by_window

@@ -4,6 +4,7 @@ from ferroflow._src.data.batching import assert_element_shape as assert_element_
 from ferroflow._src.data.batching import dense_to_sparse_batch as dense_to_sparse_batch
 from ferroflow._src.data.batching import map_and_batch as map_and_batch
 from ferroflow._src.data.batching import unbatch as unbatch
+from ferroflow._src.data.csv import CsvDataset as CsvDataset
 from ferroflow._src.data.grouping import bucket_by_sequence_length as bucket_by_sequence_length
 from ferroflow._src.data.grouping import group_by_window as group_by_window
 from ferroflow._src.data.interleaving import choose_from_datasets as choose_from_datasets

@@ -538,7 +538,11 @@ class OpDataset(Dataset):
         return self._structure.types
 
 
-_TOLD_TYPES_BY_INPUTS = ("TensorDataset", "TensorSliceDataset", "PaddedBatchDataset", "PaddedBatchDatasetV2")
+# Their types are those of inputs.
+_TOLD_TYPES_BY_INPUTS = (
+    *("TensorDataset", "TensorSliceDataset", "PaddedBatchDataset", "PaddedBatchDatasetV2"),
+    "CSVDataset",
+)
 
 
 def _argument(item: Any) -> Any:

@@ -4,6 +4,7 @@ mod background;
 mod batch;
 mod cache;
 mod cache_file;
+mod csv;
 mod directed_interleave;
 mod files;
 mod function;
@@ -30,6 +31,7 @@ use ferroflow_graph::Registry;
 pub(super) fn register(r: &mut Registry) {
     batch::register(r);
     cache::register(r);
+    csv::register(r);
     directed_interleave::register(r);
     files::register(r);
     generator::register(r);

@@ -1,0 +1,81 @@
+"""`CsvDataset`: the records of CSV files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.data.dataset import OpDataset
+from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["CsvDataset"]
+
+_BUFFER_SIZE = 4 * 1024 * 1024
+
+
+class CsvDataset(OpDataset):
+    """The fields of the records of CSV files, as tuples of scalars. Source: RFC 4180.
+
+    Args:
+      filenames: string, or list or Tensor of them.
+      record_defaults: list with an entry for each field: a dtype where it must have a value, or a tensor with the value
+        that it has otherwise; float32, float64, int32, int64 or string.
+      compression_type: "", "ZLIB" or "GZIP".
+      buffer_size: bytes to read ahead.
+      header: bool, whether the first line of each file is passed over.
+      field_delim: one character between fields.
+      use_quote_delim: bool, whether fields may be quoted.
+      na_value: string that stands for no value, as an empty field does.
+      select_cols: list of int, the numbers of the wanted fields, rising; by default all.
+
+    Raises:
+      tf.errors.InvalidArgumentError: when run; a record has another number of fields, or one that is no number, or none
+        where it must have one.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: Any = False,
+        field_delim: Any = ",",
+        use_quote_delim: Any = True,
+        na_value: Any = "",
+        select_cols: Any = None,
+    ) -> None:
+        defaults = [_default(d) for d in record_defaults]
+        inputs = [
+            convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"),
+            convert_to_tensor(compression_type or "", dtype=dtypes.string, name="compression_type"),
+            convert_to_tensor(
+                _BUFFER_SIZE if buffer_size is None else buffer_size, dtype=dtypes.int64, name="buffer_size"
+            ),
+            convert_to_tensor(header, dtype=dtypes.bool, name="header"),
+            convert_to_tensor(field_delim, dtype=dtypes.string, name="field_delim"),
+            convert_to_tensor(use_quote_delim, dtype=dtypes.bool, name="use_quote_delim"),
+            convert_to_tensor(na_value, dtype=dtypes.string, name="na_value"),
+            convert_to_tensor([] if select_cols is None else select_cols, dtype=dtypes.int64, name="select_cols"),
+            defaults,
+        ]
+        structure = Structure(
+            tuple(d.dtype.base_dtype for d in defaults),
+            tuple(TensorShape([]) for _ in defaults),
+            tuple(Tensor for _ in defaults),
+        )
+        super().__init__("CSVDataset", inputs, structure, kind="CsvDataset")
+
+
+def _default(value: Any) -> Tensor:
+    try:
+        dtype = dtypes.as_dtype(value) if not isinstance(value, str | bytes | Tensor) else None
+    except TypeError:
+        dtype = None
+    if dtype is None:
+        return convert_to_tensor(value)
+    return constant([], dtype=dtype)
