@@ -295,6 +295,21 @@ def test_the_later_spellings_of_the_ops_do_the_same():
         assert [session.run(element), session.run(element)] == [0, 1]
 
 
+def test_functions_stand_for_methods_as_in_later_versions():
+    dataset = D.range(3)
+    data = tf.compat.v1.data
+    once = data.make_one_shot_iterator(dataset).get_next()
+    started = data.make_initializable_iterator(dataset)
+    again = started.get_next()
+    for thing in (dataset, started):
+        assert data.get_output_types(thing) == tf.int64
+        assert data.get_output_shapes(thing).as_list() == []
+        assert data.get_output_classes(thing) is tf.Tensor
+    with tf.Session() as session:
+        session.run(started.initializer)
+        assert session.run([once, again]) == [0, 0]
+
+
 def test_no_gradient_passes_through_an_iterator():
     x = tf.constant([1.0])
     y = D.from_tensors(x).make_initializable_iterator().get_next()

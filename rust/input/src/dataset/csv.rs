@@ -1,4 +1,4 @@
-//! CSVDataset: the fields of text files' records as scalars. Source: RFC 4180.
+//! CSVDataset: the fields of text files' records (RFC 4180) as scalars.
 
 use super::function::owned;
 use super::schema::source;

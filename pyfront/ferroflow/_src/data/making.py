@@ -1,0 +1,65 @@
+"""The functions that TF 1.13 and later have for methods and properties of datasets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.data.dataset import Dataset
+from ferroflow._src.data.iterator import Iterator
+
+__all__ = [
+    "get_output_classes",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+]
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Iterator:
+    """An iterator that starts by itself, once.
+
+    Args:
+      dataset: Dataset.
+
+    Raises:
+      ValueError: the dataset depends on variables, tables or placeholders.
+    """
+    return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
+    """An iterator that its `initializer` starts.
+
+    Args:
+      dataset: Dataset.
+      shared_name: sessions on the same resources share an iterator of this name.
+    """
+    return dataset.make_initializable_iterator(shared_name)
+
+
+def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
+    """The dtypes of the components, nested as elements are.
+
+    Args:
+      dataset_or_iterator: Dataset or Iterator.
+    """
+    return dataset_or_iterator.output_types
+
+
+def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
+    """The shapes of the components, nested as elements are.
+
+    Args:
+      dataset_or_iterator: Dataset or Iterator.
+    """
+    return dataset_or_iterator.output_shapes
+
+
+def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
+    """The classes of the components, Tensor or SparseTensor, nested as elements are.
+
+    Args:
+      dataset_or_iterator: Dataset or Iterator.
+    """
+    return dataset_or_iterator.output_classes
