@@ -75,7 +75,7 @@ def test_effects_that_no_result_needs_happen():
 
     def build():
         def looked_at(x):
-            tf.py_func(lambda value: seen.append(int(value)), [x], [])
+            tf.numpy_function(lambda value: seen.append(int(value)), [x], [])
             return x
 
         return D.range(3).map(looked_at)
@@ -91,7 +91,7 @@ def test_a_function_ends_the_sequence_by_out_of_range():
         return value
 
     for calls in (None, 2):
-        found = elements(lambda: D.range(9).map(lambda x: tf.py_func(stop_at_two, [x], tf.int64), calls))  # noqa: B023
+        found = elements(lambda: D.range(9).map(lambda x: tf.numpy_function(stop_at_two, [x], tf.int64), calls))  # noqa: B023
         assert found == [0, 1]
 
 
