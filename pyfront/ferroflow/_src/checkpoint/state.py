@@ -32,7 +32,7 @@ def index_file(prefix: str) -> str:
 def generate_checkpoint_state_proto(
     save_dir: str,
     model_checkpoint_path: str,
-    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_paths: list[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> Any:
@@ -52,7 +52,7 @@ def generate_checkpoint_state_proto(
     Raises:
         ValueError: there are not as many times as checkpoints.
     """
-    paths = list(all_model_checkpoint_paths or ())
+    paths = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     times = list(all_model_checkpoint_timestamps or ())
     if times and len(times) != len(paths):
         raise ValueError(
@@ -61,6 +61,7 @@ def generate_checkpoint_state_proto(
         )
     if not paths or paths[-1] != model_checkpoint_path:
         tf_logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
+        # TF 1.x: a list that was given has it from then on.
         paths.append(model_checkpoint_path)
         times = []
 
