@@ -232,3 +232,27 @@ def test_a_folder_that_is_missing_and_a_state_file_in_the_way_are_refused(tmp_pa
             saver.save(session, str(tmp_path / "model"), latest_filename="a/b")
         with pytest.raises(TypeError, match="must be a Session"):
             saver.save(None, str(tmp_path / "model"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_rows_of_tables_are_saved_and_come_back(tmp_path: Path, dense: bool) -> None:
+    def table() -> Any:
+        if dense:
+            return tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.float32, -1.0, empty_key=-9, name="t")
+        return tf.contrib.lookup.MutableHashTable(tf.int64, tf.float32, -1.0, name="t")
+
+    path = str(tmp_path / "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = table()
+        tf.Variable(1.0, name="v")
+        saver = tf.train.Saver()
+        session.run([rows.insert(tf.constant([1, 2], tf.int64), [10.0, 20.0]), tf.global_variables_initializer()])
+        saver.save(session, path)
+        session.run(rows.insert(tf.constant([2, 3], tf.int64), [0.0, 30.0]))
+        saver.restore(session, path)
+        assert session.run(rows.lookup(tf.constant([1, 2, 3], tf.int64))).tolist() == [10, 20, -1]
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = table()
+        tf.train.Saver().restore(session, path)
+        assert session.run(rows.lookup(tf.constant([2, 1], tf.int64))).tolist() == [20, 10]
+    assert [name for name, _ in tf.train.list_variables(path)] == (["t-keys", "t-values", "v"])

@@ -386,7 +386,7 @@ def _refuse(failure: errors.OpError, cause: str) -> NoReturn:
         f"Restoring from checkpoint failed. This is most likely due to {cause}. Please ensure that you have not "
         f"altered the graph expected based on the checkpoint. Original error:\n\n{failure.message}"
     )
-    raise errors.make_exception(failure.node_def, failure.op, message, failure.error_code) from failure
+    raise errors.make_exception(failure.node_def, failure.op, message, failure.error_code) from None
 
 
 def _step_value(sess: BaseSession, global_step: Any) -> int:

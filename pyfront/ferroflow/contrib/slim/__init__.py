@@ -5,6 +5,11 @@ from ferroflow._src.base.arg_scope import arg_scope as arg_scope
 from ferroflow._src.base.arg_scope import arg_scoped_arguments as arg_scoped_arguments
 from ferroflow._src.base.arg_scope import current_arg_scope as current_arg_scope
 from ferroflow._src.base.arg_scope import has_arg_scope as has_arg_scope
+from ferroflow._src.checkpoint.assigning import assign_from_checkpoint as assign_from_checkpoint
+from ferroflow._src.checkpoint.assigning import assign_from_checkpoint_fn as assign_from_checkpoint_fn
+from ferroflow._src.checkpoint.assigning import assign_from_values as assign_from_values
+from ferroflow._src.checkpoint.assigning import assign_from_values_fn as assign_from_values_fn
+from ferroflow._src.checkpoint.assigning import get_variable_full_name as get_variable_full_name
 from ferroflow._src.layers.fan_initializers import variance_scaling_initializer as variance_scaling_initializer
 from ferroflow._src.layers.fan_initializers import xavier_initializer as xavier_initializer
 from ferroflow._src.layers.fan_initializers import xavier_initializer_conv2d as xavier_initializer_conv2d

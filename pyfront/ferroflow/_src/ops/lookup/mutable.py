@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import colocate_with, name_scope
+from ferroflow._src.framework.default_graph import add_to_collection, colocate_with, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.lookup.initializer import check_table_dtypes
 from ferroflow._src.ops.lookup.table import LookupInterface, export_rows
@@ -117,6 +120,21 @@ class _MutableTable(LookupInterface):
             return export_rows(self, self._value_shape, scope)
 
 
+class _TableSaveable(SaveableObject):
+    """The rows of a table, saved as keys and values."""
+
+    def __init__(self, table: _MutableTable, name: str) -> None:
+        keys, values = table.export()
+        super().__init__(table, [SaveSpec(keys, "", name + "-keys"), SaveSpec(values, "", name + "-values")], name)
+
+    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Operation:
+        """Replaces the table's rows."""
+        del restored_shapes
+        table_ref = self.op.table_ref
+        with colocate_with(table_ref):
+            return apply_op("LookupTableImportV2", [table_ref, *restored_tensors])
+
+
 class MutableHashTable(_MutableTable):
     """A table of scalars or vectors by scalar keys.
 
@@ -126,8 +144,7 @@ class MutableHashTable(_MutableTable):
         default_value: scalar or vector, the value of keys that are not in the table.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether the table is named after its operation where it has no `shared_name`, so that
-            checkpoints find it.
+        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(
@@ -151,6 +168,8 @@ class MutableHashTable(_MutableTable):
             op_type = "MutableHashTableOfTensorsV2"
             attrs["value_shape"] = default.get_shape()
         super().__init__(key_dtype, value_dtype, tensor_op(op_type, [], attrs, name=name), default)
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
 
 
 class MutableDenseHashTable(_MutableTable):
@@ -164,8 +183,7 @@ class MutableDenseHashTable(_MutableTable):
         initial_num_buckets: int, a power of two; the table grows as it must.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether the table is named after its operation where it has no `shared_name`, so that
-            checkpoints find it.
+        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(
@@ -191,6 +209,8 @@ class MutableDenseHashTable(_MutableTable):
             attrs["initial_num_buckets"] = initial_num_buckets
         table_ref = tensor_op("MutableDenseHashTableV2", [empty], attrs, name=name)
         super().__init__(dtypes.as_dtype(key_dtype), value_dtype, table_ref, default)
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
 
     def _looked_up_shape(self, keys: Tensor) -> tensor_shape.TensorShape:
         shape = keys.get_shape()
