@@ -11,6 +11,7 @@ from ferroflow import debugging as debugging
 from ferroflow import dtypes as dtypes
 from ferroflow import errors as errors
 from ferroflow import flags as flags
+from ferroflow import gfile as gfile
 from ferroflow import graph_util as graph_util
 from ferroflow import image as image
 from ferroflow import initializers as initializers
@@ -20,6 +21,7 @@ from ferroflow import lookup as lookup
 from ferroflow import manip as manip
 from ferroflow import math as math
 from ferroflow import nn as nn
+from ferroflow import python_io as python_io
 from ferroflow import quantization as quantization
 from ferroflow import random as random
 from ferroflow import raw_ops as raw_ops
@@ -1056,6 +1058,39 @@ from ferroflow._src.ops.math.segment import (
 )
 from ferroflow._src.ops.nn.activation import (
     log_sigmoid as log_sigmoid,
+)
+from ferroflow._src.ops.parsing.examples import (
+    parse_example as parse_example,
+)
+from ferroflow._src.ops.parsing.examples import (
+    parse_single_example as parse_single_example,
+)
+from ferroflow._src.ops.parsing.examples import (
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from ferroflow._src.ops.parsing.features import (
+    FixedLenFeature as FixedLenFeature,
+)
+from ferroflow._src.ops.parsing.features import (
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+)
+from ferroflow._src.ops.parsing.features import (
+    SparseFeature as SparseFeature,
+)
+from ferroflow._src.ops.parsing.features import (
+    VarLenFeature as VarLenFeature,
+)
+from ferroflow._src.ops.parsing.tensors import (
+    parse_tensor as parse_tensor,
+)
+from ferroflow._src.ops.parsing.tensors import (
+    serialize_tensor as serialize_tensor,
+)
+from ferroflow._src.ops.parsing.text import (
+    decode_csv as decode_csv,
+)
+from ferroflow._src.ops.parsing.text import (
+    decode_json_example as decode_json_example,
 )
 from ferroflow._src.ops.quantization.steps import (
     dequantize as dequantize,

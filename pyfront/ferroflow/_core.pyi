@@ -471,6 +471,61 @@ def replace_file(name: str, contents: bytes) -> None:
       StatusError: the system's failure.
     """
 
+class RecordReader:
+    """An iterator over the records of a record file.
+
+    Args:
+      path: name of the file.
+      compression: `""`, `"ZLIB"` or `"GZIP"`.
+    """
+
+    def __new__(cls, path: bytes, compression: str = "") -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> bytes:
+        """The next record.
+
+        Raises:
+          StatusError: the file cannot be read, or is damaged.
+        """
+
+class RecordWriter:
+    """Writes a record file, in place of one that has its name.
+
+    Args:
+      path: name of the file.
+      compression: `""`, `"ZLIB"` or `"GZIP"`.
+      level: how hard to compress, 0 to 9; 6 where none is given.
+    """
+
+    def __new__(cls, path: bytes, compression: str = "", level: int | None = None) -> Self: ...
+    def write(self, record: bytes) -> None:
+        """Appends a record.
+
+        Raises:
+          StatusError: the file cannot be written, or is closed.
+        """
+
+    def flush(self) -> None:
+        """Gives the system all records so far.
+
+        Raises:
+          StatusError: as `write`.
+        """
+
+    def close(self) -> None:
+        """Ends the file; closing again does nothing.
+
+        Raises:
+          StatusError: the file cannot be written.
+        """
+
+def matching_files(pattern: str) -> list[bytes]:
+    """The names of the files that match a pattern of `*`, `?` and `[...]`.
+
+    Raises:
+      StatusError: there is no such pattern.
+    """
+
 def set_function_host(
     call: collections.abc.Callable[[str, list[Any]], list[Any]],
     describe: collections.abc.Callable[[BaseException], tuple[int | None, str]],

@@ -33,6 +33,17 @@ _REQUIRED: dict[str, Any] = {
     "seq_dim": 0,
     "shape": None,
 }
+# The same for ops whose attributes must fit each other: two inputs are given to every list argument.
+_REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
+    "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},
+    "ParseSingleExample": {
+        "dense_keys": ["a", "b"],
+        "dense_shapes": [[], []],
+        "num_sparse": 1,
+        "sparse_keys": ["c"],
+        "sparse_types": [dtypes.float32],
+    },
+}
 # Their types go together: float32 with complex64, float64 with complex128.
 _PAIRED = {
     *("Angle", "Complex", "ComplexAbs", "Imag", "IRFFT", "IRFFT2D", "IRFFT3D", "MaxPool3DGrad", "Real", "RFFT"),
@@ -89,6 +100,8 @@ def _required(op_type: str, attr: str, choice: dict[str, dtypes.DType]) -> Any:
         return [1] * (5 if "3D" in op_type else 4)
     if op_type == "ParallelConcat":
         return {"shape": [2, 1]}.get(attr)
+    if attr in _REQUIRED_BY_OP.get(op_type, {}):
+        return _REQUIRED_BY_OP[op_type][attr]
     if attr in _REQUIRED:
         return _REQUIRED[attr]
     schema = next(a for a in _core.op_info(op_type)["attrs"] if a["name"] == attr)

@@ -1,10 +1,12 @@
 //! The ops of input pipelines: queues, readers, parsers of records and datasets; one folder is one family.
 
 mod dataset;
+mod parsing;
 
 use ferroflow_graph::Registry;
 
 /// Adds every op of this crate.
 pub fn register(r: &mut Registry) {
     dataset::register(r);
+    parsing::register(r);
 }

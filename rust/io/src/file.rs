@@ -6,10 +6,13 @@ use std::ffi::OsStr;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
+/// What the names of local files may begin with.
+const SCHEME: &str = "file://";
+
 /// The path of a file name, which may begin with the scheme of local files.
 pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
     let name = name.as_ref();
-    let name = name.strip_prefix(b"file://").unwrap_or(name);
+    let name = name.strip_prefix(SCHEME.as_bytes()).unwrap_or(name);
     #[cfg(unix)]
     return PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name));
     #[cfg(not(unix))]
@@ -47,8 +50,18 @@ const OPTIONS: MatchOptions =
 pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
     let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
+    let before = match pattern.find(['*', '?', '[']) {
+        _ if pattern.starts_with(SCHEME) => SCHEME,
+        // TF 1.x: what is looked for in the current folder is named by it.
+        Some(wild) if !pattern[..wild].contains('/') => "./",
+        _ => "",
+    };
+    let named = |path: PathBuf| {
+        let name = path.into_os_string().into_encoded_bytes();
+        [before.as_bytes(), &name].concat().into_boxed_slice()
+    };
     // What cannot be looked into has no matches.
-    Ok(found.flatten().map(|p| p.into_os_string().into_encoded_bytes().into()).collect())
+    Ok(found.flatten().map(named).collect())
 }
 
 #[cfg(test)]

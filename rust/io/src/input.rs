@@ -21,6 +21,7 @@ pub struct Input {
     start: usize,
     end: usize,
     position: u64,
+    at_end: bool,
 }
 
 impl Input {
@@ -49,6 +50,7 @@ impl Input {
             start: 0,
             end: 0,
             position: 0,
+            at_end: false,
         }
     }
 
@@ -103,10 +105,10 @@ impl Input {
         }
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {
-                Ok(0) => return Ok(false),
                 Ok(n) => {
                     self.end += n;
-                    return Ok(true);
+                    self.at_end = n == 0;
+                    return Ok(n > 0);
                 }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(self.failure(&e)),
@@ -121,9 +123,25 @@ impl Input {
         &self.buffer[from..from + n]
     }
 
+    /// Reads until `n` bytes are buffered or the file ends, and takes none.
+    pub fn fill(&mut self, n: usize) -> Result<()> {
+        while self.end - self.start < n && self.read_more(n)? {}
+        Ok(())
+    }
+
+    /// The bytes that were read and not taken.
+    pub fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Whether the last look found the file's end.
+    pub fn at_end(&self) -> bool {
+        self.at_end
+    }
+
     /// The next `n` bytes; fewer only where the file ends.
     pub fn take(&mut self, n: usize) -> Result<&[u8]> {
-        while self.end - self.start < n && self.read_more(n)? {}
+        self.fill(n)?;
         Ok(self.taken(n.min(self.end - self.start)))
     }
 

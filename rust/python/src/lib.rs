@@ -9,6 +9,7 @@ mod event_writer;
 mod graph;
 mod handle;
 mod op_info;
+mod record;
 mod script;
 mod session;
 
@@ -27,6 +28,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::ResourceScope>()?;
     m.add_class::<checkpoint::CheckpointReader>()?;
     m.add_function(wrap_pyfunction!(checkpoint::replace_file, m)?)?;
+    m.add_class::<record::Reader>()?;
+    m.add_class::<record::Writer>()?;
+    m.add_function(wrap_pyfunction!(record::matching_files, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_info, m)?)?;
     m.add_function(wrap_pyfunction!(op_info::op_names, m)?)?;
     m.add_function(wrap_pyfunction!(script::set_function_host, m)?)?;

@@ -68,6 +68,31 @@ impl RecordReader {
         Ok(())
     }
 
+    /// Bytes that must be buffered for the next record, as far as those that are tell.
+    fn wanted(&self) -> usize {
+        match self.input.buffered().first_chunk::<HEADER>() {
+            None => HEADER,
+            Some(header) if damage(header, HEADER - FOOTER, 0, "length").is_some() => HEADER,
+            Some(header) => {
+                usize::try_from(u64::from_le_bytes(array(header))).unwrap_or(0).saturating_add(HEADER + FOOTER)
+            }
+        }
+    }
+
+    /// Whether the next `read` need not wait for the file.
+    pub fn is_prepared(&self) -> bool {
+        self.failure.is_some() || self.input.at_end() || self.input.buffered().len() >= self.wanted()
+    }
+
+    /// Reads what the next `read` needs, which then tells of any failure.
+    pub fn prepare(&mut self) {
+        while !self.is_prepared() {
+            if let Err(e) = self.input.fill(self.wanted()) {
+                self.failure = Some(e);
+            }
+        }
+    }
+
     /// The next record; `None` where the file ends after a whole one.
     ///
     /// Errors: `DataLoss` where a record is cut short or does not fit its checksums, naming file and byte, at this call

@@ -77,13 +77,18 @@ impl RecordWriter {
         })
     }
 
+    /// Whether a record of that many bytes is only buffered by `write`.
+    pub fn has_room(&self, length: usize) -> bool {
+        length.saturating_add(self.buffer.len() + HEADER + FOOTER) <= BUFFER_SIZE
+    }
+
     /// Appends a record.
     ///
     /// Errors: those of the system, at this call and every later one; `FailedPrecondition` where the file is closed.
     pub fn write(&mut self, record: &[u8]) -> Result<()> {
         self.act(|to, buffer| {
-            let size = HEADER + record.len() + FOOTER;
-            if buffer.len() + size > BUFFER_SIZE {
+            let size = record.len().saturating_add(HEADER + FOOTER);
+            if size.saturating_add(buffer.len()) > BUFFER_SIZE {
                 to.write_all(buffer)?;
                 buffer.clear();
             }

@@ -1,0 +1,17 @@
+"""What is parsed or read from files passes no gradient."""
+
+from __future__ import annotations
+
+from ferroflow._src.autodiff.rules.registering import register_none
+
+register_none(
+    [
+        "DecodeCSV",
+        "DecodeJSONExample",
+        "ParseExample",
+        "ParseSingleExample",
+        "ParseSingleSequenceExample",
+        "ParseTensor",
+        "SerializeTensor",
+    ]
+)

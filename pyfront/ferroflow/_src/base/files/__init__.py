@@ -1,0 +1,1 @@
+"""Files and folders as `tf.gfile` sees them, with TF's errors."""

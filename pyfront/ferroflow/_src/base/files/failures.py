@@ -1,0 +1,84 @@
+"""What the system's failures are called, and the path behind a name."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ferroflow import _core
+from ferroflow._src.base import compat, errors
+
+# TF 1.x: the codes that its file systems give the errors of POSIX; all others are unknown.
+_CODES: Final[dict[int, int]] = {
+    code: kind
+    for kind, names in {
+        errors.INVALID_ARGUMENT: "EINVAL ENAMETOOLONG E2BIG EDESTADDRREQ EDOM EFAULT EILSEQ ENOPROTOOPT ENOTSOCK "
+        "ENOTTY",
+        errors.DEADLINE_EXCEEDED: "ETIMEDOUT ETIME",
+        errors.NOT_FOUND: "ENODEV ENOENT ENXIO ESRCH",
+        errors.ALREADY_EXISTS: "EEXIST EADDRNOTAVAIL EALREADY",
+        errors.PERMISSION_DENIED: "EPERM EACCES EROFS",
+        errors.FAILED_PRECONDITION: "ENOTEMPTY EISDIR ENOTDIR EADDRINUSE EBADF EBUSY ECHILD EISCONN ENOTBLK ENOTCONN "
+        "EPIPE ESHUTDOWN ETXTBSY",
+        errors.RESOURCE_EXHAUSTED: "ENOSPC EDQUOT EMFILE EMLINK ENFILE ENOBUFS ENODATA ENOMEM ENOSR EUSERS",
+        errors.OUT_OF_RANGE: "EFBIG EOVERFLOW ERANGE",
+        errors.UNIMPLEMENTED: "ENOSYS ENOTSUP EAFNOSUPPORT EPFNOSUPPORT EPROTONOSUPPORT ESOCKTNOSUPPORT EXDEV",
+        errors.UNAVAILABLE: "EAGAIN ECONNREFUSED ECONNABORTED ECONNRESET EINTR EHOSTDOWN EHOSTUNREACH ENETDOWN "
+        "ENETRESET ENETUNREACH ENOLCK ENOLINK",
+        errors.ABORTED: "EDEADLK ESTALE",
+        errors.CANCELLED: "ECANCELED",
+    }.items()
+    for name in names.split()
+    if (code := getattr(errno, name, None)) is not None
+}
+
+_SCHEME: Final = "file://"
+
+
+def path_of(name: Any) -> str:
+    """The path behind a file name, which may begin with the scheme of local files.
+
+    Args:
+        name: str, bytes or path object.
+
+    Raises:
+        TypeError: `name` is none of these.
+    """
+    return compat.as_text(compat.path_to_str(name)).removeprefix(_SCHEME)
+
+
+def path_bytes(name: Any) -> bytes:
+    """`path_of` as the bytes that the system knows."""
+    return os.fsencode(path_of(name))
+
+
+def failure(name: str, error: OSError) -> errors.OpError:
+    """The error, not raised, for what the system says of a file: `name; No such file or directory`."""
+    number = error.errno or 0
+    words = os.strerror(number) if number else str(error)
+    return errors.make_exception(None, None, f"{name}; {words}", _CODES.get(number, errors.UNKNOWN))
+
+
+@contextlib.contextmanager
+def failures_of(name: str) -> Iterator[None]:
+    """A `with` block in which failures of the system are raised as TF's errors, naming the file."""
+    try:
+        yield
+    except OSError as error:
+        raise failure(name, error) from None
+    except ValueError as error:
+        # The system knows no name with a null character in it.
+        raise errors.InvalidArgumentError(None, None, f"{name}; {error}") from None
+
+
+@contextlib.contextmanager
+def engine_failures() -> Iterator[None]:
+    """A `with` block in which failures of the engine are raised as TF's errors."""
+    try:
+        yield
+    except _core.StatusError as error:
+        code, message, _ = error.args
+        raise errors.make_exception(None, None, message, code) from None

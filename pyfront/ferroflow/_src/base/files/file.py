@@ -1,0 +1,228 @@
+"""`tf.gfile.GFile`: a file opened for reading, writing or both."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Final
+
+from typing_extensions import Self
+
+from ferroflow._src.base import compat, errors
+from ferroflow._src.base.deprecation import deprecated_args
+from ferroflow._src.base.files.failures import failures_of, path_of
+from ferroflow._src.base.files.system import stat
+
+_MODES: Final = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class GFile:
+    """A file, opened when it is first read or written.
+
+    TF 1.x: reading and writing each have a place of their own, and the first write of mode `r+` empties the file.
+
+    Args:
+        name: str, bytes or path object.
+        mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, what is read is bytes and not text in UTF-8.
+
+    Raises:
+        tf.errors.InvalidArgumentError: there is no such mode.
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self._name = name
+        self._mode = mode
+        self._is_binary = "b" in mode
+        plain = mode.replace("b", "")
+        if plain not in _MODES:
+            raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
+        self._is_readable = plain not in ("w", "a")
+        self._is_writable = plain != "r"
+        self._reader: io.BufferedReader | None = None
+        self._writer: io.BufferedWriter | None = None
+
+    @property
+    def name(self) -> Any:
+        """The name given."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode given."""
+        return self._mode
+
+    def _reading(self) -> io.BufferedReader:
+        if self._reader is None:
+            if not self._is_readable:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+            path = path_of(self._name)
+            with failures_of(path):
+                self._reader = open(path, "rb")  # noqa: SIM115  closed by close
+        return self._reader
+
+    def _writing(self) -> io.BufferedWriter:
+        if self._writer is None:
+            if not self._is_writable:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+            path = path_of(self._name)
+            with failures_of(path):
+                self._writer = open(path, "ab" if "a" in self._mode else "wb")  # noqa: SIM115
+        return self._writer
+
+    def _prepared(self, data: bytes) -> Any:
+        return data if self._is_binary else data.decode("utf-8")
+
+    def size(self) -> int:
+        """The length of the file in bytes.
+
+        Raises:
+            tf.errors.NotFoundError: there is no such file.
+        """
+        return stat(self._name).length
+
+    def write(self, file_content: Any) -> None:
+        """Appends to what this object wrote so far.
+
+        Args:
+            file_content: str or bytes.
+
+        Raises:
+            tf.errors.PermissionDeniedError: the mode is `r`.
+            tf.errors.NotFoundError: the folder does not exist.
+        """
+        writer = self._writing()
+        data = file_content if isinstance(file_content, bytearray) else compat.as_bytes(file_content)
+        with failures_of(path_of(self._name)):
+            writer.write(data)
+
+    def read(self, n: int = -1) -> Any:
+        """Reads on from where the last read ended.
+
+        Args:
+            n: int, bytes to read; -1 for all that follow.
+
+        Returns:
+            str, or bytes in a mode with `b`; shorter than `n` where the file ends.
+
+        Raises:
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
+            tf.errors.InvalidArgumentError: `n` is below -1.
+        """
+        reader = self._reading()
+        if n < -1:
+            raise errors.InvalidArgumentError(None, None, f"Can't read a negative number of bytes: {n}")
+        with failures_of(path_of(self._name)):
+            data = reader.read(n)
+        return self._prepared(data)
+
+    @deprecated_args(position="offset")
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Moves the place of reading.
+
+        Args:
+            offset: int, bytes.
+            whence: int: from the start (0), from where reading stands (1), from the end (2).
+            position: int, deprecated spelling of `offset`.
+
+        Raises:
+            TypeError: none or both of `offset` and `position` are given.
+            tf.errors.InvalidArgumentError: the place lies before the start, or `whence` is none of these.
+            tf.errors.OutOfRangeError: the place lies behind the end, where reading then stands.
+        """
+        reader = self._reading()
+        if offset is None and position is None:
+            raise TypeError("seek(): offset argument required")
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
+        place = offset if offset is not None else (position or 0)
+        size = self.size()
+        if whence == 1:
+            place += self.tell()
+        elif whence == 2:
+            place += size
+        elif whence != 0:
+            message = f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
+            raise errors.InvalidArgumentError(None, None, message)
+        if place < 0:
+            raise errors.InvalidArgumentError(None, None, f"Seeking to a negative position: {place}")
+        with failures_of(path_of(self._name)):
+            reader.seek(min(place, size))
+        if place > size:
+            raise errors.OutOfRangeError(None, None, "reached end of file")
+
+    def tell(self) -> int:
+        """The place of reading, in bytes from the start."""
+        reader = self._reading()
+        with failures_of(path_of(self._name)):
+            return reader.tell()
+
+    def seekable(self) -> bool:
+        """True: the place of reading can be moved."""
+        return True
+
+    def readline(self) -> Any:
+        """Reads a line with its newline; TF 1.x: without any carriage returns.
+
+        Returns:
+            str, or bytes in a mode with `b`; empty at the end of the file.
+        """
+        reader = self._reading()
+        with failures_of(path_of(self._name)):
+            line = reader.readline()
+        return self._prepared(line.replace(b"\r", b""))
+
+    def readlines(self) -> list[Any]:
+        """Reads all lines that follow, each as `readline` gives it."""
+        return list(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def next(self) -> Any:
+        """The next line.
+
+        Raises:
+            StopIteration: the file has ended.
+        """
+        return self.__next__()
+
+    def flush(self) -> None:
+        """Gives the system what was written: who opens the file now reads it."""
+        if self._writer is not None:
+            with failures_of(path_of(self._name)):
+                self._writer.flush()
+
+    def close(self) -> None:
+        """Closes the file; reading it again begins at its start."""
+        reader, self._reader = self._reader, None
+        writer, self._writer = self._writer, None
+        with failures_of(path_of(self._name)):
+            if reader is not None:
+                reader.close()
+            if writer is not None:
+                writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class FastGFile(GFile):
+    """Deprecated: use `tf.gfile.GFile` instead."""
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        warnings.warn("tf.gfile.FastGFile is deprecated; use tf.gfile.GFile instead.", DeprecationWarning, stacklevel=2)
+        super().__init__(name, mode)

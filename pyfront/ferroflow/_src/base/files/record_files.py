@@ -1,0 +1,169 @@
+"""`tf.python_io`: record files written and read a record at a time, outside of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, ClassVar, Final
+
+from typing_extensions import Self
+
+from ferroflow import _core
+from ferroflow._src.base import compat
+from ferroflow._src.base.files.failures import engine_failures, path_bytes
+
+
+class TFRecordCompressionType:
+    """The compressions of record files."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+_WINDOW_BITS: Final = 15
+
+
+class TFRecordOptions:
+    """How record files are compressed.
+
+    The sizes of buffers, the memory and the strategy of the compression decide no byte that a reader gets; they are
+    accepted, and the buffers have the sizes that were measured to be fastest.
+
+    Args:
+        compression_type: a `TFRecordCompressionType`, or str: `""`, `"ZLIB"` or `"GZIP"`.
+        flush_mode: not used.
+        input_buffer_size: not used.
+        output_buffer_size: not used.
+        window_bits: int, base-2 logarithm of the reach of a repetition: 15, the one that readers expect.
+        compression_level: int, how hard to compress, 0 to 9, or -1 for 6.
+        compression_method: not used; there is one.
+        mem_level: not used.
+        compression_strategy: not used.
+
+    Raises:
+        ValueError: there is no such compression or level, or `window_bits` is another number.
+    """
+
+    compression_type_map: ClassVar[dict[int, str]] = {
+        TFRecordCompressionType.ZLIB: "ZLIB",
+        TFRecordCompressionType.GZIP: "GZIP",
+        TFRecordCompressionType.NONE: "",
+    }
+
+    def __init__(
+        self,
+        compression_type: Any = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        if window_bits is not None and abs(window_bits) != _WINDOW_BITS:
+            raise ValueError(f"window_bits must be {_WINDOW_BITS}, got {window_bits}")
+        if compression_level is not None and not -1 <= compression_level <= 9:
+            raise ValueError(f"compression_level must be in [-1, 9], got {compression_level}")
+        self.compression_type = compression_type
+        self.compression_level = compression_level
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """Names the compression of options.
+
+        Args:
+            options: TFRecordOptions, TFRecordCompressionType, str or None.
+
+        Returns:
+            str: `""`, `"ZLIB"` or `"GZIP"`.
+
+        Raises:
+            ValueError: there is no such compression.
+        """
+        kind = options.compression_type if isinstance(options, TFRecordOptions) else options
+        if kind is None:
+            return ""
+        name = cls.compression_type_map.get(kind) if isinstance(kind, int) else kind
+        if name not in cls.compression_type_map.values():
+            raise ValueError(f"compression_type must be a TFRecordCompressionType, '', 'ZLIB' or 'GZIP', got {kind!r}")
+        return str(name)
+
+
+class TFRecordWriter:
+    """Writes a record file, in place of one that has its name; also a `with` block, which closes it.
+
+    A program that is killed leaves whole records behind, up to the last `flush` at least.
+
+    Args:
+        path: str, bytes or path object.
+        options: TFRecordOptions, TFRecordCompressionType, str or None.
+
+    Raises:
+        tf.errors.NotFoundError: the folder does not exist.
+        ValueError: there is no such compression.
+    """
+
+    def __init__(self, path: Any, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        level = getattr(options, "compression_level", None)
+        with engine_failures():
+            self._writer = _core.RecordWriter(path_bytes(path), compression, None if level in (None, -1) else level)
+
+    def write(self, record: Any) -> None:
+        """Appends a record.
+
+        Args:
+            record: bytes, or str, which is written in UTF-8.
+
+        Raises:
+            tf.errors.FailedPreconditionError: the file is closed.
+            TypeError: `record` is neither.
+        """
+        try:
+            self._writer.write(record)
+        except TypeError:
+            self._writer.write(compat.as_bytes(record))
+        except _core.StatusError:
+            with engine_failures():
+                raise
+
+    def flush(self) -> None:
+        """Gives the system all records so far: who opens the file now reads them."""
+        with engine_failures():
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Ends the file; closing again does nothing."""
+        with engine_failures():
+            self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """Reads a record file.
+
+    Args:
+        path: str, bytes or path object.
+        options: TFRecordOptions, TFRecordCompressionType, str or None.
+
+    Yields:
+        bytes, a record.
+
+    Raises:
+        tf.errors.NotFoundError: there is no such file; raised, as all failures, when the first record is asked for.
+        tf.errors.DataLossError: the file is damaged or cut short, after the records before that place.
+    """
+    compression = TFRecordOptions.get_compression_type_string(options)
+    with engine_failures():
+        yield from _core.RecordReader(path_bytes(path), compression)

@@ -1,0 +1,242 @@
+"""Files and folders by name: what exists, copies, moves, removals."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat as modes
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ferroflow import _core
+from ferroflow._src.base import compat, errors
+from ferroflow._src.base.files.failures import engine_failures, failures_of, path_of
+
+
+class FileStatistics(NamedTuple):
+    """Length in bytes, time of the last change in nanoseconds since 1970, and whether it is a folder."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def exists(filename: Any) -> bool:
+    """Tells whether there is a file or folder; a link to nothing is none.
+
+    Args:
+        filename: str, bytes or path object.
+    """
+    return os.path.exists(path_of(filename))
+
+
+def is_directory(dirname: Any) -> bool:
+    """Tells whether there is a folder.
+
+    Args:
+        dirname: str, bytes or path object.
+    """
+    return os.path.isdir(path_of(dirname))
+
+
+def stat(filename: Any) -> FileStatistics:
+    """Describes a file or folder.
+
+    Args:
+        filename: str, bytes or path object.
+
+    Returns:
+        FileStatistics.
+
+    Raises:
+        tf.errors.NotFoundError: there is none.
+    """
+    name = path_of(filename)
+    with failures_of(name):
+        found = os.stat(name)
+    return FileStatistics(found.st_size, found.st_mtime_ns, modes.S_ISDIR(found.st_mode))
+
+
+def remove(filename: Any) -> None:
+    """Removes a file.
+
+    Args:
+        filename: str, bytes or path object.
+
+    Raises:
+        tf.errors.NotFoundError: there is none.
+        tf.errors.FailedPreconditionError: it is a folder.
+    """
+    name = path_of(filename)
+    with failures_of(name):
+        os.unlink(name)
+
+
+def make_directory(dirname: Any) -> None:
+    """Makes a folder in one that exists; TF 1.x: nothing happens where the name is taken.
+
+    Args:
+        dirname: str, bytes or path object.
+
+    Raises:
+        tf.errors.NotFoundError: the folder around it does not exist.
+    """
+    name = path_of(dirname)
+    if name:
+        with failures_of(name):
+            try:
+                os.mkdir(name)
+            except FileExistsError:
+                return
+
+
+def make_directories(dirname: Any) -> None:
+    """Makes a folder and those around it, where they do not exist.
+
+    Args:
+        dirname: str, bytes or path object.
+
+    Raises:
+        tf.errors.FailedPreconditionError: one of them is a file.
+    """
+    name = path_of(dirname)
+    if not name:
+        return
+    with failures_of(name):
+        try:
+            os.makedirs(name, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            taken = name
+            while not os.path.exists(taken):
+                taken = os.path.dirname(taken)
+            raise errors.FailedPreconditionError(None, None, f"{taken} is not a directory") from None
+
+
+def _refuse_existing(name: str, overwrite: bool) -> None:
+    if not overwrite and os.path.exists(name):
+        raise errors.AlreadyExistsError(None, None, "file already exists")
+
+
+def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+    """Gives a file or folder another name, in one step.
+
+    Args:
+        oldname: str, bytes or path object.
+        newname: str, bytes or path object.
+        overwrite: bool, whether a file that has the new name is replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
+        tf.errors.NotFoundError: there is no such file.
+    """
+    old, new = path_of(oldname), path_of(newname)
+    _refuse_existing(new, overwrite)
+    with failures_of(old):
+        os.replace(old, new)
+
+
+def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+    """Copies the contents of a file.
+
+    Args:
+        oldpath: str, bytes or path object.
+        newpath: str, bytes or path object.
+        overwrite: bool, whether a file of that name is replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
+        tf.errors.NotFoundError: there is no such file.
+        tf.errors.FailedPreconditionError: one of them is a folder.
+    """
+    old, new = path_of(oldpath), path_of(newpath)
+    _refuse_existing(new, overwrite)
+    with failures_of(old), open(old, "rb") as source:
+        # TF 1.x empties a file that is copied onto itself; here it stays what it is.
+        if os.path.exists(new) and os.path.samefile(old, new):
+            return
+        with failures_of(new), open(new, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+
+
+def delete_recursively(dirname: Any) -> None:
+    """Removes a folder and everything in it, but nothing that links in it lead to.
+
+    Args:
+        dirname: str, bytes or path object.
+
+    Raises:
+        tf.errors.NotFoundError: there is none.
+    """
+    name = path_of(dirname)
+    with failures_of(name):
+        if os.path.isdir(name) and not os.path.islink(name):
+            shutil.rmtree(name)
+        else:
+            os.unlink(name)
+
+
+def list_directory(dirname: Any) -> list[str]:
+    """Lists what is in a folder.
+
+    Args:
+        dirname: str, bytes or path object.
+
+    Returns:
+        list of str: names without the folder's, sorted.
+
+    Raises:
+        tf.errors.NotFoundError: there is no such folder.
+    """
+    name = path_of(dirname)
+    if not os.path.isdir(name):
+        raise errors.NotFoundError(None, None, f"Could not find directory {name}")
+    with failures_of(name):
+        return sorted(os.listdir(name))
+
+
+def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Goes through a folder and those in it.
+
+    Args:
+        top: str, bytes or path object; where there is no such folder, nothing is yielded.
+        in_order: bool, whether a folder comes before those in it, or after them.
+
+    Yields:
+        (folder, names of the folders in it, names of the files in it).
+    """
+    folder = compat.as_str_any(compat.path_to_str(top))
+    try:
+        names = list_directory(folder)
+    except errors.OpError:
+        return
+    inner = [name for name in names if is_directory(os.path.join(folder, name))]
+    here = (folder, inner, [name for name in names if name not in set(inner)])
+    if in_order:
+        yield here
+    for name in inner:
+        # A link may lead back to a folder around it.
+        if not os.path.islink(path_of(os.path.join(folder, name))):
+            yield from walk(os.path.join(folder, name), in_order)
+    if not in_order:
+        yield here
+
+
+def glob(filename: Any) -> list[str]:
+    """Lists the files that match patterns.
+
+    Args:
+        filename: str or iterable of str: names with `*`, `?` and `[...]`, none of which stands for a slash.
+
+    Returns:
+        list of str, sorted for each pattern.
+
+    Raises:
+        tf.errors.InvalidArgumentError: something is no pattern.
+    """
+    filename = compat.path_to_str(filename)
+    patterns = [filename] if isinstance(filename, str) else filename
+    found = []
+    for pattern in patterns:
+        with engine_failures():
+            found += sorted(map(os.fsdecode, _core.matching_files(compat.as_text(compat.path_to_str(pattern)))))
+    return found

@@ -1,0 +1,1 @@
+"""Serialized examples, text and tensors parsed by operations."""

@@ -1,0 +1,40 @@
+"""Tensors as serialized TensorProto messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["parse_tensor", "serialize_tensor"]
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+    """Parses a serialized TensorProto.
+
+    Args:
+        serialized: Tensor of string, of shape [].
+        out_type: DType of the tensor in it.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `out_type`, of unknown shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when run; it is no TensorProto, or has another dtype.
+    """
+    return tensor_op("ParseTensor", [serialized], {"out_type": out_type}, name=name)
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+    """Serializes a tensor.
+
+    Args:
+        tensor: Tensor of any dtype.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape []: a TensorProto.
+    """
+    return tensor_op("SerializeTensor", [tensor], name=name)
