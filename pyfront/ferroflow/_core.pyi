@@ -366,6 +366,7 @@ class Session:
         targets: collections.abc.Sequence[OperationHandle],
         trace: Literal[False] = False,
         timeout_ms: int = 0,
+        may_miss: bool = False,
     ) -> list[Any]: ...
     @overload
     def run_flat(
@@ -375,6 +376,7 @@ class Session:
         targets: collections.abc.Sequence[OperationHandle],
         trace: Literal[True],
         timeout_ms: int = 0,
+        may_miss: bool = False,
     ) -> tuple[list[Any], list[tuple[list[int], int, int]]]: ...
     @overload
     def run_flat(
@@ -384,6 +386,7 @@ class Session:
         targets: collections.abc.Sequence[OperationHandle],
         trace: bool = False,
         timeout_ms: int = 0,
+        may_miss: bool = False,
     ) -> Any:
         """Runs one step.
 
@@ -393,6 +396,7 @@ class Session:
           targets: operations to run without a value.
           trace: whether to measure.
           timeout_ms: milliseconds after which the step fails; 0 for the session's own limit.
+          may_miss: whether what is in a branch that was not taken has the value None, instead of failing the step.
 
         Returns:
           Values in the order of `fetches`; with `trace`, (values, events), an event being (node ids, start, end) in
@@ -408,8 +412,8 @@ class Session:
         fetches: collections.abc.Sequence[TensorHandle],
         feeds: collections.abc.Sequence[TensorHandle],
         targets: collections.abc.Sequence[OperationHandle],
-    ) -> list[tuple[str, str, int]]:
-        """(name, op type, device index) of the nodes that a step would run."""
+    ) -> list[tuple[str, str, int, bool]]:
+        """(name, op type, device index, whether it is inside of a loop) of the nodes that a step would run."""
 
     def device_names(self) -> list[str]:
         """Full names of the session's devices."""

@@ -50,6 +50,31 @@ def test_a_reader_behind_a_conditional_write_sees_it_or_the_value_before() -> No
         assert sess.run(after, {pred: True}) == 7.0
 
 
+def test_effects_happen_once_and_only_in_the_branch_taken(capfd: pytest.CaptureFixture[str]) -> None:
+    ran: list[str] = []
+
+    def branch(name: str, variable: Any, value: Any) -> Any:
+        noted = tf.py_func(lambda v: ran.append(name) or v, [value], tf.float32)
+        printed = tf.Print(value * value, [noted], f"taken: {name} ")
+        with tf.control_dependencies([tf.assign_add(variable, 1.0)]):
+            return tf.identity(printed)
+
+    x, pred = tf.placeholder(tf.float32, []), tf.placeholder(tf.bool, [])
+    first, second, outside = (tf.Variable(0.0) for _ in range(3))
+    with tf.control_dependencies([outside.assign_add(1.0)]):
+        y = tf.cond(pred, lambda: branch("then", first, x), lambda: branch("else", second, x * 2.0))
+    gradient = tf.gradients(y * y, x)[0]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for value, counts in ((True, [1, 0, 1]), (False, [1, 1, 2]), (False, [1, 2, 3])):
+            ran.clear()
+            sess.run([y, gradient], {x: 3.0, pred: value})
+            name = "then" if value else "else"
+            assert ran == [name]
+            assert capfd.readouterr().err.count("taken: ") == 1
+            assert sess.run([first, second, outside]) == counts
+
+
 def test_control_dependencies_reach_into_branches() -> None:
     v = tf.Variable(0)
     add = v.assign_add(1)

@@ -139,6 +139,20 @@ def test_what_an_array_refuses_in_the_step(use: Any, words: str) -> None:
         run(use(tf.TensorArray(tf.float32, 2, infer_shape=False)))
 
 
+def test_the_gradient_of_a_split_is_of_what_was_split() -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
+    joined = array.concat()
+    assert run([joined, tf.gradients(joined, x)[0]]) == [pytest.approx([1, 2, 3, 4]), pytest.approx([1, 1, 1])]
+
+
+def test_arrays_are_told_apart_by_their_names() -> None:
+    array = tf.TensorArray(tf.float32, 1, tensor_array_name="kept", infer_shape=False)
+    array.mark_used()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"TensorArray kept_\d+: Could not write"):
+        run(array.write(0, 1.0).write(0, 2.0).flow)
+
+
 def test_an_element_read_twice_is_gone() -> None:
     array = tf.TensorArray(tf.float32, 1).write(0, 1.0)
     first = array.read(0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+import resource
 from collections.abc import Callable
 from typing import Any
 
@@ -275,6 +277,26 @@ def test_switch_and_merge_without_a_conditional_pass_gradients() -> None:
     gradient = tf.gradients(y, x)[0]
     with tf.Session() as sess:
         assert [sess.run(gradient, {pred: value}) for value in (False, True)] == [6.0, 5.0]
+
+
+def _resident_megabytes() -> float:
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def test_what_the_backward_pass_needed_is_freed() -> None:
+    x = tf.placeholder(tf.float32, [256, 1024])
+    y = tf.while_loop(lambda i, y: i < 100, lambda i, y: (i + 1, tf.sin(y) * x), [0, x])[1]
+    gradient = tf.reduce_sum(tf.gradients(y, x)[0])
+    value = np.full([256, 1024], 0.5, np.float32)
+    with tf.Session() as sess:
+        for _ in range(3):
+            sess.run(gradient, {x: value})
+        before = _resident_megabytes()
+        for _ in range(6):
+            sess.run(gradient, {x: value})
+        # A step keeps 200 MB or more for its backward pass.
+        assert _resident_megabytes() - before < 100
 
 
 def test_ten_thousand_iterations_backwards() -> None:

@@ -88,3 +88,41 @@ def test_a_setup_must_fetch_something_and_a_handle_must_be_set_up(step):
         sess.partial_run_setup([], [a])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Must run 'setup' before performing partial runs"):
         sess.partial_run("no such handle", total)
+
+
+def test_loops_and_conditionals_run_once_over_all_pieces():
+    ran = []
+
+    def noted(what, value):
+        return tf.reshape(tf.py_func(lambda v: ran.append(what) or v, [value], tf.float32), [])
+
+    with tf.Graph().as_default():
+        a, c = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+        looped = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, noted("body", v) * 2.0), [0, a])[1]
+        chosen = tf.cond(a > 0.0, lambda: noted("then", looped) + 1.0, lambda: noted("else", looped) - 1.0)
+        later = tf.cond(a > 0.0, lambda: noted("later", chosen) * c, lambda: c)
+        mapped = tf.map_fn(lambda e: e * c, tf.stack([looped, chosen]))
+        with tf.Session() as sess:
+            for value, branch in ((2.0, "then"), (-2.0, "else")):
+                handle = sess.partial_run_setup([looped, chosen, later, mapped], [a, c])
+                end = value + value * 7.0
+                assert sess.partial_run(handle, looped, {a: value}) == end
+                assert ran == ["body"] * 3
+                other = end + (1.0 if value > 0 else -1.0)
+                assert sess.partial_run(handle, chosen) == other
+                assert sess.partial_run(handle, later, {c: 10.0}) == (other * 10.0 if value > 0 else 10.0)
+                assert sess.partial_run(handle, mapped).tolist() == [end * 10.0, other * 10.0]
+                assert ran == ["body"] * 3 + [branch] + ["later"] * (value > 0)
+                ran.clear()
+
+
+def test_a_branch_not_taken_has_no_value_for_a_piece_either():
+    with tf.Graph().as_default():
+        a = tf.placeholder(tf.float32, [])
+        pred = a > 0.0
+        when_false, when_true = tf.raw_ops.Switch(data=a, pred=pred)
+        with tf.Session() as sess:
+            handle = sess.partial_run_setup([pred, when_true, when_false], [a])
+            assert sess.partial_run(handle, pred, {a: 1.0})
+            with pytest.raises(tf.errors.InvalidArgumentError, match="does not have value"):
+                sess.partial_run(handle, when_false)

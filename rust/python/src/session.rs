@@ -170,6 +170,7 @@ impl Session {
         values: SmallVec<[Tensor; 4]>,
         trace: bool,
         timeout_ms: u64,
+        may_miss: bool,
     ) -> PyResult<StepOutcome> {
         let outcome = caught(|| {
             let raised: Mutex<Option<PyErr>> = Mutex::new(None);
@@ -185,7 +186,7 @@ impl Session {
                     })
                 };
                 // The closure lives on this stack frame and the step ends before it does.
-                self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll) })
+                self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll), may_miss })
             });
             match (outcome, raised.into_inner()) {
                 (_, Some(e)) => Err(e),
@@ -196,10 +197,10 @@ impl Session {
         outcome.unwrap_or_else(|e| Err(self.error(py, e)))
     }
 
-    fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Tensor>, shape: Shape) -> PyResult<Py<PyAny>> {
+    fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Option<Tensor>>, shape: Shape) -> PyResult<Py<PyAny>> {
         let mut values = values.into_iter();
         let mut next = |has: bool| match has {
-            true => values.next().map_or_else(|| Ok(py.None()), |v| to_python(py, v)),
+            true => values.next().flatten().map_or_else(|| Ok(py.None()), |v| to_python(py, v)),
             false => Ok(py.None()),
         };
         if shape == Shape::One {
@@ -308,13 +309,15 @@ impl Session {
             }
             values.push(t);
         }
-        let outcome = self.step(py, &ready.prepared, values, false, self.timeout_ms)?;
+        let outcome = self.step(py, &ready.prepared, values, false, self.timeout_ms, false)?;
         self.pack(py, &ready, outcome.values, shape)
     }
 
     /// One step: values of `fetches` (tensors) in order. `feeds`: (tensor, value) pairs, values converted by NumPy's rules.
     /// With `trace`, (values, events), each event (node ids, start, end) in nanoseconds since the step began.
-    #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0))]
+    /// With `may_miss`, None for what is in a branch that was not taken.
+    #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0, may_miss=false))]
+    #[allow(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn run_flat(
         &self,
         py: Python<'_>,
@@ -323,6 +326,7 @@ impl Session {
         targets: Vec<Bound<'_, OperationHandle>>,
         trace: bool,
         timeout_ms: u64,
+        may_miss: bool,
     ) -> PyResult<Py<PyAny>> {
         let foreign = |graph: &Arc<Shared>| !Arc::ptr_eq(graph, &self.shared);
         if fetches.iter().any(|f| foreign(&f.get().graph))
@@ -343,8 +347,9 @@ impl Session {
         }
         let prepared = self.prepare(py, &request)?;
         let timeout = if timeout_ms > 0 { timeout_ms } else { self.timeout_ms };
-        let outcome = self.step(py, &prepared, values, trace, timeout)?;
-        let values: Vec<Py<PyAny>> = outcome.values.into_iter().map(|t| to_python(py, t)).collect::<PyResult<_>>()?;
+        let outcome = self.step(py, &prepared, values, trace, timeout, may_miss)?;
+        let values = outcome.values.into_iter().map(|t| t.map_or_else(|| Ok(py.None()), |t| to_python(py, t)));
+        let values: Vec<Py<PyAny>> = values.collect::<PyResult<_>>()?;
         let values = PyList::new(py, values)?;
         if trace {
             return Ok((values, events(outcome.trace)).into_pyobject(py)?.into_any().unbind());
@@ -352,14 +357,14 @@ impl Session {
         Ok(values.into_any().unbind())
     }
 
-    /// (name, op, device index) of the nodes that a request would run.
+    /// (name, op, device index, whether its outputs are inside of a loop) of the nodes that a request would run.
     fn placement(
         &self,
         py: Python<'_>,
         fetches: Vec<Bound<'_, TensorHandle>>,
         feeds: Vec<Bound<'_, TensorHandle>>,
         targets: Vec<Bound<'_, OperationHandle>>,
-    ) -> PyResult<Vec<(String, String, usize)>> {
+    ) -> PyResult<Vec<(String, String, usize, bool)>> {
         let request = Request {
             feeds: feeds.iter().map(|t| t.get().output()).collect(),
             fetches: fetches.iter().map(|t| t.get().output()).collect(),
@@ -367,7 +372,7 @@ impl Session {
         };
         let prepared = self.prepare(py, &request)?;
         let nodes = prepared.placement().iter();
-        Ok(nodes.map(|(n, device)| (n.name.to_string(), n.op.name.to_string(), *device)).collect())
+        Ok(nodes.map(|(n, device, inside)| (n.name.to_string(), n.op.name.to_string(), *device, *inside)).collect())
     }
 
     /// Full names of the session's devices.
@@ -470,7 +475,7 @@ impl Callable {
             }
             values.push(t);
         }
-        let outcome = session.step(py, &ready.prepared, values, false, session.timeout_ms)?;
+        let outcome = session.step(py, &ready.prepared, values, false, session.timeout_ms, false)?;
         session.pack(py, &ready, outcome.values, self.shape)
     }
 }

@@ -150,7 +150,8 @@ fn iterate(
     for (slot, input) in own.iter_mut().zip(inputs).take(l.inputs) {
         *slot = Some(input);
     }
-    let (head, body) = l.plan.instructions.split_at(l.head);
+    let (before, tail) = l.plan.instructions.split_at(l.tail);
+    let (head, body) = before.split_at(l.head);
     let mut next: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut iterations = || -> Result<()> {
         loop {
@@ -158,7 +159,7 @@ fn iterate(
             step.cancellation.check()?;
             instructions(&l.plan, head, &mut own, step, pulse, trace.as_deref_mut())?;
             let condition = value(&l.plan, &mut own, l.condition, &run.node.name)?;
-            if !truth(&condition, &run.node.name)? {
+            if truth(&condition, &run.node.name)? != l.stays_if {
                 break;
             }
             instructions(&l.plan, body, &mut own, step, pulse, trace.as_deref_mut())?;
@@ -172,6 +173,7 @@ fn iterate(
                 own[slot as usize] = Some(value);
             }
         }
+        instructions(&l.plan, tail, &mut own, step, pulse, trace.as_deref_mut())?;
         for (k, &exit) in l.exits.iter().enumerate() {
             let value = value(&l.plan, &mut own, exit, &run.node.name)?;
             if k >= 64 || run.dead_outputs >> k & 1 == 0 {
@@ -238,7 +240,7 @@ fn run(
     Ok(())
 }
 
-/// Runs the plan; values of fetches in order.
+/// Runs the plan; values of fetches in order, None for those that nothing computed where `may_miss`.
 pub(crate) fn execute(
     plan: &Plan,
     frames: &Frames,
@@ -246,7 +248,8 @@ pub(crate) fn execute(
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
-) -> Result<Vec<Tensor>> {
+    may_miss: bool,
+) -> Result<Vec<Option<Tensor>>> {
     let mut frame = frames.acquire(plan.slots);
     for (slot, feed) in frame.iter_mut().zip(feeds) {
         *slot = Some(feed);
@@ -259,7 +262,7 @@ pub(crate) fn execute(
         step.cancellation.is_cancelled()
     };
     let ran = watched(&stop, || instructions(plan, &plan.instructions, &mut frame, step, pulse, trace));
-    finish(plan, frames, frame, step, ran)
+    finish(plan, frames, frame, step, ran, may_miss)
 }
 
 /// Runs the plan of a function until `closed` is set: the watch on the caller's step is kept, where there is one.
@@ -279,19 +282,30 @@ pub(crate) fn execute_within(
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
     let mut run = || instructions(plan, &plan.instructions, &mut frame, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
-    finish(plan, frames, frame, step, ran)
+    Ok(finish(plan, frames, frame, step, ran, false)?.into_iter().flatten().collect())
 }
 
 /// The values of the fetches, if all went well.
-fn finish(plan: &Plan, frames: &Frames, mut frame: Frame, step: &Step<'_>, ran: Result<()>) -> Result<Vec<Tensor>> {
+fn finish(
+    plan: &Plan,
+    frames: &Frames,
+    mut frame: Frame,
+    step: &Step<'_>,
+    ran: Result<()>,
+    may_miss: bool,
+) -> Result<Vec<Option<Tensor>>> {
     // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
     let result = step.cancellation.check().and(ran).and_then(|()| {
+        let mut missing = vec![false; plan.fetches.len()];
         for (i, tests) in &plan.fetch_tests {
-            if !hold(plan, tests, &frame, "a fetch")? {
+            missing[*i] = !hold(plan, tests, &frame, "a fetch")?;
+            if missing[*i] && !may_miss {
                 bail!(InvalidArgument, "Retval[{i}] does not have value");
             }
         }
-        plan.fetches.iter().map(|&f| value(plan, &mut frame, f, "a fetch")).collect::<Result<Vec<_>>>()
+        let mut fetch =
+            |(&f, missing)| if missing { Ok(None) } else { value(plan, &mut frame, f, "a fetch").map(Some) };
+        plan.fetches.iter().zip(missing).map(&mut fetch).collect::<Result<Vec<_>>>()
     });
     frames.recycle(frame);
     result

@@ -100,7 +100,7 @@ impl SessionFunctions {
             targets: function.effects.clone(),
         };
         let plan = Plan::build(&request, &context).map_err(|e| located(e, &graph, name))?;
-        let is_shared = !plan.placement.iter().any(|(node, _)| keeps_state(&node.op));
+        let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);
         let body = Arc::new(Body { function, plan, frames: Frames::default(), arguments });

@@ -1,13 +1,13 @@
 //! Loops: a frame's nodes become one step node with a plan of its own.
 
-use crate::draft::{Source, StepNode, check_reads, constants, resolve_versions};
+use crate::draft::{Action, Source, StepNode, check_reads, constants, resolve_versions};
 use crate::flow::{FrameId, Literal};
 use crate::optimize;
 use crate::plan::LoopPlan;
 use crate::region::{Region, StepGraph};
 use crate::roots::ref_inputs;
 use ferroflow_graph::{Flow, Node, NodeId, OutputId};
-use ferroflow_tensor::{Result, bail};
+use ferroflow_tensor::{Result, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub(crate) struct LoopDraft {
     /// Variables that nodes inside reach by reference: the loop is a write of them.
     pub touched: Vec<NodeId>,
     pub exits: Vec<NodeId>,
+    /// Merges among the inputs: which of their inputs has a value, zero at first.
+    pub value_indices: Vec<NodeId>,
     /// Nodes around the loop that nodes inside wait for.
     pub waits: Vec<NodeId>,
     /// Where it stands in errors, traces and the order of ids.
@@ -103,11 +105,16 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
                     next.push(r.source(step, value)?);
                 }
             }
-            Some(Flow::Exit) => {
+            Some(Flow::Exit) if step.frames.is_border(node) => {
                 if let Some(&value) = node.inputs.first() {
                     let guard = r.output_guard(step, value)?;
                     if r.draft.guards.get(guard) != [Literal::Leaving] {
-                        bail!(Unimplemented, "'{}' does not leave the loop by its condition", node.name);
+                        bail!(
+                            Unimplemented,
+                            "'{}' does not leave the loop '{}' by its condition",
+                            node.name,
+                            info.name
+                        );
                     }
                     leaving.push(r.source(step, value)?);
                     exits.push(id);
@@ -116,7 +123,14 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
             _ => {}
         }
     }
+    for &merge in &r.value_indices.clone() {
+        let Source::Feed(slot) = r.input(OutputId { node: merge, index: 1 }) else { continue };
+        carried.push(Source::Feed(slot));
+        next.push(Source::Constant(r.draft.constants.len() as u32));
+        r.draft.constants.push(Tensor::scalar(1i32));
+    }
     r.part_at_condition(condition)?;
+    let (stays_if, value_indices) = (r.stays_if, r.value_indices);
     let mut d = r.draft;
     d.fetches.push(decided);
     d.fetches.extend(&next);
@@ -138,21 +152,29 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
         outputs,
         ..Node::clone(&condition_node)
     });
-    let plan = LoopPlan::build(&d, frame, r.inputs.len(), carried, is_stateful)?;
-    Ok(LoopDraft { inputs: r.inputs, touched, exits, waits, node, plan })
+    let plan = LoopPlan::build(&d, frame, r.inputs.len(), carried, stays_if, is_stateful)?;
+    Ok(LoopDraft { inputs: r.inputs, touched, exits, value_indices, waits, node, plan })
 }
 
 impl Region {
-    /// Puts what runs before the loop's condition is known, and before it on every iteration, ahead of the loop's body.
+    /// Puts what runs before the loop's condition is known ahead of the loop's body, and of what leaves the loop.
     fn part_at_condition(&mut self, condition: NodeId) -> Result<()> {
         let Some(&anchor) = self.local.get(&condition) else { bail!(Internal, "a loop's condition was pruned") };
         let mut head: SmallVec<[u32; 2]> = SmallVec::new();
         for (i, n) in self.draft.nodes.iter_mut().enumerate() {
             let literals = self.draft.guards.get(n.guard);
-            if literals.contains(&Literal::Leaving) && n.runs() {
-                bail!(Unimplemented, "'{}' runs between a loop's condition and its Exit", n.node.name);
+            if let Action::Merge(inputs) = &n.action
+                && inputs.iter().any(|&g| self.draft.guards.get(g).contains(&Literal::Leaving))
+            {
+                bail!(Unimplemented, "'{}' joins what leaves a loop with what stays", n.node.name);
             }
-            if literals.contains(&Literal::Body) {
+            if literals.contains(&Literal::Leaving)
+                && n.runs()
+                && n.inputs.iter().any(|s| matches!(s, Source::Variable { .. }))
+            {
+                bail!(Unimplemented, "'{}' touches a variable between a loop's condition and its Exit", n.node.name);
+            }
+            if literals.contains(&Literal::Body) || literals.contains(&Literal::Leaving) {
                 n.control.push(anchor);
             } else if n.runs() && i as u32 != anchor {
                 head.push(i as u32);

@@ -84,8 +84,8 @@ pub(crate) struct Plan {
     pub fetch_tests: Vec<(usize, Tests)>,
     /// Slots that hold versions of variables, for the error where one has no value.
     pub versions: Vec<(u32, Arc<Variable>, NodeId)>,
-    /// Graph nodes of the step and their devices, for `log_device_placement`.
-    pub placement: Vec<(Arc<Node>, usize)>,
+    /// Graph nodes of the step, their devices, for `log_device_placement`, and whether their outputs are inside of a loop.
+    pub placement: Vec<(Arc<Node>, usize, bool)>,
 }
 
 /// The plan of a loop. Its first slots are its inputs; those of loop variables change from one iteration to the next.
@@ -93,9 +93,13 @@ pub(crate) struct LoopPlan {
     pub frame: FrameId,
     pub is_stateful: bool,
     pub plan: Plan,
-    /// The instructions that run before the condition is known; the others run where it holds.
+    /// The instructions that run before the condition is known.
     pub head: usize,
+    /// From here on they run once, when the loop is left; those between run where it goes on.
+    pub tail: usize,
     pub condition: Input,
+    /// The value of the condition with which the loop goes on.
+    pub stays_if: bool,
     /// Slot of each loop variable, and where its next value comes from.
     pub carried: Vec<(u32, Input)>,
     pub exits: Vec<Input>,
@@ -107,10 +111,19 @@ pub(crate) struct LoopPlan {
 
 impl LoopPlan {
     /// Orders a loop's draft, whose fetches are the condition, the next values of the variables and what leaves the loop.
-    pub fn build(d: &Draft, frame: FrameId, inputs: usize, carried: Vec<u32>, is_stateful: bool) -> Result<LoopPlan> {
+    pub fn build(
+        d: &Draft,
+        frame: FrameId,
+        inputs: usize,
+        carried: Vec<u32>,
+        stays_if: bool,
+        is_stateful: bool,
+    ) -> Result<LoopPlan> {
         let (mut e, order) = Emitter::begin(d, inputs)?;
         let mut head = None;
         let leaving = 1 + carried.len();
+        let is_last = |i: &u32| d.guards.get(d.nodes[*i as usize].guard).contains(&Literal::Leaving);
+        let (last, order): (Vec<u32>, Vec<u32>) = order.into_iter().partition(is_last);
         for i in order {
             if head.is_none() && d.guards.get(d.nodes[i as usize].guard).contains(&Literal::Body) {
                 head = Some(e.close_head(leaving));
@@ -119,6 +132,10 @@ impl LoopPlan {
         }
         let (head, mut condition, mut exits) = head.unwrap_or_else(|| e.close_head(leaving));
         let mut next: Vec<Input> = d.fetches[1..leaving].iter().map(|&f| e.input(f, true)).collect();
+        let tail = e.instructions.len();
+        for i in last {
+            e.node(i);
+        }
         let mut plan = e.finish(Vec::new(), Vec::new());
         let is_guarded = plan
             .instructions
@@ -131,19 +148,33 @@ impl LoopPlan {
             read[*slot as usize] = false;
         }
         mark_reads(&mut next, &mut read);
-        mark_instructions(&mut plan.instructions[head..], &mut read);
+        mark_instructions(&mut plan.instructions[head..tail], &mut read);
         let mut left = vec![false; plan.slots];
         left[..inputs].fill(true);
         for slot in &carried {
             left[*slot as usize] = false;
         }
         mark_reads(&mut exits, &mut left);
+        mark_instructions(&mut plan.instructions[tail..], &mut left);
         read.iter_mut().zip(left).for_each(|(r, l)| *r |= l);
         mark_reads(std::slice::from_mut(&mut condition), &mut read);
         mark_instructions(&mut plan.instructions[..head], &mut read);
         let carried = carried.into_iter().zip(next).collect();
         let frames = Frames::default();
-        Ok(LoopPlan { frame, is_stateful, plan, head, condition, carried, exits, is_guarded, inputs, frames })
+        Ok(LoopPlan {
+            frame,
+            is_stateful,
+            plan,
+            head,
+            tail,
+            condition,
+            stays_if,
+            carried,
+            exits,
+            is_guarded,
+            inputs,
+            frames,
+        })
     }
 }
 
@@ -250,7 +281,7 @@ impl<'a> Emitter<'a> {
         Ok((Emitter { d, instructions, slots, first_output, version_slot, versions, used, wanted }, order))
     }
 
-    fn finish(self, fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize)>) -> Plan {
+    fn finish(self, fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize, bool)>) -> Plan {
         Plan {
             instructions: self.instructions,
             slots: self.slots as usize,
@@ -304,8 +335,8 @@ impl<'a> Emitter<'a> {
         let mut tests = Vec::new();
         for literal in d.guards.get(guard) {
             match *literal {
-                Literal::Body => {}
-                Literal::Leaving => tests.push(Test::Never),
+                // Where the instruction stands says this.
+                Literal::Body | Literal::Leaving => {}
                 Literal::Outcome { predicate: Source::Constant(c), value } => {
                     if d.constants[c as usize].to_scalar::<bool>().ok() != Some(value) {
                         tests.push(Test::Never);
@@ -394,7 +425,7 @@ impl<'a> Emitter<'a> {
 }
 
 /// Orders the draft and writes the instructions.
-fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize)>) -> Result<Plan> {
+fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize, bool)>) -> Result<Plan> {
     let (mut e, order) = Emitter::begin(d, feeds)?;
     for i in order {
         e.node(i);

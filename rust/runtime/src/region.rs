@@ -7,14 +7,18 @@ use crate::prune::{Request, is_fed_placeholder, prune};
 use crate::roots::{Roots, ref_inputs, variable_of};
 use crate::versions::VariableIndex;
 use ferroflow_graph::{Flow, KernelContext, Node, NodeId, OutputId};
-use ferroflow_tensor::{DType, Result, Status, bail, ensure};
+use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The draft of a request: its nodes with their sources, versions and constants.
-pub(crate) fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Arc<Node>, usize)>) -> Result<Draft> {
+pub(crate) fn draft(
+    request: &Request,
+    cx: &Context<'_>,
+    placement: &mut Vec<(Arc<Node>, usize, bool)>,
+) -> Result<Draft> {
     let graph = cx.graph;
     let fed: FxHashSet<OutputId> = request.feeds.iter().copied().collect();
     let feeds: FxHashMap<OutputId, u32> = request.feeds.iter().enumerate().map(|(i, &o)| (o, i as u32)).collect();
@@ -22,7 +26,8 @@ pub(crate) fn draft(request: &Request, cx: &Context<'_>, placement: &mut Vec<(Ar
     let frames = Frames::find(graph, &ids, &fed)?;
     for &id in &ids {
         let node = graph.node(id)?;
-        placement.push((node.clone(), cx.devices.place(node).map_err(|e| e.at_node(id))?));
+        let is_inside = frames.of_output(node) != ROOT;
+        placement.push((node.clone(), cx.devices.place(node).map_err(|e| e.at_node(id))?, is_inside));
     }
     let roots = RefCell::new(Roots { graph, feeds: &feeds, memo: FxHashMap::default() });
     let step = StepGraph { cx, fed: &fed, feeds: &feeds, frames: &frames, roots: &roots };
@@ -85,8 +90,11 @@ pub(crate) struct Region {
     guard_of: FxHashMap<NodeId, GuardId>,
     /// Guards of what Merges hand on, where other than their own.
     joined: FxHashMap<NodeId, GuardId>,
-    /// The node that decides whether the loop goes on.
+    /// The node that decides whether the loop goes on, and whether it does so where that is true.
     pub condition: Option<NodeId>,
+    pub stays_if: bool,
+    /// Merges of loop variables whose second outputs are read: the number of the input that had a value.
+    pub value_indices: Vec<NodeId>,
 }
 
 impl Region {
@@ -107,14 +115,12 @@ impl Region {
             guard_of: FxHashMap::default(),
             joined: FxHashMap::default(),
             condition: None,
+            stays_if: true,
+            value_indices: Vec::new(),
         };
         if frame != ROOT {
-            let is_condition = |id: &&NodeId| step.node(**id).is_ok_and(|n| n.op.flow == Some(Flow::LoopCond));
-            let mut conditions = info.members.iter().filter(is_condition);
-            r.condition = conditions.next().copied();
-            if r.condition.is_none() || conditions.next().is_some() {
-                bail!(InvalidArgument, "The loop '{}' needs one LoopCond", info.name);
-            }
+            let (condition, stays_if) = condition_of(step, frame)?;
+            (r.condition, r.stays_if) = (Some(condition), stays_if);
             for &enter in &info.enters {
                 r.input(OutputId { node: enter, index: 0 });
             }
@@ -155,7 +161,8 @@ impl Region {
         let info = step.frames.get(self.frame);
         let mut places: Vec<(NodeId, Option<usize>)> = Vec::with_capacity(info.members.len());
         for &id in &info.members {
-            if self.frame == ROOT || step.node(id)?.op.flow != Some(Flow::Exit) {
+            let node = step.node(id)?;
+            if node.op.flow != Some(Flow::Exit) || !step.frames.is_border(node) {
                 places.push((id, None));
             }
         }
@@ -221,8 +228,15 @@ impl Region {
             }
             let passes = match node.op.flow {
                 Some(Flow::Switch | Flow::LoopCond | Flow::NextIteration) => true,
-                Some(Flow::Merge) if o.index == 0 => match loop_variable(step, node)? {
-                    Some((enter, _)) => return Ok(self.input(OutputId { node: enter, index: 0 })),
+                Some(Flow::Enter | Flow::Exit) => !step.frames.is_border(node),
+                Some(Flow::Merge) => match loop_variable(step, node)? {
+                    Some((enter, _)) if o.index == 0 => return Ok(self.input(OutputId { node: enter, index: 0 })),
+                    Some(_) => {
+                        if !self.value_indices.contains(&o.node) {
+                            self.value_indices.push(o.node);
+                        }
+                        return Ok(self.input(o));
+                    }
                     None => false,
                 },
                 _ => false,
@@ -267,7 +281,7 @@ impl Region {
             predicate = step.node(predicate.node)?.inputs[0];
         }
         if self.condition == Some(predicate.node) {
-            return Ok(if value { Literal::Body } else { Literal::Leaving });
+            return Ok(if value == self.stays_if { Literal::Body } else { Literal::Leaving });
         }
         let predicate = match self.source(step, predicate)? {
             // The value at this place: the Switch reads it.
@@ -314,6 +328,10 @@ impl Region {
         let mut guard = ALWAYS;
         for &o in &l.inputs {
             let node = step.node(o.node)?;
+            if node.op.flow == Some(Flow::Merge) && !self.local.contains_key(&o.node) {
+                // The loop's own count of which input of a variable has a value.
+                continue;
+            }
             let of = match node.op.flow {
                 Some(Flow::Enter) if step.frames.of(o.node) == self.frame => {
                     self.guard_of.get(&o.node).copied().unwrap_or(ALWAYS)
@@ -473,6 +491,11 @@ impl Region {
         let mut control: SmallVec<[u32; 2]> = SmallVec::new();
         for &o in &l.inputs {
             let node = step.node(o.node)?;
+            if l.value_indices.contains(&o.node) {
+                inputs.push(Source::Constant(self.draft.constants.len() as u32));
+                self.draft.constants.push(Tensor::scalar(0i32));
+                continue;
+            }
             let is_enter = node.op.flow == Some(Flow::Enter) && step.frames.of(o.node) == self.frame;
             let read = if is_enter { node.inputs.first().copied().unwrap_or(o) } else { o };
             inputs.push(self.source(step, read)?);
@@ -493,6 +516,50 @@ impl Region {
         (place.inputs, place.control, place.is_ref) = (inputs, control, is_ref);
         place.action = Action::Loop(Arc::new(l.plan));
         Ok(())
+    }
+}
+
+/// The node that decides whether a loop goes on, and the value with which it does.
+///
+/// Errors: `InvalidArgument` where no one node does.
+fn condition_of(step: &StepGraph<'_>, frame: FrameId) -> Result<(NodeId, bool)> {
+    let info = step.frames.get(frame);
+    let mut marked = Vec::new();
+    let mut left_by: Vec<(NodeId, bool)> = Vec::new();
+    for &id in &info.members {
+        let node = step.node(id)?;
+        match node.op.flow {
+            Some(Flow::LoopCond) => marked.push(id),
+            Some(Flow::Exit) if step.frames.is_border(node) => {
+                // The Switch that its value comes from, perhaps changed on the way.
+                let mut at = node.inputs.first().copied();
+                while let Some(o) = at {
+                    let from = step.node(o.node)?;
+                    if from.op.flow == Some(Flow::Switch) {
+                        if let Some(predicate) = from.inputs.get(1) {
+                            left_by.push((predicate.node, o.index == 0));
+                        }
+                        break;
+                    }
+                    at = match from.op.flow {
+                        None => from
+                            .inputs
+                            .iter()
+                            .copied()
+                            .find(|i| step.node(i.node).is_ok_and(|n| step.frames.of_output(n) == frame)),
+                        _ => None,
+                    };
+                }
+            }
+            _ => {}
+        }
+    }
+    left_by.dedup();
+    match (&marked[..], &left_by[..]) {
+        (&[one], _) => Ok((one, left_by.iter().find(|(p, _)| *p == one).is_none_or(|(_, stays_if)| *stays_if))),
+        // TensorFlow's executor asks for no LoopCond.
+        (&[], &[(one, stays_if)]) => Ok((one, stays_if)),
+        _ => bail!(InvalidArgument, "The loop '{}' needs one LoopCond", info.name),
     }
 }
 

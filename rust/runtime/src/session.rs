@@ -38,11 +38,13 @@ pub struct RunOptions<'a> {
     pub trace: bool,
     /// Asked about every 50 ms on the calling thread; an error ends the step.
     pub poll: Option<&'a Poll<'a>>,
+    /// Whether a fetch may have no value, being in a branch that was not taken.
+    pub may_miss: bool,
 }
 
 pub struct StepOutcome {
-    /// Values of the fetches, in order.
-    pub values: Vec<Tensor>,
+    /// Values of the fetches, in order; None only where `RunOptions::may_miss`.
+    pub values: Vec<Option<Tensor>>,
     pub trace: Option<Trace>,
 }
 
@@ -55,8 +57,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The step's nodes with the index of the CPU device each runs on.
-    pub fn placement(&self) -> &[(Arc<Node>, usize)] {
+    /// The step's nodes with the index of the CPU device each runs on, and whether its outputs are inside of a loop.
+    pub fn placement(&self) -> &[(Arc<Node>, usize, bool)] {
         &self.plan.placement
     }
 }
@@ -197,7 +199,7 @@ impl Session {
             functions: &self.callable,
         };
         let pulse = Pulse::begin(options.poll);
-        let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut());
+        let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut(), options.may_miss);
         Ok(StepOutcome { values: result?, trace })
     }
 

@@ -140,6 +140,9 @@ class TensorArray:
             value.set_shape(self._element_shape[0])
         return value
 
+    def mark_used(self) -> None:
+        """Does nothing: TF 1.x warns of arrays that nothing uses, other than those marked."""
+
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with `value` at `index`, int32 scalar.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base import errors
+from ferroflow._src.base import dtypes, errors
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -13,7 +13,8 @@ from ferroflow._src.framework.tensor import Tensor
 class PartialRun:
     """The state between the pieces.
 
-    Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed.
+    Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed: of a
+    loop what left it, of a branch that was not taken nothing.
     """
 
     def __init__(self, graph: Graph, core: Any, fetches: list[Any], feeds: list[Tensor]) -> None:
@@ -41,8 +42,11 @@ class PartialRun:
         targets = [e for e in elements if isinstance(e, Operation) and e not in self._done]
         computed, ran = self._to_run(tensors, [t for t, _ in known], targets)
         wanted = list(dict.fromkeys([*tensors, *computed]))
-        values = dict(zip(wanted, self._core.run_flat(wanted, known, targets), strict=True))
-        self._known.update({t: values[t] for t in computed})
+        values = dict(zip(wanted, self._core.run_flat(wanted, known, targets, may_miss=True), strict=True))
+        for i, tensor in enumerate(tensors):
+            if values[tensor] is None:
+                raise errors.InvalidArgumentError(None, None, f"Retval[{i}] does not have value")
+        self._known.update({t: values[t] for t in computed if values[t] is not None})
         self._done.update(ran)
         self._fetched.update(elements)
         return [values.get(e) for e in elements]
@@ -64,8 +68,13 @@ class PartialRun:
         """The plain values and the operations that the piece is about to compute."""
         fed = set(feeds)
         computed, ran = [], []
-        for name, _, _ in self._core.placement(tensors, feeds, targets):
+        for name, _, _, is_inside in self._core.placement(tensors, feeds, targets):
             op = self._graph.get_operation_by_name(name)
             ran.append(op)
-            computed += [t for t in op.outputs if t not in fed and not t.dtype._is_ref_dtype]
+            if not is_inside:
+                computed += [t for t in op.outputs if t not in fed and _can_be_kept(t)]
         return computed, ran
+
+
+def _can_be_kept(tensor: Tensor) -> bool:
+    return not tensor.dtype._is_ref_dtype and tensor.dtype not in (dtypes.resource, dtypes.variant)

@@ -218,7 +218,7 @@ class BaseSession:
 
     def _print_placement(self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]) -> None:
         names = self._core.device_names()
-        for name, op_type, device in self._core.placement(tensors, feeds, targets):
+        for name, op_type, device, _ in self._core.placement(tensors, feeds, targets):
             print(f"{name}: ({op_type}): {names[device]}", file=sys.stderr)
 
     def _feeds(self, feed_dict: Any) -> list[tuple[Tensor, Any]]:

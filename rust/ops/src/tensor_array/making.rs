@@ -4,6 +4,10 @@ use super::state::{Kind, TensorArray};
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Arrays made so far.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// What orders the uses of an array has no value of its own.
 pub(super) fn flow() -> Tensor {
@@ -45,7 +49,9 @@ pub(super) fn register(r: &mut Registry) {
                 kernel(move |ctx| {
                     let size = scalar_int(ctx.input(0)?, "size")?;
                     ensure!(size >= 0, InvalidArgument, "Size should be >= 0.");
-                    let array = TensorArray::new(kind.clone(), size as usize, element_shape.clone())?;
+                    // Each time a new one, as its name says.
+                    let name = format!("{}_{}", kind.name, MADE.fetch_add(1, Ordering::Relaxed));
+                    let array = TensorArray::new(Kind { name, ..kind.clone() }, size as usize, element_shape.clone())?;
                     ctx.set_output(0, TensorArray::handle(Arc::new(array))?);
                     ctx.set_output(1, flow());
                     Ok(())

@@ -26,6 +26,8 @@ struct State {
     closed: bool,
     /// Whether a write added to an element.
     aggregated: bool,
+    /// How many elements a tensor was split into: what the gradient of that is made of, whatever was written later.
+    parts: Option<usize>,
     /// By source: the arrays of this one's gradients.
     gradients: Vec<(String, Arc<TensorArray>)>,
 }
@@ -57,6 +59,7 @@ impl TensorArray {
             element_shape,
             closed: false,
             aggregated: false,
+            parts: None,
             gradients: Vec::new(),
         };
         Ok(TensorArray { kind, state: Mutex::new(state) })
@@ -83,6 +86,22 @@ impl TensorArray {
 
     pub fn size(&self) -> Result<usize> {
         Ok(self.open()?.slots.len())
+    }
+
+    /// The elements that are joined to one tensor.
+    pub fn joined(&self) -> Result<usize> {
+        let state = self.open()?;
+        Ok(state.parts.filter(|_| self.kind.is_gradient).unwrap_or(state.slots.len()))
+    }
+
+    /// Notes that a tensor was split into all elements.
+    pub fn mark_parts(&self) -> Result<()> {
+        let mut state = self.open()?;
+        // A gradient has those of what it is the gradient of.
+        if !self.kind.is_gradient {
+            state.parts = Some(state.slots.len());
+        }
+        Ok(())
     }
 
     pub fn element_shape(&self) -> Result<PartialShape> {
@@ -248,6 +267,7 @@ impl TensorArray {
         let made = TensorArray::new(kind, state.slots.len(), state.element_shape.clone())?;
         {
             let mut own = made.state.lock();
+            own.parts = state.parts;
             for (slot, forward) in own.slots.iter_mut().zip(&state.slots) {
                 if let (true, Some(value)) = (forward.written, &forward.value) {
                     slot.expected = Some(value.shape().clone());

@@ -92,7 +92,7 @@ fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn concat(ctx: &KernelContext<'_>, dtype: DType, rest: &PartialShape) -> Result<(Tensor, Tensor)> {
     let array = TensorArray::of(ctx)?;
     array.check_dtype(dtype, "requested")?;
-    let size = array.size()?;
+    let size = array.joined()?;
     if size == 0 {
         let Some(shape) = rest.to_shape() else {
             bail!(
@@ -170,6 +170,7 @@ fn split(ctx: &KernelContext<'_>) -> Result<()> {
          dynamically resizeable",
         lengths.len()
     );
+    array.mark_parts()?;
     for (i, part) in cut(ctx.threads(), value, 1, &shapes)?.into_iter().enumerate() {
         array.write(i as i64, part, ctx.threads())?;
     }
