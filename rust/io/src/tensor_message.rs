@@ -47,9 +47,9 @@ fn strings_of_content(content: &[u8], count: usize) -> Option<Vec<Bytes>> {
     rest.is_empty().then_some(strings)
 }
 
-fn shape_of(tensor: &Tensor) -> TensorShapeProto {
+pub(crate) fn shape_message(shape: &Shape) -> TensorShapeProto {
     let dim = |&size: &usize| Dim { size: size as i64, name: String::new() };
-    TensorShapeProto { dim: tensor.shape().iter().map(dim).collect(), unknown_rank: false }
+    TensorShapeProto { dim: shape.iter().map(dim).collect(), unknown_rank: false }
 }
 
 /// The message of a tensor, its elements as one run of bytes.
@@ -77,7 +77,7 @@ pub fn readable(tensor: &Tensor) -> Result<TensorProto> {
 fn message(tensor: &Tensor, tensor_content: Vec<u8>) -> TensorProto {
     TensorProto {
         dtype: tensor.dtype().number(),
-        tensor_shape: Some(shape_of(tensor)),
+        tensor_shape: Some(shape_message(tensor.shape())),
         tensor_content,
         ..Default::default()
     }

@@ -13,7 +13,7 @@ use crate::table::Table;
 use ferroflow_tensor::{Result, bail};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 const TEMPORARY: &str = ".tempstate_";
 /// What the name of a journal ends with.
 const JOURNAL: &str = ".tempstate_journal";
+/// How often a temporary file is made anew that another process removes.
+const TRIES: usize = 8;
 /// The file that marks a folder of shards as being written, locked by all who write to it.
 const FOLDER_LOCK: &str = "shards.tempstate_lock";
 
@@ -94,12 +96,18 @@ pub(super) struct Temporary {
 
 impl Temporary {
     /// A new file whose name begins with `target`.
-    fn create(target: &str, mark: &str) -> Result<Temporary> {
-        let name = format!("{target}{TEMPORARY}{mark}");
-        let file = File::options().read(true).write(true).create_new(true).open(path_of(&name));
-        let file = file.map_err(|e| failure(&name, &e))?;
-        let _ = file.try_lock();
-        Ok(Temporary { file, name })
+    fn create(target: &str) -> Result<Temporary> {
+        for _ in 0..TRIES {
+            let name = format!("{target}{TEMPORARY}{}", token());
+            let file = File::options().read(true).write(true).create_new(true).open(path_of(&name));
+            let file = file.map_err(|e| failure(&name, &e))?;
+            // Who sweeps the folder at this very moment may take the file, not locked yet, for abandoned.
+            let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if !taken && path_of(&name).exists() {
+                return Ok(Temporary { file, name });
+            }
+        }
+        bail!(Aborted, "{target}; other processes remove its temporary files");
     }
 
     /// Waits until the contents are on the disk.
@@ -111,7 +119,6 @@ impl Temporary {
 /// Files on their way to their names. What is not finished is removed.
 pub(super) struct Commit {
     prefix: String,
-    mark: String,
     temporaries: Vec<Temporary>,
     /// From, to; in this order.
     moves: Vec<(String, String)>,
@@ -128,12 +135,12 @@ impl Commit {
         sweep(&folder);
         finish_interrupted(prefix)?;
         let (temporaries, moves) = (Vec::new(), Vec::new());
-        Ok(Commit { prefix: prefix.to_owned(), mark: token(), temporaries, moves, finished: false })
+        Ok(Commit { prefix: prefix.to_owned(), temporaries, moves, finished: false })
     }
 
     /// A new file that will get the name `to`.
     pub(super) fn file(&mut self, to: &str) -> Result<&Temporary> {
-        let temporary = Temporary::create(to, &self.mark)?;
+        let temporary = Temporary::create(to)?;
         self.moves.push((temporary.name.clone(), to.to_owned()));
         self.temporaries.push(temporary);
         match self.temporaries.last() {
@@ -316,7 +323,7 @@ fn remove_orphans(prefix: &str, index: &Path) {
 ///
 /// Errors: the system's.
 pub fn replace_file(name: &str, contents: &[u8]) -> Result<()> {
-    let mut temporary = Temporary::create(name, &token())?;
+    let mut temporary = Temporary::create(name)?;
     let written = temporary.file.write_all(contents).map_err(|e| failure(name, &e));
     let moved = written.and_then(|()| temporary.sync()).and_then(|()| {
         fs::rename(path_of(&temporary.name), path_of(name)).map_err(|e| failure(name, &e))?;

@@ -1,10 +1,9 @@
 //! What an index says of a tensor, checked.
 
 use super::slice::Slice;
+use crate::tensor_message::shape_message;
 use ferroflow_proto::Message;
-use ferroflow_proto::tensorflow::{
-    BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef, tensor_shape_proto::Dim,
-};
+use ferroflow_proto::tensorflow::{BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef};
 use ferroflow_tensor::{DType, Result, Shape, Status, bail, ensure};
 
 /// The version of the format that is written and read.
@@ -21,11 +20,6 @@ pub(super) struct Entry {
     pub crc: u32,
     /// Of a tensor that is kept in slices.
     pub slices: Vec<Slice>,
-}
-
-pub(super) fn shape_message(shape: &Shape) -> TensorShapeProto {
-    let dim = |&size: &usize| Dim { size: size as i64, name: String::new() };
-    TensorShapeProto { dim: shape.iter().map(dim).collect(), unknown_rank: false }
 }
 
 /// The shape of a message that says all sizes.

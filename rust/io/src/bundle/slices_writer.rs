@@ -1,11 +1,10 @@
 //! Writes checkpoints of TF 1.x's first format: a table whose values are messages of slices with their elements.
 
 use super::commit::replace_file;
-use super::entry::shape_message;
 use super::slice::Slice;
 use super::writer::Item;
 use crate::table::TableWriter;
-use crate::tensor_message::values_message;
+use crate::tensor_message::{shape_message, values_message};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::{SavedSlice, SavedSliceMeta, SavedTensorSliceMeta, SavedTensorSlices, VersionDef};
 use ferroflow_tensor::{Result, Status, ensure};
