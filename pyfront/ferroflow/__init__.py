@@ -1550,7 +1550,7 @@ _MESSAGES = frozenset(
 _MODULES = frozenset(
     (
         *("contrib", "data", "distributions", "examples", "layers", "linalg", "losses", "metrics", "python", "signal"),
-        *("spectral", "test"),
+        *("saved_model", "spectral", "test"),
     )
 )
 

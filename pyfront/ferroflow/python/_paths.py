@@ -37,7 +37,12 @@ _GATHERING = {
     "ops.sets": ("sets",),
     "ops.standard_ops": ("", "nn"),
     "platform.flags": ("flags",),
+    "saved_model.builder": ("saved_model.builder",),
+    "saved_model.loader": ("saved_model.loader",),
+    "saved_model.main_op": ("saved_model.main_op",),
     "saved_model.saved_model": ("saved_model",),
+    "saved_model.signature_def_utils": ("saved_model.signature_def_utils",),
+    "saved_model.utils": ("saved_model.utils",),
     "training.training": ("train",),
 }
 # Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
@@ -55,6 +60,7 @@ _ELSEWHERE = (
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
     "client.device_lib": "ferroflow._src.session.devices",
+    "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "util.nest": "ferroflow._src.base.nest",
 }

@@ -1,0 +1,1 @@
+"""SavedModels: graphs with signatures, variables and assets in a folder, for serving."""

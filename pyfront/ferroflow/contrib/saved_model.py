@@ -1,0 +1,3 @@
+"""`tf.contrib.saved_model`: signatures of loaded SavedModels."""
+
+from ferroflow._src.saved_model.signatures import get_signature_def_by_key as get_signature_def_by_key
