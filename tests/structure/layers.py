@@ -27,7 +27,7 @@ PYTHON_LAYERS = (
         "saved_model",
     ),
     ("training",),
-    ("datasets",),
+    ("datasets", "preprocessing"),
     ("testing",),
 )
 

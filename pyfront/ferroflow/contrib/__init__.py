@@ -11,6 +11,7 @@ _MODULES = frozenset(
         "distributions",
         "framework",
         "layers",
+        "learn",
         "legacy_seq2seq",
         "linalg",
         "lookup",

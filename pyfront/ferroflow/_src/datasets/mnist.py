@@ -24,6 +24,7 @@ __all__ = [
     "dense_to_one_hot",
     "extract_images",
     "extract_labels",
+    "load_mnist",
     "maybe_download",
     "read_data_sets",
 ]
@@ -287,3 +288,19 @@ def read_data_sets(
         validation=DataSet(images[:validation_size], labels[:validation_size], **options),
         test=DataSet(test_images, test_labels, **options),
     )
+
+
+def load_mnist(train_dir: str = "MNIST-data") -> Any:
+    """Reads MNIST as `read_data_sets` does by default.
+
+    Args:
+        train_dir: str, the folder of the four files.
+
+    Returns:
+        `Datasets` of three `DataSet`s: train, validation, test.
+
+    Raises:
+        tf.errors.UnavailableError: a file is missing and cannot be fetched.
+        ValueError: a file is damaged.
+    """
+    return read_data_sets(train_dir)

@@ -1,0 +1,27 @@
+"""Data by the names that `tf.contrib.learn` gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.datasets.csv_tables import load_iris
+from ferroflow._src.datasets.mnist import load_mnist
+
+DATASETS = {"iris": load_iris, "mnist": load_mnist}
+
+
+def load_dataset(name: str) -> Any:
+    """Reads data by name.
+
+    Args:
+        name: str, of `DATASETS`.
+
+    Returns:
+        What the function of that name returns.
+
+    Raises:
+        ValueError: nothing has that name.
+    """
+    if name not in DATASETS:
+        raise ValueError(f"Name of dataset is not found: {name}")
+    return DATASETS[name]()

@@ -1,0 +1,93 @@
+"""Tables of features with a target, read from CSV files; Fisher's irises among them."""
+
+from __future__ import annotations
+
+import collections
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ferroflow._src.framework.graph_files import local_path
+
+Dataset = collections.namedtuple("Dataset", ["data", "target"])
+# The measures of 150 irises (cm), 50 of each of three species: R. A. Fisher, 1936. TF 1.x: as the UCI repository has
+# them, where two samples are not Fisher's.
+_IRIS = Path(__file__).with_name("iris.csv")
+
+
+def _split(
+    rows: list[list[str]], target_dtype: npt.DTypeLike, features_dtype: npt.DTypeLike, target_column: int
+) -> Dataset:
+    target = np.array([row.pop(target_column) for row in rows], dtype=target_dtype)
+    return Dataset(data=np.array(rows, dtype=features_dtype), target=target)
+
+
+def load_csv_with_header(
+    filename: str | os.PathLike[str],
+    target_dtype: npt.DTypeLike,
+    features_dtype: npt.DTypeLike,
+    target_column: int = -1,
+) -> Dataset:
+    """Reads a table whose first line begins with the numbers of samples and of features.
+
+    Args:
+        filename: str, the file's path.
+        target_dtype: the target's NumPy type.
+        features_dtype: the features' NumPy type.
+        target_column: int, the target's column.
+
+    Returns:
+        `Dataset` of `data` [samples, features] and `target` [samples].
+
+    Raises:
+        ValueError: the table is of another size than the line says, or a field is not of its type.
+    """
+    with open(local_path(filename), newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        header = next(reader)
+        rows = list(reader)
+    size = int(header[0]), int(header[1])
+    found = _split(rows, target_dtype, features_dtype, target_column)
+    if found.data.shape != size:
+        raise ValueError(f"{filename} has samples and features {found.data.shape} where its first line says {size}")
+    return found
+
+
+def load_csv_without_header(
+    filename: str | os.PathLike[str],
+    target_dtype: npt.DTypeLike,
+    features_dtype: npt.DTypeLike,
+    target_column: int = -1,
+) -> Dataset:
+    """Reads a table.
+
+    Args:
+        filename: str, the file's path.
+        target_dtype: the target's NumPy type.
+        features_dtype: the features' NumPy type.
+        target_column: int, the target's column.
+
+    Returns:
+        `Dataset` of `data` [samples, features] and `target` [samples].
+
+    Raises:
+        ValueError: a field is not of its type.
+    """
+    with open(local_path(filename), newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    return _split(rows, target_dtype, features_dtype, target_column)
+
+
+def load_iris(data_path: str | os.PathLike[str] | None = None) -> Dataset:
+    """Reads the measures and species of 150 irises.
+
+    Args:
+        data_path: str, a file to read them from; None for the one that ferroflow has.
+
+    Returns:
+        `Dataset` of `data` float64 [150, 4] (cm) and `target` int64 [150].
+    """
+    return load_csv_with_header(_IRIS if data_path is None else data_path, np.int64, np.float64)

@@ -1,0 +1,1 @@
+"""Text and categories made numbers before a graph sees them."""

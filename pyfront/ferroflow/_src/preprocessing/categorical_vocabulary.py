@@ -1,0 +1,99 @@
+"""Vocabularies that number categories, such as words, in the order they come."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from typing import Any
+
+
+class CategoricalVocabulary:
+    """Numbers categories from 1; 0 is the unknown one.
+
+    Args:
+        unknown_token: the category that has the number 0.
+        support_reverse: bool, whether categories are found by their numbers.
+    """
+
+    # TF 1.x: the names of these attributes are those in pickled files.
+    def __init__(self, unknown_token: Hashable = "<UNK>", support_reverse: bool = True) -> None:
+        self._unknown_token = unknown_token
+        self._support_reverse = support_reverse
+        self._freq: dict[Any, int] = defaultdict(int)
+        self._freeze = False
+        self._number([])
+
+    def _number(self, categories: list[Any]) -> None:
+        self._mapping = {self._unknown_token: 0}
+        self._mapping.update((category, number) for number, category in enumerate(categories, 1))
+        if self._support_reverse:
+            self._reverse_mapping = [self._unknown_token, *categories]
+
+    def __len__(self) -> int:
+        """How many categories there are, with the unknown one."""
+        return len(self._mapping)
+
+    def freeze(self, freeze: bool = True) -> None:
+        """Makes new categories unknown ones.
+
+        Args:
+            freeze: bool, False to number new categories again.
+        """
+        self._freeze = freeze
+
+    def get(self, category: Hashable) -> int:
+        """The number of a category, which gets one if it is new and the vocabulary is not frozen.
+
+        Args:
+            category: a string, an integer or the like.
+
+        Returns:
+            int; 0 for what is unknown.
+        """
+        if category not in self._mapping:
+            if self._freeze:
+                return 0
+            self._mapping[category] = len(self._mapping)
+            if self._support_reverse:
+                self._reverse_mapping.append(category)
+        return self._mapping[category]
+
+    def add(self, category: Hashable, count: int = 1) -> None:
+        """Counts a category.
+
+        Args:
+            category: a string, an integer or the like.
+            count: int, how often it came.
+        """
+        if self.get(category) > 0:
+            self._freq[category] = self._freq.get(category, 0) + count
+
+    def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
+        """Leaves out rare and frequent categories, and numbers the others anew: frequent first, then by themselves.
+
+        Args:
+            min_frequency: int, which a category must come more often than.
+            max_frequency: int, which a category must come less often than; -1 for any number of times.
+        """
+        kept = [
+            (category, count)
+            for category, count in self._freq.items()
+            if count > min_frequency and (max_frequency <= 0 or count < max_frequency)
+        ]
+        kept.sort(key=lambda item: (-item[1], isinstance(item[0], str), item[0]))
+        self._number([category for category, _ in kept])
+        self._freq = defaultdict(int, kept)
+
+    def reverse(self, class_id: int) -> Any:
+        """The category that has a number.
+
+        Args:
+            class_id: int, the number.
+
+        Raises:
+            ValueError: the vocabulary was made without `support_reverse`.
+            IndexError: no category has that number.
+        """
+        if not self._support_reverse:
+            raise ValueError("This vocabulary wasn't initialized with support_reverse to support reverse() function.")
+        return self._reverse_mapping[class_id]
