@@ -107,10 +107,11 @@ def check(tf: Any, folder: str) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         found = loaded(session, ["gpu", "serve"], "several", "serving_default", "inner")
         same(session.run(found["out"], {found["in"]: INPUT}), 2 * wanted)
-    with tf.Graph().as_default(), tf.Session() as session:
-        found = loaded(session, ["serve"], "simple", "serving_default")
-        same(session.run(found["y"], {found["x"]: INPUT}), wanted)
-        same(session.run(found["ids"], {found["words"]: [b"blue", b"red", b"none"]}), np.array([2, 0, -1]))
+    for scope in (None, "inner"):
+        with tf.Graph().as_default(), tf.Session() as session:
+            found = loaded(session, ["serve"], "simple", "serving_default", scope)
+            same(session.run(found["y"], {found["x"]: INPUT}), wanted)
+            same(session.run(found["ids"], {found["words"]: [b"blue", b"red", b"none"]}), np.array([2, 0, -1]))
 
 
 if __name__ == "__main__":

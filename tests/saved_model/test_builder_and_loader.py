@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.base import proto
 
 _INFO = tf.saved_model.utils.build_tensor_info
 
@@ -100,6 +101,35 @@ def test_the_legacy_init_op_is_run_with_assets_at_their_new_place(tmp_path: Path
     assert (tmp_path / "model" / "assets" / "list.txt").read_bytes() == b"first"
     predict = tf.contrib.predictor.from_saved_model(str(tmp_path / "model"))
     assert predict({"x": "!"}) == {"y": b"first!"}
+
+
+def test_later_ways_to_name_assets_and_initializers_are_known(tmp_path: Path) -> None:
+    """TF 1.14 and later may have assets in a field of their own, and the initializer in a signature."""
+    source = tmp_path / "list.txt"
+    source.write_bytes(b"first")
+    builder = tf.saved_model.builder.SavedModelBuilder(str(tmp_path / "model"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        path = tf.constant(str(source), name="path")
+        content = tf.Variable("", name="content", trainable=False, collections=[])
+        init = tf.assign(content, tf.read_file(path), name="init").op
+        builder.add_meta_graph_and_variables(session, ["serve"], assets_collection=[path], main_op=init)
+    saved = Path(builder.save().decode())
+    source.unlink()
+    message = proto.SavedModel.FromString(saved.read_bytes())
+    (graph,) = message.meta_graphs
+    graph.collection_def.clear()
+    graph.asset_file_def.add(filename="list.txt", tensor_info=tf.TensorInfo(name="path:0"))
+    key = "__saved_model_init_op"
+    graph.signature_def[key].outputs[key].name = "init"
+    saved.write_bytes(message.SerializeToString())
+    for scope in ("", "inner/"):
+        with tf.Session(graph=tf.Graph()) as session:
+            tf.saved_model.loader.load(session, ["serve"], str(tmp_path / "model"), import_scope=scope.rstrip("/"))
+            assert session.run(f"{scope}content:0") == b"first"
+    graph.signature_def[key].outputs[key].name = "missing"
+    saved.write_bytes(message.SerializeToString())
+    with tf.Session(graph=tf.Graph()) as session, pytest.raises(tf.errors.NotFoundError, match=key):
+        tf.saved_model.loader.load(session, ["serve"], str(tmp_path / "model"))
 
 
 def test_assets_of_one_name_and_other_content_are_told_apart(tmp_path: Path) -> None:
