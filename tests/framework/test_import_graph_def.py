@@ -261,6 +261,19 @@ def test_a_constant_whose_shape_overflows_is_refused():
         imported(graph_def)
 
 
+def test_unregistered_ops_of_functions_are_listed_with_those_of_nodes() -> None:
+    message = tf.GraphDef()
+    message.node.add(name="a", op="Nope")
+    function = message.library.function.add()
+    function.signature.name = "body"
+    function.node_def.add(name="b", op="Nada")
+    function.node_def.add(name="c", op="NoOp")
+    words = r"not registered 'Nada' \(node 'b' of function 'body'\), 'Nope' \(node 'a'\)"
+    with tf.Graph().as_default() as graph, pytest.raises(tf.errors.NotFoundError, match=words):
+        tf.import_graph_def(message)
+    assert not graph.get_operations()
+
+
 def test_all_unknown_ops_are_listed_in_one_error():
     with pytest.raises(tf.errors.NotFoundError, match=r"not registered 'Nada' \(node 'b'\), 'Nope' \(node 'a'\)"):
         imported(message('node { name: "a" op: "Nope" } node { name: "b" op: "Nada" }'))

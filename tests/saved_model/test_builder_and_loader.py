@@ -19,7 +19,7 @@ def _write(folder: Path, value: float = 3.0, **kwargs: Any) -> Any:
     builder = tf.saved_model.builder.SavedModelBuilder(str(folder))
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [None], name="x")
-        v = tf.get_variable("v", initializer=np.float32(value), use_resource=kwargs.pop("use_resource", False))
+        v = tf.get_variable("v", initializer=np.float32(value))
         y = tf.multiply(v, x, name="y")
         session.run(tf.global_variables_initializer())
         signatures = {"serving_default": tf.saved_model.signature_def_utils.predict_signature_def({"x": x}, {"y": y})}
@@ -28,10 +28,9 @@ def _write(folder: Path, value: float = 3.0, **kwargs: Any) -> Any:
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-@pytest.mark.parametrize("use_resource", [False, True])
-def test_what_is_loaded_computes_what_was_saved(tmp_path: Path, as_text: bool, use_resource: bool) -> None:
+def test_what_is_loaded_computes_what_was_saved(tmp_path: Path, as_text: bool) -> None:
     folder = tmp_path / "model"
-    path = _write(folder, use_resource=use_resource).save(as_text=as_text)
+    path = _write(folder).save(as_text=as_text)
     name = "saved_model.pbtxt" if as_text else "saved_model.pb"
     assert path == str(folder / name).encode()
     assert sorted(p.name for p in folder.iterdir()) == [name, "variables"]
@@ -52,11 +51,11 @@ def test_a_folder_is_no_model_until_it_is_saved(tmp_path: Path) -> None:
 def test_graphs_share_the_variables_of_the_first(tmp_path: Path) -> None:
     builder = _write(tmp_path / "model")
     with tf.Graph().as_default():
-        v = tf.get_variable("v", initializer=np.float32(100.0), use_resource=False)
+        v = tf.get_variable("v", initializer=np.float32(100.0))
         tf.negative(v, name="negative")
         builder.add_meta_graph(["serve", "gpu"])
     with tf.Graph().as_default():
-        tf.get_variable("unknown", initializer=1.0, use_resource=False)
+        tf.get_variable("unknown", initializer=1.0)
         builder.add_meta_graph(["other"])
     builder.save()
     with tf.Session(graph=tf.Graph()) as session:
@@ -79,7 +78,7 @@ def _write_with_main_op(folder: Path, value: float) -> None:
     """A SavedModel whose variable `filled` is no saved one: the main op makes it `v + 10`."""
     builder = tf.saved_model.Builder(str(folder))
     with tf.Graph().as_default(), tf.Session() as session:
-        v = tf.get_variable("v", initializer=np.float32(value), use_resource=False)
+        v = tf.get_variable("v", initializer=np.float32(value))
         filled = tf.Variable(0.0, name="filled", trainable=False, collections=[])
         session.run(v.initializer)
         builder.add_meta_graph_and_variables(session, ["serve"], main_op=tf.assign(filled, v + 10.0).op)
@@ -298,7 +297,7 @@ def test_the_signature_of_the_initializer_is_not_given(tmp_path: Path) -> None:
 
 def test_main_ops_initialize_and_restore(tmp_path: Path) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
-        v = tf.get_variable("v", initializer=1.0, use_resource=False)
+        v = tf.get_variable("v", initializer=1.0)
         local = tf.Variable(5.0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
         session.run(tf.saved_model.main_op.main_op())
         assert session.run([v, local]) == [1.0, 5.0]

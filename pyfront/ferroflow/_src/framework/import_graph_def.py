@@ -115,6 +115,7 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
     functions = list(graph_def.library.function)
     if not functions:
         return graph_def
+    _check_ops_of_functions(graph_def)
     root = [graph, *graphs_around(graph)][-1]
     names: dict[str, str] = {}
     fresh = []
@@ -138,6 +139,27 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
         renamed(body, names)
         _define(root, names[message.signature.name], body)
     return rest
+
+
+def _check_ops_of_functions(graph_def: Any) -> None:
+    """Refuses a graph whose functions have ops that are not registered, with those of its own nodes."""
+    unknown: dict[str, str] = {}
+    bodies = [("", graph_def.node)]
+    bodies += [(f" of function '{f.signature.name}'", f.node_def) for f in graph_def.library.function]
+    for place, nodes in bodies:
+        for node in nodes:
+            try:
+                op_schema(node.op)
+            except errors.NotFoundError:
+                unknown.setdefault(node.op, f"node '{node.name}'{place}")
+    if unknown:
+        raise _not_registered(unknown)
+
+
+def _not_registered(unknown: dict[str, str]) -> errors.NotFoundError:
+    """The error about ops that are not registered, each with the place where it is first used."""
+    listed = ", ".join(f"'{op}' ({place})" for op, place in sorted(unknown.items()))
+    return errors.NotFoundError(None, None, f"Op type not registered {listed} in this build of ferroflow.")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -319,12 +341,11 @@ class _Import:
                 try:
                     schema = op_schema(node.op)
                 except errors.NotFoundError:
-                    unknown.setdefault(node.op, node.name)
+                    unknown.setdefault(node.op, f"node '{node.name}'")
                 else:
                     self._attr_types[node.op] = {a["name"]: a["type"] for a in schema["attrs"]}
         if unknown:
-            listed = ", ".join(f"'{op}' (node '{name}')" for op, name in sorted(unknown.items()))
-            raise errors.NotFoundError(None, None, f"Op type not registered {listed} in this build of ferroflow.")
+            raise _not_registered(unknown)
 
     def _named(self) -> dict[str, str]:
         """The name in the graph of each name in the message."""
