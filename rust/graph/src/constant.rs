@@ -2,9 +2,10 @@
 
 use crate::function::no_functions;
 use crate::graph::Graph;
-use crate::kernel::{Cancellation, KernelContext, KernelInit, Step, Variables};
+use crate::kernel::{KernelContext, KernelInit, Step, Variables};
 use crate::node::{Node, OutputId};
 use crate::resource::Resources;
+use crate::wait::Cancellation;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail};
 

@@ -1,8 +1,8 @@
 //! Functions: bodies in graphs of their own, kept by name in a library, which kernels call through `Functions`.
 
 use crate::graph::Graph;
-use crate::kernel::Cancellation;
 use crate::node::{NodeId, OutputId};
+use crate::wait::Cancellation;
 use ferroflow_tensor::{Result, Tensor, bail};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;

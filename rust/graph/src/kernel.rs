@@ -4,13 +4,12 @@ use crate::attr::AttrMap;
 use crate::function::Functions;
 use crate::node::Node;
 use crate::resource::{Resources, Variable};
+use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::threads::{Threads, unwatched};
-use ferroflow_tensor::{Code, DType, Result, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
+use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Computes one node; one instance per node and session, so what it holds is that node's state.
 pub trait Kernel: Send + Sync {
@@ -70,37 +69,6 @@ impl KernelInit<'_> {
     }
 }
 
-/// Ends a step early: by the user (close, Ctrl-C), a deadline, or another node's failure.
-#[derive(Default)]
-pub struct Cancellation {
-    cancelled: AtomicBool,
-    reason: Mutex<Option<Status>>,
-}
-
-impl Cancellation {
-    pub fn new() -> Cancellation {
-        Cancellation::default()
-    }
-
-    /// Asks the step to end with `reason`; the first reason stays.
-    pub fn cancel(&self, reason: Status) {
-        self.reason.lock().get_or_insert(reason);
-        self.cancelled.store(true, Ordering::Release);
-    }
-
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-
-    /// Errors: the reason, once cancelled. Long kernels ask between blocks.
-    pub fn check(&self) -> Result<()> {
-        if !self.cancelled.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        Err(self.reason.lock().clone().unwrap_or_else(|| Status::new(Code::Cancelled, "Step was cancelled")))
-    }
-}
-
 /// What all kernels of one step share.
 pub struct Step<'a> {
     pub threads: Threads,
@@ -126,6 +94,7 @@ pub struct KernelContext<'a> {
     inputs: &'a mut [Tensor],
     outputs: &'a mut [Option<Tensor>],
     variables: Variables<'a>,
+    pending: Option<Box<dyn Pending>>,
 }
 
 impl<'a> KernelContext<'a> {
@@ -136,7 +105,7 @@ impl<'a> KernelContext<'a> {
         outputs: &'a mut [Option<Tensor>],
         variables: Variables<'a>,
     ) -> Self {
-        KernelContext { step, node, inputs, outputs, variables }
+        KernelContext { step, node, inputs, outputs, variables, pending: None }
     }
 
     pub fn name(&self) -> &str {
@@ -149,6 +118,10 @@ impl<'a> KernelContext<'a> {
 
     pub fn num_inputs(&self) -> usize {
         self.inputs.len()
+    }
+
+    pub fn num_outputs(&self) -> usize {
+        self.outputs.len()
     }
 
     pub fn input(&self, i: usize) -> Result<&Tensor> {
@@ -178,6 +151,17 @@ impl<'a> KernelContext<'a> {
         if let Some(slot) = self.outputs.get_mut(i) {
             *slot = Some(value);
         }
+    }
+
+    /// Ends `compute` without outputs: they come from `pending` later. Only for ops marked `may_wait`; the step's
+    /// `cancellation` has the bell to ring.
+    pub fn wait_for(&mut self, pending: impl Pending + 'static) {
+        self.pending = Some(Box::new(pending));
+    }
+
+    /// What `compute` left to wait for, for the executor.
+    pub fn take_pending(&mut self) -> Option<Box<dyn Pending>> {
+        self.pending.take()
     }
 
     /// Errors once the step is cancelled.

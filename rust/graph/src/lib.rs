@@ -15,16 +15,16 @@ mod resource;
 mod schema;
 mod shape_context;
 pub mod shape_rules;
+mod wait;
 
 pub use attr::{AttrMap, AttrValue, Func};
 pub use error::BuildError;
 pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
-pub use kernel::{
-    Cancellation, Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel, uninitialized,
-};
+pub use kernel::{Kernel, KernelContext, KernelFactory, KernelInit, Step, Variables, kernel, uninitialized};
 pub use node::{Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Elementwise, Flow, Op, OpDef, RefAccess};
 pub use registry::Registry;
 pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};
+pub use wait::{Bell, Cancellation, Pending};

@@ -125,6 +125,8 @@ pub struct OpDef {
     pub is_variable: bool,
     /// Its kernel runs code of the program: never while a graph is built or planned.
     pub is_foreign: bool,
+    /// Its kernel may have to wait for something outside the step; it then leaves a `Pending`.
+    pub may_wait: bool,
     pub ref_access: RefAccess,
     pub elementwise: Option<Elementwise>,
     pub flow: Option<Flow>,
@@ -165,6 +167,7 @@ impl Op {
                 is_alias: false,
                 is_variable: false,
                 is_foreign: false,
+                may_wait: false,
                 ref_access: RefAccess::Write,
                 elementwise: None,
                 flow: None,
@@ -243,6 +246,12 @@ impl Op {
     #[must_use]
     pub fn foreign(mut self) -> Op {
         self.def.is_foreign = true;
+        self
+    }
+
+    #[must_use]
+    pub fn may_wait(mut self) -> Op {
+        self.def.may_wait = true;
         self
     }
 

@@ -38,9 +38,21 @@ impl Variable {
 type Key = (TypeId, String, String);
 
 /// Named objects of a session: variables, queues, tables. Keyed by kind, container and name.
-#[derive(Default)]
 pub struct Resources {
     objects: Mutex<FxHashMap<Key, Arc<dyn Any + Send + Sync>>>,
+    /// A number that no other `Resources` has, and that changes when something is forgotten.
+    version: AtomicU64,
+}
+
+fn next_version() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Default for Resources {
+    fn default() -> Resources {
+        Resources { objects: Mutex::default(), version: AtomicU64::new(next_version()) }
+    }
 }
 
 impl Resources {
@@ -82,16 +94,19 @@ impl Resources {
     pub fn remove<T: Any + Send + Sync>(&self, container: &str, name: &str) -> bool {
         let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
         let removed = self.objects.lock().remove(&key);
+        self.version.store(next_version(), Ordering::Release);
         removed.is_some()
     }
 
     /// Drops every object of a container ("" is the default one).
     pub fn clear(&self, container: &str) {
         self.objects.lock().retain(|(_, c, _), _| c != container);
+        self.version.store(next_version(), Ordering::Release);
     }
 
     pub fn clear_all(&self) {
         self.objects.lock().clear();
+        self.version.store(next_version(), Ordering::Release);
     }
 }
 
@@ -202,24 +217,34 @@ impl KernelContext<'_> {
 
 /// The kernel of an op whose only output names a resource: made on first use, found by name from then on.
 ///
-/// Args: `make` makes a resource from the step's inputs; `check` says whether one that was found by its name is what the
+/// Args: `make` makes a resource from the step's inputs and the resource's name; `check` says whether one that was found by its name is what the
 /// node's attributes describe.
 pub fn resource_kernel<T: Any + Send + Sync>(
     init: &KernelInit<'_>,
     unnamed: Unnamed,
-    make: impl Fn(&KernelContext<'_>) -> Result<T> + Send + Sync + 'static,
+    make: impl Fn(&KernelContext<'_>, &str) -> Result<T> + Send + Sync + 'static,
     check: impl Fn(&T) -> Result<()> + Send + Sync + 'static,
 ) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, unnamed)?;
     let by_handle = init.output_type(0)? == DType::Resource;
+    // The output as of a version of the resources: finding it anew would cost most of what a queue's operation does.
+    let last: Mutex<Option<(u64, Tensor)>> = Mutex::new(None);
     crate::kernel::kernel(move |ctx| {
-        let made = || make(ctx);
+        let version = ctx.step.resources.version.load(Ordering::Acquire);
+        if let Some((of, output)) = &*last.lock()
+            && *of == version
+        {
+            ctx.set_output(0, output.clone());
+            return Ok(());
+        }
+        let made = || make(ctx, &name.name);
         let resource = ctx.step.resources.lookup_or_create::<T>(&name.container, &name.name, made)?;
         check(&resource)?;
         let output = match by_handle {
             true => ResourceHandle::new(name.clone(), resource).into_tensor()?,
             false => reference_tensor(&name)?,
         };
+        *last.lock() = Some((version, output.clone()));
         ctx.set_output(0, output);
         Ok(())
     })

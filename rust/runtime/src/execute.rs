@@ -3,12 +3,17 @@
 use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
-use ferroflow_graph::{KernelContext, Step, Variables};
+use crate::waits::{Part, Unfinished, Waits};
+use ferroflow_graph::{KernelContext, Pending, Step, Variables};
 use ferroflow_tensor::threads::{is_watched, stopped, watched};
-use ferroflow_tensor::{Result, Status, Tensor, bail};
+use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a step that waits sleeps before it looks for signals and deadlines.
+const PERIOD: Duration = Duration::from_millis(20);
 
 /// The values of one execution.
 pub(crate) type Frame = Vec<Option<Tensor>>;
@@ -150,18 +155,17 @@ fn iterate(
     for (slot, input) in own.iter_mut().zip(inputs).take(l.inputs) {
         *slot = Some(input);
     }
-    let (before, tail) = l.plan.instructions.split_at(l.tail);
-    let (head, body) = before.split_at(l.head);
     let mut next: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut iterations = || -> Result<()> {
         loop {
             pulse.check()?;
             step.cancellation.check()?;
-            instructions(&l.plan, head, &mut own, step, pulse, trace.as_deref_mut())?;
+            instructions(&l.plan, 0..l.head, &mut own, step, pulse, trace.as_deref_mut())?;
             let condition = value(&l.plan, &mut own, l.condition, &run.node.name)?;
             if truth(&condition, &run.node.name)? != l.stays_if {
                 break;
             }
+            let body = l.head..l.tail;
             instructions(&l.plan, body, &mut own, step, pulse, trace.as_deref_mut())?;
             for &(_, from) in &l.carried {
                 next.push(value(&l.plan, &mut own, from, &run.node.name)?);
@@ -173,7 +177,7 @@ fn iterate(
                 own[slot as usize] = Some(value);
             }
         }
-        instructions(&l.plan, tail, &mut own, step, pulse, trace.as_deref_mut())?;
+        instructions(&l.plan, l.tail..l.plan.instructions.len(), &mut own, step, pulse, trace.as_deref_mut())?;
         for (k, &exit) in l.exits.iter().enumerate() {
             let value = value(&l.plan, &mut own, exit, &run.node.name)?;
             if k >= 64 || run.dead_outputs >> k & 1 == 0 {
@@ -193,6 +197,7 @@ fn iterate(
     Ok(())
 }
 
+/// Runs an instruction, or begins it where it has to wait.
 fn run(
     plan: &Plan,
     run: &Run,
@@ -200,16 +205,16 @@ fn run(
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
-) -> Result<()> {
+) -> Result<Option<Box<dyn Pending>>> {
     let kernel = match &run.work {
         Work::Kernel(kernel) => kernel,
-        Work::Merge(tests) => return merge(plan, run, tests, frame),
+        Work::Merge(tests) => return merge(plan, run, tests, frame).map(|()| None),
         Work::Loop(l) => {
             let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
             for &input in run.inputs.iter().take(l.inputs) {
                 inputs.push(value(plan, frame, input, &run.node.name)?);
             }
-            return iterate(run, l, inputs, frame, step, pulse, trace);
+            return iterate(run, l, inputs, frame, step, pulse, trace).map(|()| None);
         }
     };
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
@@ -221,6 +226,9 @@ fn run(
     let variables = Variables { handles: &run.handles, wanted: run.wanted, written: SmallVec::new() };
     let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
     kernel.compute(&mut ctx)?;
+    if let Some(pending) = ctx.take_pending() {
+        return Ok(Some(pending));
+    }
     if run.wanted != 0 {
         for (position, value) in ctx.into_written() {
             for &(k, slot) in &run.version_slots {
@@ -230,14 +238,19 @@ fn run(
             }
         }
     }
+    drop_unread(run, frame);
+    Ok(None)
+}
+
+/// Values that nobody reads live no longer than their making.
+fn drop_unread(run: &Run, frame: &mut Frame) {
     if run.dead_outputs != 0 {
         for i in 0..run.outputs.min(64) {
             if run.dead_outputs >> i & 1 == 1 {
-                frame[first + i as usize] = None;
+                frame[(run.first_output + i) as usize] = None;
             }
         }
     }
-    Ok(())
 }
 
 /// Runs the plan; values of fetches in order, None for those that nothing computed where `may_miss`.
@@ -261,7 +274,7 @@ pub(crate) fn execute(
         }
         step.cancellation.is_cancelled()
     };
-    let ran = watched(&stop, || instructions(plan, &plan.instructions, &mut frame, step, pulse, trace));
+    let ran = watched(&stop, || instructions(plan, 0..plan.instructions.len(), &mut frame, step, pulse, trace));
     finish(plan, frames, frame, step, ran, may_miss)
 }
 
@@ -280,7 +293,7 @@ pub(crate) fn execute_within(
     let poll = || if stopped() { step.cancellation.check() } else { Ok(()) };
     let pulse = Pulse::within(&poll, closed);
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
-    let mut run = || instructions(plan, &plan.instructions, &mut frame, step, &pulse, None);
+    let mut run = || instructions(plan, 0..plan.instructions.len(), &mut frame, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
     Ok(finish(plan, frames, frame, step, ran, false)?.into_iter().flatten().collect())
 }
@@ -295,7 +308,12 @@ fn finish(
     may_miss: bool,
 ) -> Result<Vec<Option<Tensor>>> {
     // A kernel that was left half done may also have failed for that: the reason for leaving it is what counts.
-    let result = step.cancellation.check().and(ran).and_then(|()| {
+    let ended = match (step.cancellation.check(), ran) {
+        // What waited says itself that it was cancelled.
+        (Err(reason), Err(e)) if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled) => Err(e),
+        (ended, ran) => ended.and(ran),
+    };
+    let result = ended.and_then(|()| {
         let mut missing = vec![false; plan.fetches.len()];
         for (i, tests) in &plan.fetch_tests {
             missing[*i] = !hold(plan, tests, &frame, "a fetch")?;
@@ -311,41 +329,167 @@ fn finish(
     result
 }
 
+/// Runs a part of the plan to its end.
 fn instructions(
     plan: &Plan,
-    instructions: &[Instruction],
+    part: Part,
     frame: &mut Frame,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<()> {
-    for instruction in instructions {
-        match instruction {
-            Instruction::Load { variable, slot, via, required } => {
-                let value = variable.read();
-                if value.is_none() && *required {
-                    return Err(ferroflow_graph::uninitialized(variable).at_node(*via));
-                }
-                if let Some(slot) = slot {
-                    frame[*slot as usize] = value;
-                }
-            }
-            Instruction::Run(instruction) => {
-                if !instruction.tests.is_empty() && !hold(plan, &instruction.tests, frame, &instruction.node.name)? {
-                    skip(instruction, frame);
-                    continue;
-                }
-                pulse.check()?;
-                step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
-                let start = trace.as_ref().map(|t| t.began.elapsed());
-                run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
-                    .map_err(|e| e.at_node(instruction.node.id))?;
-                if let (Some(trace), Some(start)) = (trace.as_deref_mut(), start) {
-                    let nodes = instruction.computes.clone();
-                    trace.events.push(Event { nodes, start, end: trace.began.elapsed() });
-                }
-            }
+    if let Some(waits) = &plan.waits {
+        return Waiting { plan, waits, step, pulse, aside: Vec::new(), begun: Vec::new() }.run(part, frame, trace);
+    }
+    for instruction in &plan.instructions[part] {
+        if let Some(begun) = one(plan, instruction, frame, step, pulse, trace.as_deref_mut())? {
+            return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
         }
     }
     Ok(())
+}
+
+/// An instruction that has begun and waits.
+struct Begun<'a> {
+    run: &'a Run,
+    pending: Box<dyn Pending>,
+    /// Time since the trace began.
+    start: Option<Duration>,
+}
+
+fn note(run: &Run, start: Option<Duration>, trace: Option<&mut Trace>) {
+    if let (Some(trace), Some(start)) = (trace, start) {
+        let nodes = run.computes.clone();
+        trace.events.push(Event { nodes, start, end: trace.began.elapsed() });
+    }
+}
+
+#[inline]
+fn one<'a>(
+    plan: &Plan,
+    instruction: &'a Instruction,
+    frame: &mut Frame,
+    step: &Step<'_>,
+    pulse: &Pulse<'_>,
+    mut trace: Option<&mut Trace>,
+) -> Result<Option<Begun<'a>>> {
+    match instruction {
+        Instruction::Load { variable, slot, via, required } => {
+            let value = variable.read();
+            if value.is_none() && *required {
+                return Err(ferroflow_graph::uninitialized(variable).at_node(*via));
+            }
+            if let Some(slot) = slot {
+                frame[*slot as usize] = value;
+            }
+            Ok(None)
+        }
+        Instruction::Run(instruction) => {
+            if !instruction.tests.is_empty() && !hold(plan, &instruction.tests, frame, &instruction.node.name)? {
+                skip(instruction, frame);
+                return Ok(None);
+            }
+            pulse.check()?;
+            step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
+            let start = trace.as_ref().map(|t| t.began.elapsed());
+            let pending = run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
+                .map_err(|e| e.at_node(instruction.node.id))?;
+            if let Some(pending) = pending {
+                return Ok(Some(Begun { run: instruction, pending, start }));
+            }
+            note(instruction, start, trace);
+            Ok(None)
+        }
+    }
+}
+
+/// The run of a part in which some instructions may have to wait: what comes after one that waits is put aside, and the
+/// others go on; the thread sleeps only while nothing can.
+struct Waiting<'a, 's> {
+    plan: &'a Plan,
+    waits: &'a Waits,
+    step: &'a Step<'s>,
+    pulse: &'a Pulse<'s>,
+    /// Instructions put aside, in order.
+    aside: Vec<usize>,
+    begun: Vec<(usize, Begun<'a>)>,
+}
+
+impl Waiting<'_, '_> {
+    fn run(mut self, part: Part, frame: &mut Frame, mut trace: Option<&mut Trace>) -> Result<()> {
+        let mut unfinished = Unfinished::new(self.waits);
+        self.pass(part, &mut unfinished, frame, trace.as_deref_mut())?;
+        while !unfinished.is_empty() {
+            if self.collect(&mut unfinished, frame, trace.as_deref_mut())? {
+                let aside = std::mem::take(&mut self.aside);
+                self.pass(aside.into_iter(), &mut unfinished, frame, trace.as_deref_mut())?;
+                continue;
+            }
+            // An end that came comes before a reason to give up: what was taken for this step is not lost.
+            let ended = self.pulse.check().and_then(|()| self.step.cancellation.check());
+            if let Err(e) = ended {
+                let Some((_, begun)) = self.begun.first() else { return Err(e) };
+                // TF 1.x: who waits says itself that it was cancelled.
+                let is_cancelled = e.code() == Code::Cancelled;
+                let e = if is_cancelled { Status::cancelled(begun.pending.cancelled()) } else { e };
+                return Err(e.at_node(begun.run.node.id));
+            }
+            self.step.cancellation.bell().wait(PERIOD);
+        }
+        Ok(())
+    }
+
+    /// Runs what can run of these instructions, given in order.
+    fn pass(
+        &mut self,
+        instructions: impl Iterator<Item = usize>,
+        unfinished: &mut Unfinished<'_>,
+        frame: &mut Frame,
+        mut trace: Option<&mut Trace>,
+    ) -> Result<()> {
+        for k in instructions {
+            if unfinished.holds_up(k) {
+                unfinished.insert(k);
+                self.aside.push(k);
+                continue;
+            }
+            unfinished.remove(k);
+            let instruction = &self.plan.instructions[k];
+            if let Some(begun) = one(self.plan, instruction, frame, self.step, self.pulse, trace.as_deref_mut())? {
+                unfinished.insert(k);
+                self.begun.push((k, begun));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the outputs of those that have ended; whether there were any.
+    fn collect(
+        &mut self,
+        unfinished: &mut Unfinished<'_>,
+        frame: &mut Frame,
+        mut trace: Option<&mut Trace>,
+    ) -> Result<bool> {
+        let mut ended = false;
+        let mut i = 0;
+        while let Some((k, begun)) = self.begun.get_mut(i) {
+            let Some(outputs) = begun.pending.poll() else {
+                i += 1;
+                continue;
+            };
+            let run = begun.run;
+            let first = run.first_output as usize;
+            for (slot, value) in
+                frame[first..first + run.outputs as usize].iter_mut().zip(outputs.map_err(|e| e.at_node(run.node.id))?)
+            {
+                *slot = Some(value);
+            }
+            drop_unread(run, frame);
+            note(run, begun.start, trace.as_deref_mut());
+            unfinished.remove(*k);
+            self.begun.remove(i);
+            ended = true;
+        }
+        Ok(ended)
+    }
 }

@@ -16,6 +16,7 @@ mod schedule;
 mod session;
 mod trace;
 mod versions;
+mod waits;
 
 pub use placement::Devices;
 pub use prune::Request;

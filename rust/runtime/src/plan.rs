@@ -8,7 +8,9 @@ use crate::flow::{FrameId, GuardId, Literal};
 use crate::optimize;
 use crate::prune::Request;
 use crate::region::draft;
+use crate::schedule::Edges;
 use crate::versions::VariableIndex;
+use crate::waits::Waits;
 use ferroflow_graph::{Kernel, Node, NodeId, Variable};
 use ferroflow_tensor::{Result, Tensor};
 use rustc_hash::FxHashMap;
@@ -77,6 +79,8 @@ pub(crate) enum Instruction {
 
 pub(crate) struct Plan {
     pub instructions: Vec<Instruction>,
+    /// Where some instruction may have to wait.
+    pub waits: Option<Box<Waits>>,
     pub slots: usize,
     pub constants: Vec<Tensor>,
     pub fetches: Vec<Input>,
@@ -122,6 +126,7 @@ impl LoopPlan {
         let (mut e, order) = Emitter::begin(d, inputs)?;
         let mut head = None;
         let leaving = 1 + carried.len();
+        let whole = order.clone();
         let is_last = |i: &u32| d.guards.get(d.nodes[*i as usize].guard).contains(&Literal::Leaving);
         let (last, order): (Vec<u32>, Vec<u32>) = order.into_iter().partition(is_last);
         for i in order {
@@ -136,7 +141,7 @@ impl LoopPlan {
         for i in last {
             e.node(i);
         }
-        let mut plan = e.finish(Vec::new(), Vec::new());
+        let mut plan = e.finish(&whole, Vec::new(), Vec::new());
         let is_guarded = plan
             .instructions
             .iter()
@@ -159,6 +164,7 @@ impl LoopPlan {
         read.iter_mut().zip(left).for_each(|(r, l)| *r |= l);
         mark_reads(std::slice::from_mut(&mut condition), &mut read);
         mark_instructions(&mut plan.instructions[..head], &mut read);
+        plan.keep_values();
         let carried = carried.into_iter().zip(next).collect();
         let frames = Frames::default();
         Ok(LoopPlan {
@@ -179,6 +185,21 @@ impl LoopPlan {
 }
 
 impl Plan {
+    /// Whether it, or a loop in it, may have to wait for something outside the step.
+    pub fn may_wait(&self) -> bool {
+        let within = |i: &Instruction| {
+            let Instruction::Run(run) = i else { return false };
+            matches!(&run.work, Work::Loop(l) if l.plan.may_wait())
+        };
+        self.waits.is_some() || self.instructions.iter().any(within)
+    }
+
+    fn keep_values(&mut self) {
+        if let Some(waits) = &self.waits {
+            waits.keep_values(&mut self.instructions);
+        }
+    }
+
     pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
         let mut placement = Vec::new();
         let mut draft = draft(request, cx, &mut placement)?;
@@ -189,9 +210,9 @@ impl Plan {
     }
 }
 
-/// The order in which the draft's nodes run: data, control and write order hold; readers of a version come before the write
-/// that replaces it where that closes no cycle; updates go as early as they can.
-fn schedule(d: &Draft) -> Result<Vec<u32>> {
+/// What must hold in any order of the draft's nodes (data, control, tests, the writes of each variable), and what should:
+/// readers of a version before the write that replaces it.
+fn edges(d: &Draft) -> Edges {
     let mut edges = order_edges(d);
     for writers in &d.writers {
         for pair in writers.windows(2) {
@@ -214,10 +235,24 @@ fn schedule(d: &Draft) -> Result<Vec<u32>> {
                 edges.soft[i].push(next);
             }
         }
+        if let Action::Merge(guards) = &node.action {
+            let deciders = guards.iter().flat_map(|&g| d.deciders(g)).filter(|&n| n != i as u32);
+            deciders.for_each(|n| edges.hard[n as usize].push(i as u32));
+        }
     }
+    edges
+}
+
+/// The order in which the draft's nodes run: updates go as early as they can, and loops that may have to wait last, for
+/// until they end nothing else runs.
+fn schedule(d: &Draft) -> Result<Vec<u32>> {
     // What only orders costs nothing, and an update may wait for it: its learning rate is made after all gradients.
-    let early = |n: &StepNode| n.is_ref.contains(&true) || matches!(n.action, Action::Nothing);
-    edges.order(|i| if early(&d.nodes[i as usize]) { u64::from(i) } else { 1 << 32 | u64::from(i) })
+    let late = |n: &StepNode| match &n.action {
+        Action::Nothing => 0,
+        Action::Loop(plan) if plan.plan.may_wait() => 2,
+        _ => u64::from(!n.is_ref.contains(&true)),
+    };
+    edges(d).order(|i| late(&d.nodes[i as usize]) << 32 | u64::from(i))
 }
 
 /// Versions that some reader or fetch wants, with the node it reads through: a write hands these over.
@@ -227,6 +262,8 @@ type Wanted = FxHashMap<(VariableIndex, u32), NodeId>;
 struct Emitter<'a> {
     d: &'a Draft,
     instructions: Vec<Instruction>,
+    /// The draft node of each instruction; `None` for loads.
+    nodes: Vec<Option<u32>>,
     slots: u32,
     /// First output slot of each node.
     first_output: Vec<u32>,
@@ -278,11 +315,16 @@ impl<'a> Emitter<'a> {
         }
         let instructions = Vec::with_capacity(order.len());
         let (version_slot, versions) = (FxHashMap::default(), Vec::new());
-        Ok((Emitter { d, instructions, slots, first_output, version_slot, versions, used, wanted }, order))
+        let nodes = Vec::with_capacity(order.len());
+        Ok((Emitter { d, instructions, nodes, slots, first_output, version_slot, versions, used, wanted }, order))
     }
 
-    fn finish(self, fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize, bool)>) -> Plan {
+    fn finish(self, order: &[u32], fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize, bool)>) -> Plan {
+        let may_wait = self.d.nodes.iter().any(|n| n.node.op.may_wait);
+        let find = || Waits::find(self.d, &edges(self.d), order, &self.nodes, &self.instructions);
+        let waits = if may_wait { find().map(Box::new) } else { None };
         Plan {
+            waits,
             instructions: self.instructions,
             slots: self.slots as usize,
             constants: self.d.constants.clone(),
@@ -312,6 +354,7 @@ impl<'a> Emitter<'a> {
         self.versions.push((slot, variable.clone(), via));
         if version == 0 {
             self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required });
+            self.nodes.push(None);
         }
         slot
     }
@@ -408,6 +451,7 @@ impl<'a> Emitter<'a> {
         let outputs = node.node.outputs.len() as u32;
         let dead_outputs =
             (0..outputs.min(64)).filter(|&o| !self.used[(first_output + o) as usize]).fold(0, |bits, o| bits | 1 << o);
+        self.nodes.push(Some(i));
         self.instructions.push(Instruction::Run(Box::new(Run {
             work,
             tests,
@@ -427,7 +471,7 @@ impl<'a> Emitter<'a> {
 /// Orders the draft and writes the instructions.
 fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize, bool)>) -> Result<Plan> {
     let (mut e, order) = Emitter::begin(d, feeds)?;
-    for i in order {
+    for &i in &order {
         e.node(i);
     }
     let mut fetches = Vec::with_capacity(d.fetches.len());
@@ -439,7 +483,7 @@ fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize, bool)>) -> Re
             fetch_tests.push((i, tests));
         }
     }
-    let mut plan = e.finish(fetches, placement);
+    let mut plan = e.finish(&order, fetches, placement);
     plan.fetch_tests = fetch_tests;
     let mut read = vec![false; plan.slots];
     for (_, tests) in &plan.fetch_tests {
@@ -447,6 +491,7 @@ fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize, bool)>) -> Re
     }
     mark_reads(&mut plan.fetches, &mut read);
     mark_instructions(&mut plan.instructions, &mut read);
+    plan.keep_values();
     Ok(plan)
 }
 

@@ -69,7 +69,7 @@ fn make_resource(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     resource_kernel(
         init,
         Unnamed::Private,
-        move |_| Ok(IteratorResource::new(made.clone())),
+        move |_, _| Ok(IteratorResource::new(made.clone())),
         move |found: &IteratorResource| wanted.check(&found.signature),
     )
 }

@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
-use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
@@ -109,6 +109,15 @@ fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()>
         per_batch: i[batch..].iter().product(),
     };
     let picked = checked_indices(indices, sizes.limit)?;
+    if matches!(params.dtype(), DType::Resource | DType::Variant) {
+        let objects = params.objects()?;
+        let mut places = vec![0u64; shape.elements()];
+        pick(ctx.threads(), &(0..objects.len() as u64).collect::<Vec<_>>(), sizes, &picked, &mut places);
+        let picked = places.into_iter().map(|p| objects[p as usize].clone()).collect();
+        let out = Tensor::from_objects(params.dtype(), shape, picked)?;
+        ctx.set_output(0, out);
+        return Ok(());
+    }
     let mut out = Tensor::new(params.dtype(), shape)?;
     by_size!(params.dtype(), E, {
         pick(ctx.threads(), E::view(params)?, sizes, &picked, E::view_mut(&mut out)?);

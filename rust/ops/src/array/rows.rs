@@ -1,7 +1,7 @@
 //! Joining and cutting along one axis: arrays as rows, of which each part owns a run of columns.
 
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
-use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
+use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
@@ -10,13 +10,31 @@ const BLOCK: usize = 1 << 15;
 ///
 /// Errors: `Internal` where the parts do not make up the shape.
 pub(crate) fn join(threads: Threads, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
-    let Some(first) = parts.first() else { return Tensor::new(ferroflow_tensor::DType::F32, shape) };
+    let Some(first) = parts.first() else { return Tensor::new(DType::F32, shape) };
+    if matches!(first.dtype(), DType::Resource | DType::Variant) {
+        return join_objects(threads, first.dtype(), parts, outer, shape);
+    }
     let mut out = Tensor::new(first.dtype(), shape)?;
     by_size!(first.dtype(), E, {
         let views = parts.iter().map(E::view).collect::<Result<Vec<_>>>()?;
         join_slices(threads, &views, outer, E::view_mut(&mut out)?)
     })?;
     Ok(out)
+}
+
+/// `join` for elements that are references.
+fn join_objects(threads: Threads, dtype: DType, parts: &[Tensor], outer: usize, shape: Shape) -> Result<Tensor> {
+    let mut all = Vec::new();
+    let mut numbers: Vec<Vec<u64>> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let objects = part.objects()?;
+        numbers.push((all.len() as u64..(all.len() + objects.len()) as u64).collect());
+        all.extend_from_slice(objects);
+    }
+    let views: Vec<&[u64]> = numbers.iter().map(Vec::as_slice).collect();
+    let mut places = vec![0u64; all.len()];
+    join_slices(threads, &views, outer, &mut places)?;
+    Tensor::from_objects(dtype, shape, places.into_iter().map(|p| all[p as usize].clone()).collect())
 }
 
 fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &mut [E]) -> Result<()> {

@@ -56,7 +56,7 @@ fn check(table: &Table, wanted: &Layout, name: &str) -> Result<()> {
 
 fn make(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
     let (wanted, name) = (layout.clone(), init.node.name.to_string());
-    let new = move |_: &ferroflow_graph::KernelContext<'_>| Ok(Table::new(layout.clone()));
+    let new = move |_: &ferroflow_graph::KernelContext<'_>, _: &str| Ok(Table::new(layout.clone()));
     resource_kernel(init, unnamed(init)?, new, move |t| check(t, &wanted, &name))
 }
 
@@ -87,7 +87,7 @@ fn mutable_dense_hash_table(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     );
     let layout = layout_of(init, Kind::Mutable, shape)?;
     let (wanted, name) = (layout.clone(), init.node.name.to_string());
-    let new = move |ctx: &ferroflow_graph::KernelContext<'_>| {
+    let new = move |ctx: &ferroflow_graph::KernelContext<'_>, _: &str| {
         let empty = ctx.input(0)?;
         ensure!(
             empty.rank() <= 1,

@@ -2,18 +2,15 @@
 
 use super::accumulated_rows::AccumulatedRows;
 use ferroflow_graph::{
-    Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, Unnamed, kernel, resource_kernel, shape_rules,
+    Bell, Cancellation, Kernel, KernelContext, KernelInit, Op, Pending, Registry, ShapeContext, Unnamed, kernel,
+    resource_kernel, shape_rules,
 };
-use ferroflow_tensor::threads::stopped;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Status, Tensor, dispatch, elementwise, ensure};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
+use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a blocked take waits before it looks whether its step is to end.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// The sum of the gradients so far.
 enum Sum {
@@ -27,8 +24,13 @@ struct Progress {
     count: i64,
     global_step: i64,
     /// Takes that wait, first come first served.
-    waiting: VecDeque<u64>,
-    next_ticket: u64,
+    waiting: VecDeque<Arc<Ticket>>,
+}
+
+/// A take in line, and its step's bell.
+struct Ticket {
+    required: i64,
+    bell: Arc<Bell>,
 }
 
 /// Sums gradients until a take finds enough of them.
@@ -39,14 +41,12 @@ pub(super) struct Accumulator {
     /// Whether takes get the sum rather than the mean.
     keeps_sum: bool,
     progress: Mutex<Progress>,
-    changed: Condvar,
 }
 
 impl Accumulator {
     fn new(dtype: DType, shape: PartialShape, is_sparse: bool, keeps_sum: bool) -> Accumulator {
-        let progress =
-            Progress { sum: Sum::Nothing, count: 0, global_step: 0, waiting: VecDeque::new(), next_ticket: 0 };
-        Accumulator { dtype, shape, is_sparse, keeps_sum, progress: Mutex::new(progress), changed: Condvar::new() }
+        let progress = Progress { sum: Sum::Nothing, count: 0, global_step: 0, waiting: VecDeque::new() };
+        Accumulator { dtype, shape, is_sparse, keeps_sum, progress: Mutex::new(progress) }
     }
 
     fn check(&self, dtype: DType, is_sparse: bool) -> Result<()> {
@@ -71,35 +71,38 @@ impl Accumulator {
             }
             add(&mut progress.sum)?;
             progress.count += 1;
-            self.changed.notify_all();
+            progress.ring();
         }
         Ok(())
     }
 
-    /// The sum and the number of its gradients, once there are `required`; none are left, and the global step goes on.
-    ///
-    /// Errors: those of `ended`, asked while it waits.
-    fn take(&self, required: i64, ended: impl Fn() -> Result<()>) -> Result<(Sum, i64)> {
+    /// Stands in line for the sum of `required` gradients.
+    fn line_up(&self, required: i64, step: &Cancellation) -> Result<Arc<Ticket>> {
         ensure!(required > 0, InvalidArgument, "Argument num_required must be positive, but was {required}");
+        let ticket = Arc::new(Ticket { required, bell: step.bell().clone() });
+        self.progress.lock().waiting.push_back(ticket.clone());
+        Ok(ticket)
+    }
+
+    /// The sum and the number of its gradients, once there are as many as the first in line requires; none are left, and
+    /// the global step goes on.
+    fn take(&self, ticket: &Arc<Ticket>) -> Option<(Sum, i64)> {
         let mut progress = self.progress.lock();
-        let ticket = progress.next_ticket;
-        progress.next_ticket += 1;
-        progress.waiting.push_back(ticket);
-        let result = loop {
-            if progress.waiting.front() == Some(&ticket) && progress.count >= required {
-                progress.global_step += 1;
-                let count = std::mem::take(&mut progress.count);
-                break Ok((std::mem::replace(&mut progress.sum, Sum::Nothing), count));
-            }
-            if let Err(reason) = ended() {
-                break Err(reason);
-            }
-            self.changed.wait_for(&mut progress, LOOK);
-        };
-        progress.waiting.retain(|&t| t != ticket);
-        // The next in line may find enough.
-        self.changed.notify_all();
-        result
+        let is_first = progress.waiting.front().is_some_and(|t| Arc::ptr_eq(t, ticket));
+        if !is_first || progress.count < ticket.required {
+            return None;
+        }
+        progress.waiting.pop_front();
+        progress.global_step += 1;
+        let count = std::mem::take(&mut progress.count);
+        Some((std::mem::replace(&mut progress.sum, Sum::Nothing), count))
+    }
+
+    /// Takes a ticket out of the line; the next may find enough.
+    fn leave(&self, ticket: &Arc<Ticket>) {
+        let mut progress = self.progress.lock();
+        progress.waiting.retain(|t| !Arc::ptr_eq(t, ticket));
+        progress.ring();
     }
 
     fn set_global_step(&self, step: i64) {
@@ -108,6 +111,44 @@ impl Accumulator {
 
     fn count(&self) -> i64 {
         self.progress.lock().count
+    }
+}
+
+impl Progress {
+    /// Wakes the first in line where there is enough for it.
+    fn ring(&self) {
+        if let Some(first) = self.waiting.front()
+            && self.count >= first.required
+        {
+            first.bell.ring();
+        }
+    }
+}
+
+/// Makes the outputs of what was taken.
+type Finish = fn(&Accumulator, Sum, i64) -> Result<SmallVec<[Tensor; 2]>>;
+
+/// A take in line.
+struct Take {
+    accumulator: Arc<Accumulator>,
+    ticket: Arc<Ticket>,
+    finish: Finish,
+}
+
+impl Pending for Take {
+    fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>> {
+        let (sum, count) = self.accumulator.take(&self.ticket)?;
+        Some((self.finish)(&self.accumulator, sum, count))
+    }
+
+    fn cancelled(&self) -> &'static str {
+        "TakeGrad operation was cancelled"
+    }
+}
+
+impl Drop for Take {
+    fn drop(&mut self) {
+        self.accumulator.leave(&self.ticket);
     }
 }
 
@@ -135,7 +176,7 @@ fn make(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
     if !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64) {
         return Err(init.unsupported());
     }
-    let made = move |_: &KernelContext<'_>| Ok(Accumulator::new(dtype, shape.clone(), is_sparse, keeps_sum));
+    let made = move |_: &KernelContext<'_>, _: &str| Ok(Accumulator::new(dtype, shape.clone(), is_sparse, keeps_sum));
     resource_kernel(init, Unnamed::Private, made, move |found: &Accumulator| found.check(dtype, is_sparse))
 }
 
@@ -187,47 +228,41 @@ fn apply_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }), else Err(init.unsupported()))
 }
 
-/// Whether the step that waits is to end.
-fn ended(ctx: &KernelContext<'_>) -> Result<()> {
-    ctx.check_cancelled()?;
-    if stopped() { Err(Status::cancelled("TakeGrad operation was cancelled")) } else { Ok(()) }
-}
-
-fn required(ctx: &KernelContext<'_>) -> Result<i64> {
-    Ok(scalar::<i32>(ctx, 1, "num_required")?.into())
-}
-
-fn take(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+/// The kernel of a take: what it takes, now or later, it makes its outputs of.
+fn take(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("dtype")?;
-    dispatch!(dtype, T in float, kernel(move |ctx| {
-        let accumulator = accumulator(ctx)?;
-        accumulator.check(dtype, false)?;
-        let (sum, count) = accumulator.take(required(ctx)?, || ended(ctx))?;
-        let Sum::Dense(mut sum) = sum else {
-            return Err(Status::internal("an accumulator of dense gradients has none"));
-        };
-        if !accumulator.keeps_sum {
-            divided(sum.slice_mut::<T>()?, count)?;
-        }
-        ctx.set_output(0, sum);
-        Ok(())
-    }), else Err(init.unsupported()))
+    dispatch!(dtype, T in float, {
+        let finish: Finish = if is_sparse { finish_rows::<T> } else { finish_dense::<T> };
+        kernel(move |ctx| {
+            let accumulator = accumulator(ctx)?;
+            accumulator.check(dtype, is_sparse)?;
+            let required = scalar::<i32>(ctx, 1, "num_required")?.into();
+            let ticket = accumulator.line_up(required, ctx.step.cancellation)?;
+            let mut take = Take { accumulator, ticket, finish };
+            match take.poll() {
+                Some(outputs) => outputs?.into_iter().enumerate().for_each(|(i, t)| ctx.set_output(i, t)),
+                None => ctx.wait_for(take),
+            }
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
 }
 
-fn take_sparse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.dtype("dtype")?;
-    dispatch!(dtype, T in float, kernel(move |ctx| {
-        let accumulator = accumulator(ctx)?;
-        accumulator.check(dtype, true)?;
-        let (Sum::Rows(rows), _) = accumulator.take(required(ctx)?, || ended(ctx))? else {
-            return Err(Status::internal("an accumulator of sparse gradients has none"));
-        };
-        let [indices, values, shape] = rows.finish::<T>(&accumulator.shape, accumulator.keeps_sum)?;
-        ctx.set_output(0, indices);
-        ctx.set_output(1, values);
-        ctx.set_output(2, shape);
-        Ok(())
-    }), else Err(init.unsupported()))
+fn finish_dense<T: Scalar + Element>(from: &Accumulator, sum: Sum, count: i64) -> Result<SmallVec<[Tensor; 2]>> {
+    let Sum::Dense(mut sum) = sum else {
+        return Err(Status::internal("an accumulator of dense gradients has none"));
+    };
+    if !from.keeps_sum {
+        divided(sum.slice_mut::<T>()?, count)?;
+    }
+    Ok(smallvec![sum])
+}
+
+fn finish_rows<T: Scalar + Element>(from: &Accumulator, sum: Sum, _: i64) -> Result<SmallVec<[Tensor; 2]>> {
+    let Sum::Rows(rows) = sum else {
+        return Err(Status::internal("an accumulator of sparse gradients has none"));
+    };
+    Ok(SmallVec::from_iter(rows.finish::<T>(&from.shape, from.keeps_sum)?))
 }
 
 fn number(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -307,7 +342,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtype: numbertype")
             .doc("Waits until `num_required` gradients were added; returns their mean and begins anew.")
             .shape(scalar_argument)
-            .kernel(take),
+            .may_wait()
+            .kernel(|init| take(init, false)),
     );
     r.add(
         user("SparseAccumulatorApplyGradient")
@@ -330,14 +366,14 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtype: numbertype")
             .doc("Waits until `num_required` gradients were added; returns the mean of each slice and begins anew.")
             .shape(scalar_argument)
-            .kernel(take_sparse),
+            .may_wait()
+            .kernel(|init| take(init, true)),
     );
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicBool, Ordering};
 
     fn dense() -> Accumulator {
         Accumulator::new(DType::F32, PartialShape::vector(Some(2)), false, false)
@@ -348,9 +384,13 @@ mod tests {
         to.apply(step, |sum| add_dense::<f32>(&to.shape, sum, &gradient))
     }
 
+    fn step() -> Cancellation {
+        Cancellation::new()
+    }
+
     fn taken(from: &Accumulator, required: i64) -> (Vec<f32>, i64) {
-        match from.take(required, || Ok(())).unwrap() {
-            (Sum::Dense(sum), count) => (sum.slice::<f32>().unwrap().to_vec(), count),
+        match from.take(&from.line_up(required, &step()).unwrap()) {
+            Some((Sum::Dense(sum), count)) => (sum.slice::<f32>().unwrap().to_vec(), count),
             _ => (vec![], 0),
         }
     }
@@ -365,7 +405,7 @@ mod tests {
         assert_eq!(a.count(), 0);
         add(&a, 1, &[1.0, 1.0]).unwrap();
         assert_eq!(taken(&a, 1), (vec![1.0, 1.0], 1));
-        assert!(a.take(0, || Ok(())).is_err());
+        assert!(a.line_up(0, &step()).is_err());
         a.set_global_step(5);
         add(&a, 4, &[1.0, 1.0]).unwrap();
         assert_eq!(a.count(), 0);
@@ -373,26 +413,21 @@ mod tests {
     }
 
     #[test]
-    fn a_take_waits_for_its_turn_and_can_be_ended() {
-        let a = dense();
-        let stop = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let first = scope.spawn(|| taken(&a, 2).1);
-            while a.progress.lock().waiting.is_empty() {
-                std::thread::yield_now();
-            }
-            let second = scope.spawn(|| {
-                let ended = || {
-                    if stop.load(Ordering::Relaxed) { Err(Status::cancelled("stop")) } else { Ok(()) }
-                };
-                a.take(1, ended).err()
-            });
-            add(&a, 0, &[1.0, 2.0]).unwrap();
-            add(&a, 0, &[1.0, 2.0]).unwrap();
-            assert_eq!(first.join().unwrap(), 2);
-            stop.store(true, Ordering::Relaxed);
-            assert_eq!(second.join().unwrap().unwrap().message(), "stop");
+    fn takes_wait_for_their_turn_and_leave_it_to_the_next() {
+        let a = Arc::new(dense());
+        let [first, second] = [2, 1].map(|required| {
+            let step = step();
+            let ticket = a.line_up(required, &step).unwrap();
+            (Take { accumulator: a.clone(), ticket, finish: finish_dense::<f32> }, step)
         });
+        add(&a, 0, &[1.0, 2.0]).unwrap();
+        let ((mut first, _), (mut second, step)) = (first, second);
+        assert!(first.poll().is_none() && second.poll().is_none());
+        drop(first);
+        step.bell().wait(std::time::Duration::from_secs(60));
+        let outputs = second.poll().unwrap().unwrap();
+        assert_eq!(outputs[0].slice::<f32>().unwrap(), [1.0, 2.0]);
+        drop(second);
         assert!(a.progress.lock().waiting.is_empty());
     }
 }

@@ -1,0 +1,112 @@
+//! How a step waits: operations that begin and end later, and the bell that tells their step to look again or to end.
+
+use ferroflow_tensor::{Code, Result, Status, Tensor};
+use parking_lot::{Condvar, Mutex};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// An operation that has begun and waits for something outside its step (an element in a queue, room for one).
+///
+/// Whoever brings what it waits for rings the step's bell. Dropped before it gave its outputs, it is withdrawn: it leaves
+/// everything as if it had never begun.
+pub trait Pending {
+    /// The outputs, once they are there, or the failure.
+    fn poll(&mut self) -> Option<Result<SmallVec<[Tensor; 2]>>>;
+
+    /// What the step says that was cancelled while this waited.
+    fn cancelled(&self) -> &'static str {
+        "Step was cancelled"
+    }
+}
+
+/// What a step that waits listens to.
+#[derive(Default)]
+pub struct Bell {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Bell {
+    /// Tells the step, should it wait now or later, to look at what it waits for.
+    pub fn ring(&self) {
+        *self.rung.lock() = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits until the bell rings or `at_most` has passed; at once where it rang since the last time.
+    pub fn wait(&self, at_most: Duration) {
+        let mut rung = self.rung.lock();
+        if !*rung {
+            self.changed.wait_for(&mut rung, at_most);
+        }
+        *rung = false;
+    }
+}
+
+/// Ends a step early: by the user (close, Ctrl-C), a deadline, or another node's failure. A step that waits has a bell here.
+#[derive(Default)]
+pub struct Cancellation {
+    cancelled: AtomicBool,
+    reason: Mutex<Option<Status>>,
+    bell: OnceLock<Arc<Bell>>,
+}
+
+impl Cancellation {
+    pub fn new() -> Cancellation {
+        Cancellation::default()
+    }
+
+    /// Asks the step to end with `reason`; the first reason stays.
+    pub fn cancel(&self, reason: Status) {
+        self.reason.lock().get_or_insert(reason);
+        self.cancelled.store(true, Ordering::Release);
+        if let Some(bell) = self.bell.get() {
+            bell.ring();
+        }
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Errors: the reason, once cancelled. Long kernels ask between blocks.
+    pub fn check(&self) -> Result<()> {
+        if !self.cancelled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(self.reason.lock().clone().unwrap_or_else(|| Status::new(Code::Cancelled, "Step was cancelled")))
+    }
+
+    /// The bell to ring when something that the step waits for may have come; made on first use.
+    pub fn bell(&self) -> &Arc<Bell> {
+        self.bell.get_or_init(Arc::default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bell_that_rang_before_is_heard_once() {
+        let bell = Bell::default();
+        bell.ring();
+        let began = std::time::Instant::now();
+        bell.wait(Duration::from_secs(60));
+        assert!(began.elapsed() < Duration::from_secs(30));
+        bell.wait(Duration::from_millis(1));
+    }
+
+    #[test]
+    fn the_first_reason_stays_and_rings() {
+        let c = Cancellation::new();
+        let bell = c.bell().clone();
+        assert!(c.check().is_ok());
+        c.cancel(Status::cancelled("a"));
+        c.cancel(Status::cancelled("b"));
+        bell.wait(Duration::from_secs(60));
+        assert_eq!(c.check().unwrap_err().message(), "a");
+    }
+}
