@@ -6,6 +6,7 @@ mod checkpoint;
 mod convert;
 mod error;
 mod event_writer;
+mod exit;
 mod graph;
 mod handle;
 mod op_info;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    exit::register(m)?;
     m.add("StatusError", m.py().get_type::<error::StatusError>())?;
     m.add_class::<event_writer::EventWriter>()?;
     m.add_class::<graph::Graph>()?;

@@ -3,6 +3,7 @@
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
 use crate::error::{caught, status};
+use crate::exit::{Stay, is_main_thread, stay_if_exiting};
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
 use ferroflow_graph::{NodeId, OutputId, Resources};
@@ -172,6 +173,7 @@ impl Session {
         timeout_ms: u64,
         may_miss: bool,
     ) -> PyResult<StepOutcome> {
+        let _stay = Stay::begin(py);
         let outcome = caught(|| {
             let raised: Mutex<Option<PyErr>> = Mutex::new(None);
             let deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms));
@@ -180,13 +182,21 @@ impl Session {
                     if deadline.is_some_and(|d| Instant::now() > d) {
                         return Err(Status::deadline_exceeded("Timed out waiting for notification"));
                     }
-                    Python::attach(|py| py.check_signals()).map_err(|e| {
+                    stay_if_exiting();
+                    // Python runs signal handlers on its main thread only: others need not take its lock for them.
+                    let looked = match is_main_thread() {
+                        Ok(true) => Python::attach(|py| py.check_signals()),
+                        other => other.map(|_| ()),
+                    };
+                    looked.map_err(|e| {
                         *raised.lock() = Some(e);
                         Status::cancelled("interrupted by a signal")
                     })
                 };
                 // The closure lives on this stack frame and the step ends before it does.
-                self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll), may_miss })
+                let outcome = self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll), may_miss });
+                stay_if_exiting();
+                outcome
             });
             match (outcome, raised.into_inner()) {
                 (_, Some(e)) => Err(e),
