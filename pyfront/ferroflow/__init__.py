@@ -1116,6 +1116,21 @@ from ferroflow._src.ops.quantization.steps import (
 from ferroflow._src.ops.quantization.steps import (
     quantize as quantize,
 )
+from ferroflow._src.ops.queue.queues import (
+    FIFOQueue as FIFOQueue,
+)
+from ferroflow._src.ops.queue.queues import (
+    PaddingFIFOQueue as PaddingFIFOQueue,
+)
+from ferroflow._src.ops.queue.queues import (
+    PriorityQueue as PriorityQueue,
+)
+from ferroflow._src.ops.queue.queues import (
+    QueueBase as QueueBase,
+)
+from ferroflow._src.ops.queue.queues import (
+    RandomShuffleQueue as RandomShuffleQueue,
+)
 from ferroflow._src.ops.random.sampling import (
     random_crop as random_crop,
 )

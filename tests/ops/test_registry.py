@@ -106,6 +106,12 @@ TESTED_ELSEWHERE = {
         *("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap"),
     ),
     "tests/data/test_iterators.py": _starting("Iterator", "MakeIterator", "OneShotIterator"),
+    "tests/ops/test_queues.py": _starting("FIFOQueue", "PaddingFIFO", "PriorityQueue", "Queue", "RandomShuffle"),
+    "tests/ops/test_staging.py": (
+        "FakeQueue",
+        "RecordInput",
+        *_starting("Barrier", "Map", "OrderedMap", "Stage", "Unstage"),
+    ),
     "tests/ops/test_text.py": (
         *(
             "DecodeCompressed",

@@ -24,6 +24,8 @@ _MODULES = frozenset(
         "seq2seq",
         "signal",
         "slim",
+        "staging",
+        "training",
         "util",
     )
 )

@@ -2,6 +2,11 @@
 
 mod dataset;
 mod parsing;
+mod queue;
+mod record_input;
+mod retry;
+mod rows;
+mod staging;
 
 use ferroflow_graph::Registry;
 
@@ -9,4 +14,7 @@ use ferroflow_graph::Registry;
 pub fn register(r: &mut Registry) {
     dataset::register(r);
     parsing::register(r);
+    queue::register(r);
+    record_input::register(r);
+    staging::register(r);
 }

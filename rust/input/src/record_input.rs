@@ -1,0 +1,142 @@
+//! RecordInput: batches of records of files, in random order, epoch after epoch.
+
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_io::{Compression, RecordReader, file};
+use ferroflow_tensor::philox::shuffle::shuffle;
+use ferroflow_tensor::philox::{Philox, Words};
+use ferroflow_tensor::{Bytes, Result, Status, Tensor, ensure};
+use parking_lot::Mutex;
+
+/// Bytes read from a file at once.
+const READ_BYTES: usize = 256 << 10;
+
+struct Options {
+    pattern: String,
+    seed: u64,
+    shift_ratio: f32,
+    buffer_size: usize,
+    /// Files that are read in turns.
+    parallelism: usize,
+    compression: Compression,
+}
+
+/// Where the reading stands.
+struct Progress {
+    epoch: u64,
+    words: Words,
+    /// Files of this epoch that are not open yet, last first.
+    files: Vec<Bytes>,
+    open: Vec<RecordReader>,
+    turn: usize,
+    buffer: Vec<Bytes>,
+}
+
+impl Progress {
+    fn new(seed: u64) -> Progress {
+        let words = Words::new(Philox::new(seed, 0));
+        Progress { epoch: 0, words, files: Vec::new(), open: Vec::new(), turn: 0, buffer: Vec::new() }
+    }
+
+    /// Shuffles the files for one more epoch.
+    fn begin_epoch(&mut self, options: &Options) -> Result<()> {
+        self.epoch += 1;
+        let mut files: Vec<Bytes> = Vec::new();
+        for pattern in options.pattern.split(',') {
+            files.extend(file::matching(pattern)?);
+        }
+        ensure!(!files.is_empty(), NotFound, "Found no files at {}", options.pattern);
+        shuffle(&Philox::new(options.seed, self.epoch), &mut files);
+        if (0.0..1.0).contains(&options.shift_ratio) {
+            // Less than their number, for the ratio is less than one.
+            let shift = (f64::from(options.shift_ratio) * files.len() as f64) as usize;
+            files.rotate_left(shift);
+        }
+        files.reverse();
+        self.files = files;
+        Ok(())
+    }
+
+    /// Puts a record into the buffer, in the place of another that moves to the end; false where the epoch has no more.
+    fn read_one(&mut self, options: &Options) -> Result<bool> {
+        loop {
+            while self.open.len() < options.parallelism
+                && let Some(name) = self.files.pop()
+            {
+                self.open.push(RecordReader::open(&name, options.compression, READ_BYTES)?);
+            }
+            if self.open.is_empty() {
+                return Ok(false);
+            }
+            self.turn = (self.turn + 1) % self.open.len();
+            let Some(record) = self.open[self.turn].read()?.map(Bytes::from) else {
+                self.open.swap_remove(self.turn);
+                continue;
+            };
+            let place = self.words.next_below(self.buffer.len() as u64 + 1) as usize;
+            self.buffer.push(record);
+            let last = self.buffer.len() - 1;
+            self.buffer.swap(place, last);
+            return Ok(true);
+        }
+    }
+
+    fn next(&mut self, options: &Options, ctx: &KernelContext<'_>) -> Result<Bytes> {
+        if self.buffer.is_empty() && self.open.is_empty() && self.files.is_empty() {
+            self.begin_epoch(options)?;
+        }
+        while self.buffer.len() < options.buffer_size && self.read_one(options)? {
+            ctx.check_cancelled()?;
+        }
+        match self.buffer.pop() {
+            Some(record) => Ok(record),
+            None => Err(Status::out_of_range(format!("Found no records at {}", options.pattern))),
+        }
+    }
+}
+
+fn record_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let compression = init.str("compression_type")?;
+    let Some(compression) = Compression::from_name(compression.as_bytes()) else {
+        return Err(Status::invalid_argument(format!("Unsupported compression_type: {compression}")));
+    };
+    let at_least_one = |name| Ok::<_, Status>(usize::try_from(init.int(name)?).unwrap_or(0).max(1));
+    let options = Options {
+        pattern: init.str("file_pattern")?,
+        seed: init.int("file_random_seed")? as u64,
+        shift_ratio: init.float("file_shuffle_shift_ratio")?,
+        buffer_size: at_least_one("file_buffer_size")?,
+        parallelism: at_least_one("file_parallelism")?,
+        compression,
+    };
+    let batch = init.int("batch_size")?;
+    let batch = usize::try_from(batch)
+        .map_err(|_| Status::invalid_argument(format!("batch_size must be at least 0, is {batch}")))?;
+    let progress = Mutex::new(Progress::new(options.seed));
+    kernel(move |ctx| {
+        let mut progress = progress.lock();
+        let mut records = Vec::new();
+        for _ in 0..batch {
+            records.push(progress.next(&options, ctx)?);
+        }
+        ctx.set_output(0, Tensor::from_strings([batch], records)?);
+        Ok(())
+    })
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("RecordInput")
+            .output("records: string")
+            .attr("file_pattern: string")
+            .attr("file_random_seed: int = 301")
+            .attr("file_shuffle_shift_ratio: float = 0")
+            .attr("file_buffer_size: int = 10000")
+            .attr("file_parallelism: int = 16")
+            .attr("batch_size: int = 32")
+            .attr("compression_type: string = ''")
+            .stateful()
+            .doc("Gives batches of the records of files, in random order.")
+            .shape(shape_rules::unknown)
+            .kernel(record_input),
+    );
+}
