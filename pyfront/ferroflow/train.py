@@ -19,6 +19,66 @@ from ferroflow._src.checkpoint.state import remove_checkpoint as remove_checkpoi
 from ferroflow._src.checkpoint.state import update_checkpoint_state as update_checkpoint_state
 from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.framework.graph_files import write_graph as write_graph
+from ferroflow._src.input import (
+    queue_runner as queue_runner,
+)
+from ferroflow._src.input.batching import (
+    batch as batch,
+)
+from ferroflow._src.input.batching import (
+    batch_join as batch_join,
+)
+from ferroflow._src.input.batching import (
+    maybe_batch as maybe_batch,
+)
+from ferroflow._src.input.batching import (
+    maybe_batch_join as maybe_batch_join,
+)
+from ferroflow._src.input.batching import (
+    maybe_shuffle_batch as maybe_shuffle_batch,
+)
+from ferroflow._src.input.batching import (
+    maybe_shuffle_batch_join as maybe_shuffle_batch_join,
+)
+from ferroflow._src.input.batching import (
+    shuffle_batch as shuffle_batch,
+)
+from ferroflow._src.input.batching import (
+    shuffle_batch_join as shuffle_batch_join,
+)
+from ferroflow._src.input.coordinator import (
+    Coordinator as Coordinator,
+)
+from ferroflow._src.input.coordinator import (
+    LooperThread as LooperThread,
+)
+from ferroflow._src.input.producers import (
+    input_producer as input_producer,
+)
+from ferroflow._src.input.producers import (
+    limit_epochs as limit_epochs,
+)
+from ferroflow._src.input.producers import (
+    match_filenames_once as match_filenames_once,
+)
+from ferroflow._src.input.producers import (
+    range_input_producer as range_input_producer,
+)
+from ferroflow._src.input.producers import (
+    slice_input_producer as slice_input_producer,
+)
+from ferroflow._src.input.producers import (
+    string_input_producer as string_input_producer,
+)
+from ferroflow._src.input.queue_runner import (
+    QueueRunner as QueueRunner,
+)
+from ferroflow._src.input.queue_runner import (
+    add_queue_runner as add_queue_runner,
+)
+from ferroflow._src.input.queue_runner import (
+    start_queue_runners as start_queue_runners,
+)
 from ferroflow._src.summary.file_writer import (
     SummaryWriter as SummaryWriter,
 )

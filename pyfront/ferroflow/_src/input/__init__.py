@@ -1,0 +1,1 @@
+"""Input by threads and queues: coordination of threads, queue runners, producers, batches."""

@@ -1,0 +1,591 @@
+"""Batches: queues that threads fill with elements, and that give them out many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import dtypes as dtypes_lib
+from ferroflow._src.base import tensor_shape
+from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_indexed_slices
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.input.fullness import note_fraction_full, note_fraction_over
+from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
+from ferroflow._src.input.sparse_storing import (
+    Stored,
+    branch,
+    restore_sparse_tensors,
+    store_sparse_tensors,
+    store_sparse_tensors_join,
+)
+from ferroflow._src.ops.array.joining import dynamic_partition
+from ferroflow._src.ops.flow.grouping import no_op
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.queue.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
+
+__all__ = [
+    "batch",
+    "batch_join",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
+    "shuffle_batch",
+    "shuffle_batch_join",
+]
+
+
+def tensor_list(tensors: Any) -> list[Any]:
+    """The values of a dictionary in the order of its keys, or the list itself.
+
+    Args:
+        tensors: list or dict.
+    """
+    return [tensors[key] for key in sorted(tensors, key=str)] if isinstance(tensors, dict) else tensors
+
+
+def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
+    if not tensors_list:
+        raise ValueError("Expected at least one set of tensors")
+    if isinstance(tensors_list[0], dict):
+        keys = set(tensors_list[0])
+        if any(set(tensors) != keys for tensors in tensors_list[1:]):
+            raise ValueError("All dictionaries in tensors_list must have the same keys")
+    return [tensor_list(tensors) for tensors in tensors_list]
+
+
+def as_given(original: Any, tensors: Any) -> Any:
+    """Tensors in the structure that others were given in.
+
+    Args:
+        original: list or dict.
+        tensors: list of tensors, or the only one.
+    """
+    if not isinstance(original, dict):
+        return tensors
+    if len(original) == 1:
+        tensors = [tensors]
+    return {key: tensors[i] for i, key in enumerate(sorted(original, key=str))}
+
+
+def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
+    """Values as tensors; sparse ones stay.
+
+    Args:
+        tensors: list of values.
+        caller: str, the function that takes them.
+
+    Raises:
+        ValueError: there are none.
+        TypeError: it is no list.
+    """
+    if not isinstance(tensors, list | tuple):
+        raise TypeError("values must be a list.")
+    if not tensors:
+        raise ValueError(f"Expected at least one tensor in {caller}.")
+    return [t if isinstance(t, SparseTensor) else convert_to_tensor_or_indexed_slices(t) for t in tensors]
+
+
+def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
+    """Which elements are kept, as a tensor.
+
+    Args:
+        keep_input: Tensor of bool, of shape [] or [rows].
+        enqueue_many: bool, whether rows are the elements.
+
+    Raises:
+        ValueError: it has another rank.
+    """
+    keep = convert_to_tensor(keep_input)
+    if keep.shape.ndims is None:
+        raise ValueError("`keep_input` dimensions must be known at graph construction.")
+    if not enqueue_many and keep.shape.ndims == 1:
+        raise ValueError("`keep_input` cannot be a vector when `enqueue_many=False`.")
+    if keep.shape.ndims > 1:
+        raise ValueError("`keep_input` must be 0 or 1 dimensions.")
+    return keep
+
+
+def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
+    """The dtypes of the components of lists of tensors.
+
+    Args:
+        lists: list of lists of Tensor.
+
+    Raises:
+        TypeError: those of one list differ from another's.
+    """
+    types = [t.dtype for t in lists[0]]
+    for tensors in lists[1:]:
+        others = [t.dtype for t in tensors]
+        if others != types:
+            names = [", ".join(t.name for t in each) for each in (types, others)]
+            raise TypeError(f"Expected types to be consistent: {names[0]} vs. {names[1]}.")
+    return types
+
+
+def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -> Any:
+    """The shapes of the elements' components: those given, or what is known of the tensors.
+
+    Args:
+        lists: list of lists of Tensor.
+        shapes: list of shapes, or None.
+        enqueue_many: bool, whether rows are the elements.
+
+    Raises:
+        ValueError: the rank of a tensor is not known, or the shapes of two lists differ.
+    """
+    if shapes is not None:
+        return shapes
+    found = []
+    for i in range(len(lists[0])):
+        known = [tensors[i].shape for tensors in lists]
+        for tensors, shape in zip(lists, known, strict=True):
+            if shape.ndims is None:
+                raise ValueError(f"Cannot infer Tensor's rank: {tensors[i]}")
+        if enqueue_many:
+            known = [shape.with_rank_at_least(1)[1:] for shape in known]
+        for other in known[1:]:
+            # TF 1.x: they must agree, and the first is taken.
+            known[0].merge_with(other)
+        found.append(tensor_shape.TensorShape(known[0].as_list()))
+    return found
+
+
+def _kept(tensors: Sequence[Any], keep_input: Tensor) -> list[Tensor]:
+    """The rows that are kept."""
+    which = cast(keep_input, dtypes_lib.int32)
+    return [dynamic_partition(x, which, num_partitions=2)[1] for x in tensors]
+
+
+def _enqueue_op(queue: QueueBase, tensors: Sequence[Any], enqueue_many: bool, keep_input: Tensor) -> Any:
+    enqueue: Callable[[Any], Any] = queue.enqueue_many if enqueue_many else queue.enqueue
+    if keep_input.shape.ndims == 1:
+        return enqueue(_kept(tensors, keep_input))
+    return branch(keep_input, lambda: enqueue(tensors), no_op)
+
+
+def _fill(queue: QueueBase, tensors: Sequence[Any], threads: int, enqueue_many: bool, keep_input: Tensor) -> None:
+    ops = [_enqueue_op(queue, tensors, enqueue_many, keep_input)] * threads
+    add_queue_runner(QueueRunner(queue, ops))
+
+
+def _fill_join(queue: QueueBase, lists: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Tensor) -> None:
+    ops = [_enqueue_op(queue, tensors, enqueue_many, keep_input) for tensors in lists]
+    add_queue_runner(QueueRunner(queue, ops))
+
+
+def _dequeue(queue: QueueBase, batch_size: Any, smaller: bool, stored: Sequence[Stored], scope: str) -> Any:
+    take = queue.dequeue_up_to if smaller else queue.dequeue_many
+    return restore_sparse_tensors(take(batch_size, name=scope), stored)
+
+
+def queue_class(dynamic_pad: bool) -> Any:
+    """The queue for batches.
+
+    Args:
+        dynamic_pad: bool, whether elements of different sizes are padded.
+    """
+    return PaddingFIFOQueue if dynamic_pad else FIFOQueue
+
+
+def _check_room(capacity: int, min_after_dequeue: int) -> None:
+    if capacity <= min_after_dequeue:
+        raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}.")
+
+
+def batch(
+    tensors: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements, which threads of a queue runner put into a queue.
+
+    Args:
+        tensors: list or dict of Tensor and SparseTensor, the components of an element.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        capacity: int, the most elements the queue holds.
+        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        shapes: list of shapes, of the components; by default those of `tensors`.
+        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
+
+    Returns:
+        As `tensors`, each with a new first dimension.
+
+    Raises:
+        ValueError: there are no tensors, or their shapes are neither known nor given.
+    """
+    return maybe_batch(
+        tensors,
+        True,
+        batch_size,
+        num_threads,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`batch` of the elements that are kept.
+
+    Args:
+        tensors: as `batch`, and so are those not described here.
+        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+            rows are the elements: which are.
+        batch_size: int.
+        num_threads: int.
+        capacity: int.
+        enqueue_many: bool.
+        shapes: list of shapes.
+        dynamic_pad: bool.
+        allow_smaller_final_batch: bool.
+        shared_name: str.
+        name: str.
+
+    Returns:
+        As `batch`.
+
+    Raises:
+        ValueError: as `batch`.
+    """
+    given = tensor_list(tensors)
+    with name_scope(name, "batch", [*given, keep_input]) as scope:
+        components = converted(given)
+        keep = checked_keep_input(keep_input, enqueue_many)
+        components, stored = store_sparse_tensors(components, enqueue_many, keep)
+        types = dtypes_of([components])
+        known = shapes_of([components], shapes, enqueue_many)
+        queue = queue_class(dynamic_pad)(capacity=capacity, dtypes=types, shapes=known, shared_name=shared_name)
+        _fill(queue, components, num_threads, enqueue_many, keep)
+        note_fraction_full(queue, capacity)
+        return as_given(tensors, _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+
+
+def batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements, which threads put into a queue, each from tensors of its own.
+
+    Args:
+        tensors_list: list of lists or dicts of Tensor and SparseTensor; one thread puts in what one of them is.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
+
+    Returns:
+        As one of `tensors_list`, each tensor with a new first dimension.
+
+    Raises:
+        ValueError: there are no tensors, or their shapes differ, or are neither known nor given.
+        TypeError: their dtypes differ.
+    """
+    return maybe_batch_join(
+        tensors_list,
+        True,
+        batch_size,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_batch_join(
+    tensors_list: Any,
+    keep_input: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`batch_join` of the elements that are kept.
+
+    Args:
+        tensors_list: as `batch_join`, and so are those not described here.
+        keep_input: Tensor of bool, as for `maybe_batch`.
+        batch_size: int.
+        capacity: int.
+        enqueue_many: bool.
+        shapes: list of shapes.
+        dynamic_pad: bool.
+        allow_smaller_final_batch: bool.
+        shared_name: str.
+        name: str.
+
+    Returns:
+        As `batch_join`.
+
+    Raises:
+        ValueError: as `batch_join`.
+        TypeError: as `batch_join`.
+    """
+    given = _tensor_lists(tensors_list)
+    with name_scope(name, "batch_join", [*(t for each in given for t in each), keep_input]) as scope:
+        lists = [converted(each, "batch_join()") for each in given]
+        keep = checked_keep_input(keep_input, enqueue_many)
+        lists, stored = store_sparse_tensors_join(lists, enqueue_many, keep)
+        types = dtypes_of(lists)
+        known = shapes_of(lists, shapes, enqueue_many)
+        queue = queue_class(dynamic_pad)(capacity=capacity, dtypes=types, shapes=known, shared_name=shared_name)
+        _fill_join(queue, lists, enqueue_many, keep)
+        note_fraction_full(queue, capacity)
+        return as_given(tensors_list[0], _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+
+
+def shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements in random order, which threads of a queue runner put into a queue.
+
+    Args:
+        tensors: list or dict of Tensor and SparseTensor, the components of an element.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        num_threads: int, the threads that put elements in.
+        seed: int, seed of the order.
+        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        shapes: list of shapes, of the components; by default those of `tensors`.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
+
+    Returns:
+        As `tensors`, each with a new first dimension.
+
+    Raises:
+        ValueError: there are no tensors, their shapes are neither known nor given, or the queue has no room for more
+            than what stays.
+    """
+    return maybe_shuffle_batch(
+        tensors,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        num_threads,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`shuffle_batch` of the elements that are kept.
+
+    Args:
+        tensors: as `shuffle_batch`, and so are those not described here.
+        batch_size: int.
+        capacity: int.
+        min_after_dequeue: int.
+        keep_input: Tensor of bool, as for `maybe_batch`.
+        num_threads: int.
+        seed: int.
+        enqueue_many: bool.
+        shapes: list of shapes.
+        allow_smaller_final_batch: bool.
+        shared_name: str.
+        name: str.
+
+    Returns:
+        As `shuffle_batch`.
+
+    Raises:
+        ValueError: as `shuffle_batch`.
+    """
+    given = tensor_list(tensors)
+    with name_scope(name, "shuffle_batch", [*given, keep_input]) as scope:
+        _check_room(capacity, min_after_dequeue)
+        components = converted(given)
+        keep = checked_keep_input(keep_input, enqueue_many)
+        components, stored = store_sparse_tensors(components, enqueue_many, keep)
+        queue = RandomShuffleQueue(
+            capacity=capacity,
+            min_after_dequeue=min_after_dequeue,
+            seed=seed,
+            dtypes=dtypes_of([components]),
+            shapes=shapes_of([components], shapes, enqueue_many),
+            shared_name=shared_name,
+        )
+        _fill(queue, components, num_threads, enqueue_many, keep)
+        note_fraction_over(queue, capacity, min_after_dequeue)
+        return as_given(tensors, _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+
+
+def shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements in random order, which threads put into a queue, each from tensors of its own.
+
+    Args:
+        tensors_list: list of lists or dicts of Tensor and SparseTensor; one thread puts in what one of them is.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        seed: int, seed of the order.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
+
+    Returns:
+        As one of `tensors_list`, each tensor with a new first dimension.
+
+    Raises:
+        ValueError: there are no tensors, their shapes differ, or are neither known nor given, or the queue has no room
+            for more than what stays.
+        TypeError: their dtypes differ.
+    """
+    return maybe_shuffle_batch_join(
+        tensors_list,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """`shuffle_batch_join` of the elements that are kept.
+
+    Args:
+        tensors_list: as `shuffle_batch_join`, and so are those not described here.
+        batch_size: int.
+        capacity: int.
+        min_after_dequeue: int.
+        keep_input: Tensor of bool, as for `maybe_batch`.
+        seed: int.
+        enqueue_many: bool.
+        shapes: list of shapes.
+        allow_smaller_final_batch: bool.
+        shared_name: str.
+        name: str.
+
+    Returns:
+        As `shuffle_batch_join`.
+
+    Raises:
+        ValueError: as `shuffle_batch_join`.
+        TypeError: as `shuffle_batch_join`.
+    """
+    given = _tensor_lists(tensors_list)
+    with name_scope(name, "shuffle_batch_join", [*(t for each in given for t in each), keep_input]) as scope:
+        _check_room(capacity, min_after_dequeue)
+        lists = [converted(each, "shuffle_batch_join()") for each in given]
+        keep = checked_keep_input(keep_input, enqueue_many)
+        lists, stored = store_sparse_tensors_join(lists, enqueue_many, keep)
+        queue = RandomShuffleQueue(
+            capacity=capacity,
+            min_after_dequeue=min_after_dequeue,
+            seed=seed,
+            dtypes=dtypes_of(lists),
+            shapes=shapes_of(lists, shapes, enqueue_many),
+            shared_name=shared_name,
+        )
+        _fill_join(queue, lists, enqueue_many, keep)
+        note_fraction_over(queue, capacity, min_after_dequeue)
+        return as_given(tensors_list[0], _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
