@@ -82,6 +82,9 @@ from ferroflow._src.input.queue_runner import (
 from ferroflow._src.summary.file_writer import (
     SummaryWriter as SummaryWriter,
 )
+from ferroflow._src.summary.summary_iterator import (
+    summary_iterator as summary_iterator,
+)
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )

@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import compat, dtypes, errors
+from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.checkpoint.state import latest_checkpoint
 from ferroflow._src.framework.graph_files import local_path
 
@@ -75,11 +76,8 @@ _WIRE_NAMES = {1: "FLOAT", 2: "DOUBLE", 19: "HALF"}
 
 def _raising(function: Any, *args: Any) -> Any:
     """What a function of the core returns; its failure as an exception of `tf.errors`."""
-    try:
+    with engine_errors():
         return function(*args)
-    except _core.StatusError as failure:
-        code, message, _ = failure.args
-        raise errors.make_exception(None, None, message, code) from None
 
 
 def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # TF1's spelling

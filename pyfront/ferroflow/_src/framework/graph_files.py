@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import errors, proto
+from ferroflow._src.base import proto
+from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.framework.graph import Graph
 
 
@@ -21,11 +22,8 @@ def replace_file(name: str, contents: bytes) -> None:
     Raises:
         tf.errors.OpError: of the class of the system's failure.
     """
-    try:
+    with engine_errors():
         _core.replace_file(name, contents)
-    except _core.StatusError as failure:
-        code, message, _ = failure.args
-        raise errors.make_exception(None, None, message, code) from None
 
 
 def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ferroflow import _core
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.system import make_directories
 
 __all__ = ["EventFileWriter"]
 
@@ -60,7 +61,7 @@ class EventFileWriter:
         self._open()
 
     def _open(self) -> None:
-        os.makedirs(self._logdir, exist_ok=True)
+        make_directories(self._logdir)
         name = _new_file(self._logdir, self._suffix)
         with engine_errors():
             self._writer = _core.EventWriter(name, float(self._flush_secs), float(int(time.time())))

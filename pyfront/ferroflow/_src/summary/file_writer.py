@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.files.system import make_directories
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
@@ -83,7 +84,7 @@ class SummaryToEventTransformer:
     def _write_plugin_assets(self, graph: Graph) -> None:
         for asset in get_all_plugin_assets(graph):
             folder = os.path.join(self.event_writer.get_logdir(), "plugins", str(asset.plugin_name))
-            os.makedirs(folder, exist_ok=True)
+            make_directories(folder)
             for name, contents in asset.assets().items():
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(contents)

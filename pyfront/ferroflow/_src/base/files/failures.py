@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ferroflow import _core
 from ferroflow._src.base import compat, errors
 
 # TF 1.x: the codes that its file systems give the errors of POSIX; all others are unknown.
@@ -72,13 +71,3 @@ def failures_of(name: str) -> Iterator[None]:
     except ValueError as error:
         # The system knows no name with a null character in it.
         raise errors.InvalidArgumentError(None, None, f"{name}; {error}") from None
-
-
-@contextlib.contextmanager
-def engine_failures() -> Iterator[None]:
-    """A `with` block in which failures of the engine are raised as TF's errors."""
-    try:
-        yield
-    except _core.StatusError as error:
-        code, message, _ = error.args
-        raise errors.make_exception(None, None, message, code) from None

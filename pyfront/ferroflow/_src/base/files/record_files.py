@@ -10,7 +10,8 @@ from typing_extensions import Self
 
 from ferroflow import _core
 from ferroflow._src.base import compat
-from ferroflow._src.base.files.failures import engine_failures, path_bytes
+from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.failures import path_bytes
 
 
 class TFRecordCompressionType:
@@ -110,7 +111,7 @@ class TFRecordWriter:
     def __init__(self, path: Any, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
-        with engine_failures():
+        with engine_errors():
             self._writer = _core.RecordWriter(path_bytes(path), compression, None if level in (None, -1) else level)
 
     def write(self, record: Any) -> None:
@@ -128,17 +129,17 @@ class TFRecordWriter:
         except TypeError:
             self._writer.write(compat.as_bytes(record))
         except _core.StatusError:
-            with engine_failures():
+            with engine_errors():
                 raise
 
     def flush(self) -> None:
         """Gives the system all records so far: who opens the file now reads them."""
-        with engine_failures():
+        with engine_errors():
             self._writer.flush()
 
     def close(self) -> None:
         """Ends the file; closing again does nothing."""
-        with engine_failures():
+        with engine_errors():
             self._writer.close()
 
     def __enter__(self) -> Self:
@@ -165,5 +166,5 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         tf.errors.DataLossError: the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)
-    with engine_failures():
+    with engine_errors():
         yield from _core.RecordReader(path_bytes(path), compression)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors
-from ferroflow._src.base.files.failures import engine_failures, failures_of, path_of
+from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.failures import failures_of, path_of
 
 
 class FileStatistics(NamedTuple):
@@ -237,6 +238,6 @@ def glob(filename: Any) -> list[str]:
     patterns = [filename] if isinstance(filename, str) else filename
     found = []
     for pattern in patterns:
-        with engine_failures():
+        with engine_errors():
             found += sorted(map(os.fsdecode, _core.matching_files(compat.as_text(compat.path_to_str(pattern)))))
     return found

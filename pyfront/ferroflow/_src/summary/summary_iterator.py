@@ -1,0 +1,28 @@
+"""Reading event files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ferroflow._src.base import proto
+from ferroflow._src.base.files.record_files import tf_record_iterator
+
+__all__ = ["summary_iterator"]
+
+
+def summary_iterator(path: Any) -> Iterator[Any]:
+    """Reads the events of a file, one after the other.
+
+    Args:
+        path: str, name of an event file.
+
+    Yields:
+        `Event` messages.
+
+    Raises:
+        tf.errors.NotFoundError: there is no such file.
+        tf.errors.DataLossError: the file is damaged or cut short.
+    """
+    for record in tf_record_iterator(path):
+        yield proto.Event.FromString(record)
