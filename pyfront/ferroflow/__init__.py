@@ -1152,6 +1152,24 @@ from ferroflow._src.ops.random.sampling import (
 from ferroflow._src.ops.random.sampling import (
     truncated_normal as truncated_normal,
 )
+from ferroflow._src.ops.reader.readers import (
+    FixedLengthRecordReader as FixedLengthRecordReader,
+)
+from ferroflow._src.ops.reader.readers import (
+    IdentityReader as IdentityReader,
+)
+from ferroflow._src.ops.reader.readers import (
+    ReaderBase as ReaderBase,
+)
+from ferroflow._src.ops.reader.readers import (
+    TextLineReader as TextLineReader,
+)
+from ferroflow._src.ops.reader.readers import (
+    TFRecordReader as TFRecordReader,
+)
+from ferroflow._src.ops.reader.readers import (
+    WholeFileReader as WholeFileReader,
+)
 from ferroflow._src.ops.removed import REMOVED_NAMES as _REMOVED_NAMES
 from ferroflow._src.ops.renamed import batch_matmul as batch_matmul
 from ferroflow._src.ops.renamed import batch_matrix_band_part as batch_matrix_band_part

@@ -194,3 +194,17 @@ def test_arrays_that_are_fed_to_an_initializer_are_kept():
             session.run(iterator.initializer, {fed: values})
             values[:] = -9
             assert [session.run(element).tolist() for _ in range(2)] == [[1, 2], [3, 4]]
+
+
+def test_variables_of_functions_belong_to_the_global_graph_where_no_other_is_around():
+    tf.reset_default_graph()
+    try:
+        scaled = tf.data.Dataset.range(3).map(lambda x: tf.get_variable("scale", initializer=2.0) * tf.to_float(x))
+        assert [v.name for v in tf.global_variables()] == ["scale:0"]
+        iterator = scaled.make_initializable_iterator()
+        value = iterator.get_next()
+        with tf.Session() as session:
+            session.run([tf.global_variables_initializer(), iterator.initializer])
+            assert [session.run(value) for _ in range(3)] == [0.0, 2.0, 4.0]
+    finally:
+        tf.reset_default_graph()

@@ -185,9 +185,11 @@ def test_what_is_wrong_is_refused():
 
 
 def test_variables_made_while_a_function_is_built_are_those_of_the_layer():
-    inner = tf.Graph()
-    inner._building_function = True
-    with inner.as_default():
-        layer = Scale()
-        layer(tf.placeholder(tf.float32, [2, 3]))
-        assert (len(layer.trainable_variables), layer.non_trainable_variables) == (1, [])
+    layer = Scale()
+    scaled = tf.data.Dataset.from_tensors([[1.0, 2.0, 3.0]]).map(layer)
+    assert (layer.trainable_variables, layer.non_trainable_variables) == (tf.trainable_variables(), [])
+    iterator = scaled.make_initializable_iterator()
+    values = iterator.get_next()
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), iterator.initializer])
+        assert session.run(values).tolist() == [[2.0, 4.0, 6.0]]

@@ -88,6 +88,10 @@ TESTED_ELSEWHERE = {
     "tests/framework/test_import_graph_def.py": ("PlaceholderV2",),
     "tests/session/test_tensor_handle.py": ("DeleteSessionTensor", *_starting("GetSession")),
     "tests/ops/test_files.py": ("MatchingFiles", "ReadFile", "WriteFile"),
+    "tests/ops/test_readers.py": (
+        *_starting("FixedLengthRecordReader", "IdentityReader", "Reader"),
+        *_starting("TFRecordReader", "TextLineReader", "WholeFile"),
+    ),
     "tests/ops/test_parsing.py": ("DecodeCSV", "DecodeJSONExample", "SerializeTensor", *_starting("Parse")),
     "tests/ops/test_image_files.py": _starting(
         "DecodeAnd", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeJ", "DecodeP"

@@ -3,10 +3,12 @@
 mod dataset;
 mod parsing;
 mod queue;
+mod reader;
 mod record_input;
 mod retry;
 mod rows;
 mod staging;
+mod wire;
 
 use ferroflow_graph::Registry;
 
@@ -14,6 +16,7 @@ use ferroflow_graph::Registry;
 pub fn register(r: &mut Registry) {
     dataset::register(r);
     parsing::register(r);
+    reader::register(r);
     queue::register(r);
     record_input::register(r);
     staging::register(r);

@@ -119,7 +119,7 @@ def init_scope() -> Iterator[None]:
     """A context manager whose operations wait for no control dependency and belong to no function being built."""
     inner = get_default_graph()
     scope = inner.get_name_scope()
-    outer = next((g for g in reversed(default_stacks.default_graph_stack.stack) if not g.building_function), inner)
+    outer = default_stacks.default_graph_stack.get_outside_functions()
     with outer.as_default(), outer.name_scope(f"{scope}/" if scope else None), outer.control_dependencies(None):
         yield
 

@@ -60,6 +60,10 @@ class DefaultGraphStack(DefaultStack):
         """The innermost default graph, or the global one."""
         return self.stack[-1] if self.stack else _global_graph.get()
 
+    def get_outside_functions(self) -> Any:
+        """The innermost default graph that is not the body of a function, or the global one."""
+        return next((g for g in reversed(self.stack) if not g._building_function), None) or _global_graph.get()
+
     def get_function(self) -> Any | None:
         """The default graph where it is the body of a function, else None."""
         stack = self.stack

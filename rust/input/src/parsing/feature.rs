@@ -1,6 +1,6 @@
 //! `tf.train.Feature` as it is serialized: a list of byte strings, floats or integers.
 
-use super::wire::{Fields, Malformed, Value, varint};
+use crate::wire::{Fields, Malformed, Value, varint};
 use ferroflow_tensor::{Bytes, DType, Result, Shape, Tensor};
 
 /// A feature where it lies: which of the three lists it has, if any, and that list's bytes.

@@ -2,7 +2,7 @@
 //! of a sparse one.
 
 use super::feature::{Element, Feature, by_element};
-use super::wire::{Fields, Malformed, Value, entry};
+use crate::wire::{Fields, Malformed, Value, entry};
 use ferroflow_graph::AttrMap;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashMap;

@@ -8,7 +8,6 @@ mod json;
 mod parse_example;
 mod parse_single_sequence_example;
 mod serialize_tensor;
-mod wire;
 
 use ferroflow_graph::Registry;
 

@@ -4,7 +4,7 @@ use super::feature::by_element;
 use super::features::{
     Dense, Failure, Keys, Sparse, check_default, dense_of, fixed, no_example, padded, ragged, sparse, sparse_of,
 };
-use super::wire::{Fields, Malformed, Value};
+use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Status, Tensor, bail, ensure};

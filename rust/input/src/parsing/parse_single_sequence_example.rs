@@ -2,7 +2,7 @@
 
 use super::feature::{Element, Feature, by_element};
 use super::features::{Dense, Keys, Ragged, Sparse, dense_of, no_example, sparse, sparse_of};
-use super::wire::{Fields, Malformed, Value};
+use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 use std::collections::HashSet;

@@ -56,8 +56,8 @@ struct Ticket {
 }
 
 impl Ticket {
-    fn new(step: &Cancellation) -> Arc<Ticket> {
-        Arc::new(Ticket { outcome: Mutex::new(None), bell: step.bell().clone(), process: std::process::id() })
+    fn new(bell: Arc<Bell>) -> Arc<Ticket> {
+        Arc::new(Ticket { outcome: Mutex::new(None), bell, process: std::process::id() })
     }
 }
 
@@ -282,6 +282,11 @@ impl Queue {
 
     /// Takes elements as soon as they are there: the components of one, or batches of many.
     pub(crate) fn dequeue(self: &Arc<Self>, count: Count, step: &Cancellation) -> Result<Begun> {
+        self.dequeue_ringing(count, || step.bell().clone())
+    }
+
+    /// `dequeue` where the bell of the step is at hand, and not the step.
+    pub(crate) fn dequeue_ringing(self: &Arc<Self>, count: Count, bell: impl FnOnce() -> Arc<Bell>) -> Result<Begun> {
         let (wanted, up_to) = match count {
             Count::One => (1, false),
             Count::Many(n) => (n, false),
@@ -316,7 +321,7 @@ impl Queue {
                 }
             };
         }
-        let ticket = Ticket::new(step);
+        let ticket = Ticket::new(bell());
         state.departures.push_back((ticket.clone(), departure));
         let ended = self.settle(&mut state);
         drop(state);
@@ -334,7 +339,7 @@ impl Queue {
             ended.iter().for_each(|t| t.bell.ring());
             return outcome.map(|()| Begun::Ended(Tuple::new()));
         }
-        let ticket = Ticket::new(step);
+        let ticket = Ticket::new(step.bell().clone());
         state.arrivals.push_back((ticket.clone(), arrival));
         let ended = self.settle(&mut state);
         drop(state);

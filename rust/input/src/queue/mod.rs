@@ -10,6 +10,9 @@ mod store;
 
 use ferroflow_graph::Registry;
 
+pub(crate) use element::Tuple;
+pub(crate) use lines::{Begun, Count, Queue, Waiting};
+
 pub(crate) fn register(r: &mut Registry) {
     access::register(r);
     barrier::register(r);

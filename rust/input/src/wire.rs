@@ -2,7 +2,7 @@
 
 /// What a field holds, in the forms that examples use; numbers of 64 fixed bits are passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     Varint(u64),
     Fixed32(u32),
     Bytes(&'a [u8]),
@@ -10,14 +10,14 @@ pub(super) enum Value<'a> {
 }
 
 /// The fields of a message in order; `Err(Malformed)` once where the bytes are no message.
-pub(super) struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a>(&'a [u8]);
 
 /// The bytes are not what they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub(crate) struct Malformed;
 
 /// The number of seven bits a byte that `bytes` begin with, which are advanced past it.
-pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+pub(crate) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first().ok_or(Malformed)?;
@@ -38,7 +38,7 @@ fn split<'a>(bytes: &mut &'a [u8], n: u64) -> Result<&'a [u8], Malformed> {
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn of(message: &'a [u8]) -> Fields<'a> {
+    pub(crate) fn of(message: &'a [u8]) -> Fields<'a> {
         Fields(message)
     }
 
@@ -82,7 +82,7 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 /// The entry of a map whose values are messages: key and serialized value, empty where left out.
-pub(super) fn entry(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
+pub(crate) fn entry(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     let (mut key, mut value): (&[u8], &[u8]) = (&[], &[]);
     for field in Fields::of(message) {
         match field? {

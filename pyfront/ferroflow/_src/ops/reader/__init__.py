@@ -1,0 +1,1 @@
+"""Readers of records from files whose names come from a queue."""

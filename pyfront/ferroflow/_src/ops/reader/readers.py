@@ -1,0 +1,232 @@
+"""`tf.ReaderBase` and the readers: operations that give a record a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.files.record_files import TFRecordOptions
+from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = [
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "ReaderBase",
+    "TFRecordReader",
+    "TextLineReader",
+    "WholeFileReader",
+]
+
+
+def _queue_ref(queue: Any) -> Any:
+    return queue if isinstance(queue, Tensor) else queue.queue_ref
+
+
+class ReaderBase:
+    """What turns pieces of work from a queue, mostly names of files, into records.
+
+    The reader takes work from the queue when it needs some; a record is a key, which says where it comes from, and a
+    value.
+
+    Args:
+        reader_ref: Tensor, the output of an operation that makes a reader.
+        supports_serialize: bool, whether the reader can be saved.
+    """
+
+    def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
+        self._reader_ref = reader_ref
+        self._supports_serialize = supports_serialize
+
+    @property
+    def reader_ref(self) -> Any:
+        """The Tensor that names the reader."""
+        return self._reader_ref
+
+    @property
+    def supports_serialize(self) -> bool:
+        """Whether the reader can be saved."""
+        return self._supports_serialize
+
+    def _op(self, op_type: str) -> str:
+        return op_type + "V2" if self._reader_ref.dtype == dtypes.resource else op_type
+
+    def read(self, queue: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """Reads the next record.
+
+        Args:
+            queue: QueueBase or Tensor that names a queue, whose elements are strings: the work.
+            name: str, name of the operation.
+
+        Returns:
+            Key and value, Tensors of string, of shape [].
+
+        Raises:
+            tf.errors.OutOfRangeError: when run; there is no work under way, and the queue is closed and empty.
+            tf.errors.NotFoundError: when run; there is no file of that name.
+            tf.errors.DataLossError: when run; a record is damaged.
+        """
+        key, value = apply_op(self._op("ReaderRead"), [self._reader_ref, _queue_ref(queue)], name=name).outputs
+        return key, value
+
+    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """Reads several records, all of one piece of work: there may be fewer than asked for.
+
+        Args:
+            queue: QueueBase or Tensor that names a queue, whose elements are strings: the work.
+            num_records: Tensor of int64, of shape [], at least 1.
+            name: str, name of the operation.
+
+        Returns:
+            Keys and values, Tensors of string, of shape [records].
+
+        Raises:
+            tf.errors.OpError: when run; as `read`.
+        """
+        inputs = [self._reader_ref, _queue_ref(queue), num_records]
+        keys, values = apply_op(self._op("ReaderReadUpTo"), inputs, name=name).outputs
+        return keys, values
+
+    def num_records_produced(self, name: str | None = None) -> Tensor:
+        """Counts the records read so far.
+
+        Args:
+            name: str, name of the operation.
+
+        Returns:
+            Tensor of int64, of shape [].
+        """
+        return tensor_op(self._op("ReaderNumRecordsProduced"), [self._reader_ref], name=name)
+
+    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+        """Counts the pieces of work read to their end.
+
+        Args:
+            name: str, name of the operation.
+
+        Returns:
+            Tensor of int64, of shape [].
+        """
+        return tensor_op(self._op("ReaderNumWorkUnitsCompleted"), [self._reader_ref], name=name)
+
+    def serialize_state(self, name: str | None = None) -> Tensor:
+        """Saves the reader.
+
+        Args:
+            name: str, name of the operation.
+
+        Returns:
+            Tensor of string, of shape [].
+
+        Raises:
+            tf.errors.UnimplementedError: when run; the reader cannot be saved.
+        """
+        return tensor_op(self._op("ReaderSerializeState"), [self._reader_ref], name=name)
+
+    def restore_state(self, state: Any, name: str | None = None) -> Operation:
+        """Gives the reader a saved state.
+
+        Args:
+            state: Tensor of string, of shape []: what `serialize_state` of such a reader gave.
+            name: str, name of the operation.
+
+        Returns:
+            Operation.
+
+        Raises:
+            ValueError: `state` is no scalar.
+            tf.errors.UnimplementedError: when run; the reader cannot be saved.
+            tf.errors.InvalidArgumentError: when run; it is no state.
+        """
+        return apply_op(self._op("ReaderRestoreState"), [self._reader_ref, state], name=name)
+
+    def reset(self, name: str | None = None) -> Operation:
+        """Makes the reader forget its work and its counts.
+
+        Args:
+            name: str, name of the operation.
+
+        Returns:
+            Operation.
+        """
+        return apply_op(self._op("ReaderReset"), [self._reader_ref], name=name)
+
+
+class WholeFileReader(ReaderBase):
+    """Reads files, each as one record: its name and its contents.
+
+    Args:
+        name: str, name of the operation.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(tensor_op("WholeFileReaderV2", [], name=name), supports_serialize=True)
+
+
+class TextLineReader(ReaderBase):
+    """Reads the lines of files, without their ends; the keys are `name:line`, lines counted from 1.
+
+    Args:
+        skip_header_lines: int, lines at the beginning of each file that are no records; None for 0.
+        name: str, name of the operation.
+    """
+
+    def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
+        attrs = {"skip_header_lines": skip_header_lines or 0}
+        super().__init__(tensor_op("TextLineReaderV2", [], attrs, name=name))
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Reads records of one size from files; the keys are `name:number`, records counted from 0.
+
+    Args:
+        record_bytes: int, the size of a record.
+        header_bytes: int, bytes before the first record; None for 0.
+        footer_bytes: int, bytes after the last record; None for 0.
+        hop_bytes: int, bytes from the start of a record to the start of the next; None or 0 for `record_bytes`.
+        name: str, name of the operation.
+        encoding: str, the compression of the files: `ZLIB`, `GZIP`, or None.
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        attrs = {
+            "record_bytes": record_bytes,
+            "header_bytes": header_bytes or 0,
+            "footer_bytes": footer_bytes or 0,
+            "hop_bytes": hop_bytes or 0,
+            "encoding": encoding or "",
+        }
+        super().__init__(tensor_op("FixedLengthRecordReaderV2", [], attrs, name=name))
+
+
+class TFRecordReader(ReaderBase):
+    """Reads the records of record files; the keys are `name:offset`, in bytes.
+
+    Args:
+        name: str, name of the operation.
+        options: TFRecordOptions, the compression of the files; None for none.
+    """
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        compression = TFRecordOptions.get_compression_type_string(options)
+        super().__init__(tensor_op("TFRecordReaderV2", [], {"compression_type": compression}, name=name))
+
+
+class IdentityReader(ReaderBase):
+    """Gives work on as it is: key and value of a record are the same.
+
+    Args:
+        name: str, name of the operation.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(tensor_op("IdentityReaderV2", [], name=name), supports_serialize=True)
