@@ -199,7 +199,7 @@ def test_arrays_that_are_fed_to_an_initializer_are_kept():
 def test_variables_of_functions_belong_to_the_global_graph_where_no_other_is_around():
     tf.reset_default_graph()
     try:
-        scaled = tf.data.Dataset.range(3).map(lambda x: tf.get_variable("scale", initializer=2.0) * tf.to_float(x))
+        scaled = tf.data.Dataset.range(3).map(lambda x: tf.get_variable("scale", initializer=2.0) * tf.cast(x, tf.float32))
         assert [v.name for v in tf.global_variables()] == ["scale:0"]
         iterator = scaled.make_initializable_iterator()
         value = iterator.get_next()
