@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "a bench that cannot be set up may stop")]
 
 use divan::{Bencher, counter::ItemsCount};
-use ferroflow_graph::{AttrValue, Graph, InputArg, NodeSpec, OutputId, Registry, Resources};
+use ferroflow_graph::{AttrValue, Graph, InputArg, NodeSpec, OutputId, Resources};
 use ferroflow_runtime::{Prepared, Request, RunOptions, Session, SessionOptions};
 use ferroflow_tensor::{DType, PartialShape, Tensor};
 use parking_lot::RwLock;
@@ -34,10 +34,7 @@ fn attr(name: &str, value: AttrValue) -> (String, AttrValue) {
 
 impl Pipeline {
     fn new(many: bool) -> Pipeline {
-        let mut registry = Registry::new();
-        ferroflow_ops::register(&mut registry);
-        ferroflow_input::register(&mut registry);
-        let mut graph = Graph::new(registry.finish().expect("the registry is sound"));
+        let mut graph = Graph::new(ferroflow_benches::registry().expect("the registry is sound"));
         let mut add = |op: &str, inputs: Vec<InputArg>, attrs: Vec<(String, AttrValue)>| {
             let name = format!("n{}", graph.len());
             let spec = NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs, device: "" };
@@ -86,7 +83,7 @@ impl Pipeline {
 
     fn take(&self) -> Tensor {
         let taken = self.session.run(&self.take, SmallVec::new(), &RunOptions::default()).expect("a step");
-        taken.values.into_iter().next().expect("a value")
+        taken.values.into_iter().next().flatten().expect("a value")
     }
 }
 

@@ -36,7 +36,7 @@ fn case(op: &str, name: &str) -> Option<Case> {
     let n: usize = shape.iter().product();
     let values: Vec<f32> = (0..n).map(|i| (i % 1000) as f32 * 0.01 - 5.0).collect();
     let inputs = [Tensor::from_slice(Shape::new(shape), &values).ok()?, Tensor::from_slice([axes.len()], axes).ok()?];
-    let mut graph = Graph::new(ferroflow_ops::registry().ok()?);
+    let mut graph = Graph::new(ferroflow_benches::registry().ok()?);
     let mut constants = Vec::new();
     for (t, name) in inputs.iter().zip(["x", "axes"]) {
         let attrs =

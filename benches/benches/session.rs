@@ -18,7 +18,7 @@ struct Builder(Graph);
 
 impl Builder {
     fn new() -> Builder {
-        Builder(Graph::new(ferroflow_ops::registry().expect("the registry is sound")))
+        Builder(Graph::new(ferroflow_benches::registry().expect("the registry is sound")))
     }
 
     fn node(&mut self, op: &str, inputs: &[OutputId], attrs: Vec<(String, AttrValue)>) -> OutputId {

@@ -1,1 +1,15 @@
 //! Kernel throughput benches; run with `cargo bench`.
+
+use ferroflow_graph::Registry;
+use ferroflow_tensor::Result;
+use std::sync::Arc;
+
+/// The registry of every op there is.
+///
+/// Errors: `Internal` for a faulty definition.
+pub fn registry() -> Result<Arc<Registry>> {
+    let mut all = Registry::new();
+    ferroflow_ops::register(&mut all);
+    ferroflow_input::register(&mut all);
+    all.finish()
+}
