@@ -199,7 +199,8 @@ def test_arrays_that_are_fed_to_an_initializer_are_kept():
 def test_variables_of_functions_belong_to_the_global_graph_where_no_other_is_around():
     tf.reset_default_graph()
     try:
-        scaled = tf.data.Dataset.range(3).map(lambda x: tf.get_variable("scale", initializer=2.0) * tf.cast(x, tf.float32))
+        floats = tf.data.Dataset.from_tensor_slices([0.0, 1.0, 2.0])
+        scaled = floats.map(lambda x: tf.get_variable("scale", initializer=2.0) * x)
         assert [v.name for v in tf.global_variables()] == ["scale:0"]
         iterator = scaled.make_initializable_iterator()
         value = iterator.get_next()
