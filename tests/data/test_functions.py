@@ -209,3 +209,11 @@ def test_variables_of_functions_belong_to_the_global_graph_where_no_other_is_aro
             assert [session.run(value) for _ in range(3)] == [0.0, 2.0, 4.0]
     finally:
         tf.reset_default_graph()
+
+
+def test_a_graph_without_functions_has_no_library():
+    with tf.Graph().as_default() as graph:
+        tf.no_op()
+        assert not graph.as_graph_def().HasField("library")
+        tf.data.Dataset.range(2).map(lambda x: x).make_one_shot_iterator()
+        assert graph.as_graph_def().library.function

@@ -437,7 +437,8 @@ class Graph:
             if add_shapes and op._outputs:
                 node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
             graph.node.append(node)
-        graph.library.function.extend(to_function_def(f) for f in self._functions.values())
+        if self._functions:
+            graph.library.function.extend(to_function_def(f) for f in self._functions.values())
         return graph
 
     def prevent_feeding(self, tensor: Tensor) -> None:
