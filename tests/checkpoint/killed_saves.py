@@ -84,16 +84,19 @@ def main(folder: str, mode: str, kills: int, seed: int) -> Any:
     """Kills as many processes; the number saved last, and what is left when one more is saved."""
     rng = random.Random(seed)
     model = Model(mode, folder)
-    # How long a save takes here, so that the kills hit all moments of one.
+    # How long a process takes here to its first save's end, so that the kills hit all moments of one.
     began = time.monotonic()
-    for number in (2, 3, 4):
-        model.save(number)
-    pace = (time.monotonic() - began) / 3
+    child = os.fork()
+    if child == 0:
+        model.save(model.recover() + 1)
+        os._exit(0)
+    os.waitpid(child, 0)
+    pace = time.monotonic() - began
     for _ in range(kills):
         child = os.fork()
         if child == 0:
             model.save_on()
-        time.sleep(rng.uniform(0.0, 4 * pace))
+        time.sleep(rng.uniform(0.0, 3 * pace))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         model.check()
