@@ -185,7 +185,7 @@ class TestCase(unittest.TestCase):
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
             from_text = type(message)()
-            proto.text_format().Merge(expected, from_text)
+            proto.text_format().Merge(expected, from_text, descriptor_pool=proto.descriptor_pool())
             expected = from_text
         if type(expected).DESCRIPTOR.full_name != type(message).DESCRIPTOR.full_name:
             self.fail(f"Can't compare protos of type {type(expected)} and {type(message)}")
@@ -439,7 +439,7 @@ def _full_message(e: BaseException) -> str:
 
 
 def _proto_text(message: Any) -> str:
-    text: str = proto.text_format().MessageToString(message)
+    text: str = proto.text_format().MessageToString(message, descriptor_pool=proto.descriptor_pool())
     return text
 
 

@@ -6,6 +6,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
+from ferroflow._src.base.proto.descriptor_set import load_descriptors
 from ferroflow._src.base.proto.symbols import all_symbols
 
 
@@ -22,6 +23,11 @@ def __getattr__(name: str) -> Any:
 def text_format() -> ModuleType:
     """Protobuf's module of the text format, loaded when first asked for."""
     return importlib.import_module("google.protobuf.text_format")
+
+
+def descriptor_pool() -> Any:
+    """The pool of these messages, of which text with messages of any type is read."""
+    return load_descriptors().pool
 
 
 def __dir__() -> list[str]:
