@@ -224,7 +224,7 @@ def _gathered(
             array = TensorArray(nothing.dtype, size, infer_shape=False).write(0, nothing)
         kept = backward.add_variable(
             array.flow,
-            lambda flow, array=array, each=part_of_each: array.with_flow(flow).write(at, each).flow,  # type: ignore[misc]
+            lambda flow, array=array, each=part_of_each: array.with_flow(flow).write(at, each).flow,  # type: ignore[misc]  # defaults of a lambda have no types
         )
         with made_in(graph, backward.outer_context):
             joined.append(array.with_flow(kept.left).concat())

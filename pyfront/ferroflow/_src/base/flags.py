@@ -52,7 +52,7 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     return _define("DEFINE_string", args, kwargs)
 
 
-def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag that is set by `--name` or `--name=true` and unset by `--noname` or `--name=false`.
 
     Args:
@@ -65,12 +65,12 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
     return _define("DEFINE_boolean", args, kwargs)
 
 
-def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag as `DEFINE_boolean` does."""
     return _define("DEFINE_boolean", args, kwargs)
 
 
-def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is a float.
 
     Args:
@@ -83,7 +83,7 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
     return _define("DEFINE_float", args, kwargs)
 
 
-def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is an int.
 
     Args:

@@ -135,12 +135,12 @@ class BaseSaverBuilder:
 
     # -- saving --------------------------------------------------------------------------------------------------------
 
-    def _AddSaveOps(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:  # noqa: N802
+    def _AddSaveOps(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:  # noqa: N802  # TF1's spelling
         saved = self.save_op(filename_tensor, saveables)
         kept: Tensor = with_dependencies([saved], filename_tensor)
         return kept
 
-    def _AddShardedSaveOpsForV2(  # noqa: N802
+    def _AddShardedSaveOpsForV2(  # noqa: N802  # TF1's spelling
         self, checkpoint_prefix: Tensor, per_device: Sequence[tuple[str, list[SaveableObject]]]
     ) -> Tensor:
         # Shards are saved in a folder of their own, and moved when all are there.
@@ -157,7 +157,7 @@ class BaseSaverBuilder:
             with control_dependencies([merged]):
                 return identity(checkpoint_prefix)
 
-    def _AddShardedSaveOps(  # noqa: N802
+    def _AddShardedSaveOps(  # noqa: N802  # TF1's spelling
         self, filename_tensor: Tensor, per_device: Sequence[tuple[str, list[SaveableObject]]]
     ) -> Tensor:
         if self._write_version == proto.SaverDef.V2:
@@ -172,7 +172,7 @@ class BaseSaverBuilder:
 
     # -- restoring -----------------------------------------------------------------------------------------------------
 
-    def _AddRestoreOps(  # noqa: N802
+    def _AddRestoreOps(  # noqa: N802  # TF1's spelling
         self,
         filename_tensor: Tensor,
         saveables: Sequence[SaveableObject],
@@ -190,7 +190,7 @@ class BaseSaverBuilder:
             start = end
         return group(*restored, name=name)
 
-    def _AddShardedRestoreOps(  # noqa: N802
+    def _AddShardedRestoreOps(  # noqa: N802  # TF1's spelling
         self,
         filename_tensor: Tensor,
         per_device: Sequence[tuple[str, list[SaveableObject]]],
@@ -215,10 +215,10 @@ class BaseSaverBuilder:
     # -- what is saved -------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _IsVariable(v: Any) -> bool:  # noqa: N802
+    def _IsVariable(v: Any) -> bool:  # noqa: N802  # TF1's spelling
         return isinstance(v, Tensor) and v.op.type in _VARIABLE_OPS
 
-    def _GroupByDevices(  # noqa: N802
+    def _GroupByDevices(  # noqa: N802  # TF1's spelling
         self, saveables: Iterable[SaveableObject]
     ) -> list[tuple[str, list[SaveableObject]]]:
         """The saveables of each device, in the order of the devices' names."""
@@ -231,7 +231,7 @@ class BaseSaverBuilder:
         return sorted(per_device.items(), key=lambda item: item[0])
 
     @staticmethod
-    def OpListToDict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:  # noqa: N802
+    def OpListToDict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:  # noqa: N802  # TF1's spelling
         """What to save by name.
 
         Args:
@@ -273,7 +273,7 @@ class BaseSaverBuilder:
             found[name] = var
         return found
 
-    def _ValidateAndSliceInputs(self, names_to_saveables: Any) -> list[SaveableObject]:  # noqa: N802
+    def _ValidateAndSliceInputs(self, names_to_saveables: Any) -> list[SaveableObject]:  # noqa: N802  # TF1's spelling
         """The saveables of a dict or list of things to save.
 
         Raises:
@@ -307,7 +307,7 @@ class BaseSaverBuilder:
                 self._AddSaveable(saveables, seen, VariableSaveable(variable, "", name))
         return saveables
 
-    def _AddSaveable(  # noqa: N802
+    def _AddSaveable(  # noqa: N802  # TF1's spelling
         self, saveables: list[SaveableObject], seen_ops: set[Any], saveable: SaveableObject
     ) -> None:
         if saveable.op in seen_ops:

@@ -114,7 +114,7 @@ def static_rnn(
                     lengths,
                     zero_output,
                     state,
-                    lambda given=given, state=state: cell(given, state),  # type: ignore[misc]
+                    lambda given=given, state=state: cell(given, state),  # type: ignore[misc]  # defaults of a lambda have no types
                 )
             outputs.append(output)
         return outputs, state

@@ -91,13 +91,13 @@ class StubOutForTesting:
     def __exit__(self, *exc: object) -> None:
         self.CleanUp()
 
-    def CleanUp(self) -> None:  # noqa: N802
+    def CleanUp(self) -> None:  # noqa: N802  # TF1's spelling
         """Undoes all replacements."""
         self.UnsetAll()
 
     SmartUnsetAll = CleanUp
 
-    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:  # noqa: N802
+    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:  # noqa: N802  # TF1's spelling
         """Replaces an attribute."""
         own = vars(parent).get(child_name)
         old = own if isinstance(own, staticmethod) else getattr(parent, child_name)
@@ -106,7 +106,7 @@ class StubOutForTesting:
 
     SmartSet = Set
 
-    def UnsetAll(self) -> None:  # noqa: N802
+    def UnsetAll(self) -> None:  # noqa: N802  # TF1's spelling
         """Undoes all replacements, the last one first."""
         while self._saved:
             parent, name, old = self._saved.pop()

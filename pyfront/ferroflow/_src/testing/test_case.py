@@ -105,7 +105,7 @@ class TestCase(unittest.TestCase):
                 thread.join()
         self._ClearCachedSession()
 
-    def _ClearCachedSession(self) -> None:  # noqa: N802
+    def _ClearCachedSession(self) -> None:  # noqa: N802  # TF1's spelling
         if self._cached_session is not None:
             self._cached_session.close()
             self._cached_session = None
@@ -172,7 +172,7 @@ class TestCase(unittest.TestCase):
     def _eval_tensor(self, tensor: Any) -> Any:
         return self.evaluate(tensor)
 
-    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802
+    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
         """A thread to be started and joined; the test fails where it raises."""
         thread = _CheckedThread(self, target, args, kwargs)
         self._threads.append(thread)
@@ -180,7 +180,7 @@ class TestCase(unittest.TestCase):
 
     # ---- protos and strings
 
-    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless a message equals another, or the text form of one."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
@@ -194,7 +194,7 @@ class TestCase(unittest.TestCase):
 
     _AssertProtoEquals = assertProtoEquals
 
-    def assertProtoEqualsVersion(  # noqa: N802
+    def assertProtoEqualsVersion(  # noqa: N802  # TF1's spelling
         self,
         expected: str,
         actual: Any,
@@ -209,14 +209,14 @@ class TestCase(unittest.TestCase):
         text = f"versions {{ producer: {producer} min_consumer: {min_consumer} }};\n{expected}"
         self.assertProtoEquals(text, actual, msg)
 
-    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless a string starts with another."""
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
     # ---- numbers and arrays
 
-    def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802
+    def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802  # TF1's spelling
         if hasattr(a, "op") and hasattr(a, "dtype") and not isinstance(a, np.ndarray | np.generic):
             a = self._eval_tensor(a)
         if isinstance(a, np.ndarray):
@@ -227,21 +227,21 @@ class TestCase(unittest.TestCase):
             # A ragged nest: an array of its items.
             return np.array(a, dtype=object)
 
-    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two numbers differ by at most `err`."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two lists have equal length and elements within `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless the distance of two arrays is below `err`."""
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two arrays, or two nests of arrays of equal structure, agree within tolerances."""
         self._all_close(a, b, rtol, atol, "", msg)
 
@@ -289,7 +289,7 @@ class TestCase(unittest.TestCase):
                 err_msg=f"Mismatched value: a{path} is different from b{path}. {msg or ''}",
             )
 
-    def assertAllCloseAccordingToType(  # noqa: N802
+    def assertAllCloseAccordingToType(  # noqa: N802  # TF1's spelling
         self,
         a: Any,
         b: Any,
@@ -315,7 +315,7 @@ class TestCase(unittest.TestCase):
                 rtol, atol = max(rtol, type_rtol), max(atol, type_atol)
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802
+    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails where `assertAllClose` would not."""
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -323,7 +323,7 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError("The two values are close at all elements")
 
-    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two arrays are equal, NaNs counted as equal."""
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         if b.ndim <= 3 or b.size < 500:
@@ -334,7 +334,7 @@ class TestCase(unittest.TestCase):
         if not np.all(same):
             np.testing.assert_array_equal(a, b, err_msg=msg or "")
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails where `assertAllEqual` would not."""
         try:
             self.assertAllEqual(a, b)
@@ -342,23 +342,23 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless every element is greater."""
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless every element is less."""
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless every element is greater or equal."""
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless every element is less or equal."""
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
-    def assertAllInRange(  # noqa: N802
+    def assertAllInRange(  # noqa: N802  # TF1's spelling
         self,
         target: Any,
         lower_bound: Any,
@@ -378,18 +378,18 @@ class TestCase(unittest.TestCase):
                 f"{len(bad)} of {target.size} element(s) are outside the range; first at {bad[0].tolist()}"
             )
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless every element is in a set."""
         diff = set(self._GetNdArray(target).flatten()).difference(expected_set)
         if diff:
             raise AssertionError(f"{len(diff)} unique element(s) are not in the set {expected_set}: {list(diff)[:5]}")
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless an array or tensor has a dtype."""
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
 
-    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless an array has the static shape of a tensor."""
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -397,7 +397,7 @@ class TestCase(unittest.TestCase):
             raise TypeError("tf_tensor must be a Tensor")
         self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg=msg)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two device names mean the same."""
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
@@ -406,7 +406,7 @@ class TestCase(unittest.TestCase):
     # ---- errors
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802  # TF1's spelling
         """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts."""
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
@@ -422,7 +422,7 @@ class TestCase(unittest.TestCase):
             if not isinstance(e, exception_type) or not matches:
                 raise AssertionError(f"Exception of type {type(e)}: {e}") from e
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802  # TF1's spelling
         """`assertRaisesWithPredicateMatch` for `tf.errors.OpError`."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 

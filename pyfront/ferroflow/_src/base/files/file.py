@@ -68,7 +68,7 @@ class GFile:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
             path = path_of(self._name)
             with failures_of(path):
-                self._writer = open(path, "ab" if "a" in self._mode else "wb")  # noqa: SIM115
+                self._writer = open(path, "ab" if "a" in self._mode else "wb")  # noqa: SIM115  closed by close
         return self._writer
 
     def _prepared(self, data: bytes) -> Any:
