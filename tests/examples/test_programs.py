@@ -98,6 +98,16 @@ def test_the_convolutional_network_reads_digits(tmp_path):
     assert (tmp_path / "misread.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_feeds_queues_and_datasets_train_to_the_same_accuracy(tmp_path):
+    printed = run_example("record_pipelines.py", f"--out={tmp_path}")
+    accuracies = dict(re.findall(r"(\w+): 1796 steps, test accuracy ([0-9.]+)", printed))
+    assert list(accuracies) == ["feeds", "queues", "datasets"]
+    reached = [float(accuracy) for accuracy in accuracies.values()]
+    assert min(reached) >= 0.965
+    assert max(reached) - min(reached) <= 0.015
+    assert re.findall(r"(\w+): speed [0-9,]+ steps/s", printed) == list(accuracies)
+
+
 def test_the_variational_autoencoder_learns_codes(tmp_path):
     printed = run_example("variational_autoencoder.py", "--epochs=15", f"--out={tmp_path}")
     assert number_after("after", printed) < 28 < number_after("before", printed)
