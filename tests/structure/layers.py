@@ -6,6 +6,7 @@ PYTHON_LAYERS = (
     ("base",),
     ("framework",),
     ("session", "ops"),
+    ("cluster",),
     ("control_flow",),
     ("linear_operator",),
     ("variables",),
