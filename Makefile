@@ -18,7 +18,7 @@ PYTHON_CODE := pyfront tests examples benches docs rust
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: help venv dev demo test lint rust-test python-test bench wheel clean
+.PHONY: help venv dev demo test lint rust-test python-test bench docs wheel clean
 
 help: ## list these targets
 	@echo "make demo and make test work from an empty checkout with Rust, Python >= 3.10 and make."
@@ -74,6 +74,10 @@ lint: venv ## formatting, clippy, ruff, mypy
 bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
 	cargo bench --package ferroflow-benches
 	$(BIN)/python benches/python/run.py $(ARGS)
+
+docs: dev ## build the documentation site in target/site (ARGS="serve" shows it while it is written)
+	$(BIN)/python -m pip install --quiet --group docs
+	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(or $(ARGS),build --site-dir target/site)
 
 wheel: $(PACKAGES) ## build dist/ferroflow-*.whl
 	$(BIN)/maturin build --release --strip --out dist

@@ -24,9 +24,9 @@ def has(path: str) -> bool:
     """Whether a dotted public name exists."""
     found: Any = tf
     for part in path.split(".")[1:]:
-        found = getattr(found, part, None)
-        if found is None:
+        if not hasattr(found, part):
             return False
+        found = getattr(found, part)
     return True
 
 

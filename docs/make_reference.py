@@ -1,0 +1,106 @@
+"""Makes the reference pages of the documentation site: one page a public module, one entry a function or class.
+
+mkdocs runs it (the `gen-files` plugin); it writes into the site's virtual files, never into docs/. README.md becomes
+the site's first page; the text of links to files that are no pages stays without its link.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pathlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+import mkdocs_gen_files
+
+import ferroflow
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Pages of the site in their order: title, path in the site, and the file of the repository where it is none of docs/.
+PAGES = [
+    ("Home", "index.md", "README.md"),
+    ("Compatibility", "compatibility.md", None),
+    ("Benchmarks", "benchmarks.md", "benches/README.md"),
+    ("Architecture", "architecture.md", None),
+    ("Contributing", "contributing.md", "CONTRIBUTING.md"),
+    ("Changes", "changes.md", "CHANGELOG.md"),
+]
+LINK = re.compile(r"\[([^\]]+)\]\(([^)#]+)(#[^)]*)?\)")
+
+
+def public_modules(package: ModuleType) -> Iterator[ModuleType]:
+    """Gives a package and its public modules, the nested ones too; not the command line and the aliases of paths."""
+    yield package
+    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
+        if found.name.startswith("_") or found.name in ("command_line", "compat", "examples", "python"):
+            continue
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        if found.ispkg:
+            yield from public_modules(module)
+        else:
+            yield module
+
+
+def documented_names(module: ModuleType) -> list[str]:
+    """Lists a module's own public functions and classes that have a docstring in this package."""
+    names = []
+    for name in sorted(vars(module), key=str.lower):
+        value = getattr(module, name)
+        if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
+            continue
+        if (value.__module__ or "").startswith("ferroflow.") and inspect.getdoc(value):
+            names.append(name)
+    return names
+
+
+def write_reference() -> list[str]:
+    """Writes the reference pages, and gives their lines of the navigation."""
+    lines = []
+    for module in public_modules(ferroflow):
+        names = documented_names(module)
+        if not names:
+            continue
+        shown = module.__name__.replace("ferroflow", "tf", 1)
+        path = f"reference/{shown}.md"
+        with mkdocs_gen_files.open(path, "w") as page:
+            page.write(f"# {shown}\n\n{(inspect.getdoc(module) or '').splitlines()[0]}\n\n")
+            for name in names:
+                page.write(f"::: {module.__name__}.{name}\n\n")
+        lines.append(f"    * [{shown}]({path})\n")
+    return lines
+
+
+def copy_page(source: str, target: str) -> None:
+    """Copies a page of the repository into the site; links to files that are no pages become their text."""
+    folder = (ROOT / source).parent
+    moved = {ROOT / file: path for _, path, file in PAGES if file}
+
+    def link(match: re.Match[str]) -> str:
+        text, url, anchor = match.groups()
+        if "://" in url:
+            return match.group()
+        file = (folder / url).resolve()
+        if file in moved:
+            return f"[{text}]({moved[file]}{anchor or ''})"
+        if file.is_relative_to(ROOT / "docs"):
+            return f"[{text}]({file.relative_to(ROOT / 'docs')}{anchor or ''})"
+        return text
+
+    with mkdocs_gen_files.open(target, "w") as page:
+        page.write(LINK.sub(link, (ROOT / source).read_text()))
+
+
+for _title, path, file in PAGES:
+    if file:
+        copy_page(file, path)
+with mkdocs_gen_files.open("SUMMARY.md", "w") as summary:
+    summary.writelines(f"* [{title}]({path})\n" for title, path, _ in PAGES)
+    summary.write("* Decisions\n")
+    for decision in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        title = decision.read_text().splitlines()[0].lstrip("# ")
+        summary.write(f"    * [{title}](decisions/{decision.name})\n")
+    summary.write("* Reference\n")
+    summary.writelines(write_reference())
