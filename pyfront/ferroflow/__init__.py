@@ -20,6 +20,7 @@ from ferroflow import logging as logging
 from ferroflow import lookup as lookup
 from ferroflow import manip as manip
 from ferroflow import math as math
+from ferroflow import nest as nest
 from ferroflow import nn as nn
 from ferroflow import python_io as python_io
 from ferroflow import quantization as quantization

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ferroflow as tf
 from ferroflow._src.base import nest
 
 Point = collections.namedtuple("Point", ["x", "y"])
@@ -240,3 +241,12 @@ def test_string_paths():
     assert nest.flatten_with_joined_string_paths(value, separator=".")[2][0] == "y.c.1"
     assert list(nest.yield_flat_paths(3)) == [()]
     assert list(nest.yield_flat_paths([])) == []
+
+
+def test_tf_nest_has_the_names_of_later_versions():
+    structure = {"b": 3, "a": [1, (2,)]}
+    assert tf.nest.is_nested(structure) and not tf.nest.is_nested("leaf")
+    assert tf.nest.flatten(structure) == [1, 2, 3]
+    assert tf.nest.pack_sequence_as(structure, [4, 5, 6]) == {"b": 6, "a": [4, (5,)]}
+    assert tf.nest.map_structure(lambda leaf: -leaf, structure) == {"b": -3, "a": [-1, (-2,)]}
+    tf.nest.assert_same_structure(structure, structure)
