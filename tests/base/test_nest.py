@@ -245,7 +245,8 @@ def test_string_paths():
 
 def test_tf_nest_has_the_names_of_later_versions():
     structure = {"b": 3, "a": [1, (2,)]}
-    assert tf.nest.is_nested(structure) and not tf.nest.is_nested("leaf")
+    assert tf.nest.is_nested(structure)
+    assert not tf.nest.is_nested("leaf")
     assert tf.nest.flatten(structure) == [1, 2, 3]
     assert tf.nest.pack_sequence_as(structure, [4, 5, 6]) == {"b": 6, "a": [4, (5,)]}
     assert tf.nest.map_structure(lambda leaf: -leaf, structure) == {"b": -3, "a": [-1, (-2,)]}
