@@ -3,7 +3,7 @@
 import pytest
 
 import ferroflow as tf
-from ferroflow.command_line.main import main
+from ferroflow.command_line.main import COMMANDS, main
 
 
 def test_doctor_shows_what_there_is(capsys):
@@ -14,7 +14,7 @@ def test_doctor_shows_what_there_is(capsys):
     assert "numpy" in printed
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["doctor"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*command, "--help"])

@@ -1,1 +1,1 @@
-"""The commands of `ferroflow`: each module here but `main` and `tensorflow_alias` is one."""
+"""The commands of `ferroflow`: `main` lists the modules that are one, and the others serve these."""

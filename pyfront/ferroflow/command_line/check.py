@@ -14,6 +14,7 @@ from typing import Any
 
 import ferroflow
 from ferroflow.command_line.symbols import uses
+from ferroflow.command_line.tables import print_table
 
 __all__ = ["DIFFERS", "HELP", "add_arguments", "run"]
 
@@ -92,19 +93,15 @@ def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
     return symbols, unread
 
 
-def _print_table(symbols: list[_Symbol], everything: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = [s for s in symbols if everything or s.state != SUPPORTED]
-    console = Console()
-    if shown:
-        table = Table("name", "state", "uses", "first at")
-        colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red"}
-        for symbol in shown:
-            state = f"[{colours[symbol.state]}]{symbol.state}[/]" + (f": {symbol.note}" if symbol.note else "")
-            table.add_row(symbol.name, state, str(len(symbol.places)), symbol.places[0])
-        console.print(table)
+def _print_symbols(symbols: list[_Symbol], everything: bool) -> None:
+    colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red"}
+    rows = [
+        (s.name, (f"{s.state}: {s.note}" if s.note else s.state, colours[s.state]), len(s.places), s.places[0])
+        for s in symbols
+        if everything or s.state != SUPPORTED
+    ]
+    if rows:
+        print_table(("name", "state", "uses", "first at"), rows, right=("uses",))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -124,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [{"name": s.name, "state": s.state, "note": s.note, "places": s.places} for s in symbols]
         print(json.dumps({"symbols": rows, "unread": unread}, indent=1))
     else:
-        _print_table(symbols, args.all)
+        _print_symbols(symbols, args.all)
         counts = {state: sum(s.state == state for s in symbols) for state in order}
         print(
             f"{len(symbols)} names of TensorFlow: {counts[SUPPORTED]} supported, {counts[OTHER]} differ,"

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from ferroflow import _core
+from ferroflow.command_line.tables import print_table
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -53,21 +54,19 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         int: 0; 1 where a package that ferroflow needs is missing.
     """
-    from rich.console import Console
-    from rich.table import Table
-
     processor, features = _processor()
-    table = Table(show_header=False)
-    table.add_row("ferroflow", f"{_core.__version__}, {len(_core.op_names())} operations")
-    table.add_row("Python", f"{platform.python_version()} at {sys.executable}")
-    table.add_row("system", platform.platform())
-    table.add_row("processor", processor)
-    table.add_row("vector instructions", ", ".join(features) or "none that kernels know")
-    table.add_row("threads of a session", str(len(os.sched_getaffinity(0))))
+    rows = [
+        ("ferroflow", f"{_core.__version__}, {len(_core.op_names())} operations"),
+        ("Python", f"{platform.python_version()} at {sys.executable}"),
+        ("system", platform.platform()),
+        ("processor", processor),
+        ("vector instructions", ", ".join(features) or "none that kernels know"),
+        ("threads of a session", str(len(os.sched_getaffinity(0)))),
+    ]
     missing = False
     for package in (*_NEEDED, *_OPTIONAL):
         version = _version(package)
         missing |= version is None and package in _NEEDED
-        table.add_row(package, version or ("missing" if package in _NEEDED else "not installed (optional)"))
-    Console().print(table)
+        rows.append((package, version or ("missing" if package in _NEEDED else "not installed (optional)")))
+    print_table((), rows)
     return int(missing)

@@ -6,11 +6,19 @@ import argparse
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import check, doctor, run
+from ferroflow.command_line import board, check, convert, doctor, freeze, inspect, run
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]
 
-_COMMANDS = {"run": run, "check": check, "doctor": doctor}
+COMMANDS = {
+    "run": run,
+    "check": check,
+    "inspect": inspect,
+    "freeze": freeze,
+    "convert": convert,
+    "board": board,
+    "doctor": doctor,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("ferroflow", description="TensorFlow 1.x programs without TensorFlow.")
     parser.add_argument("--version", action="version", version=f"ferroflow {_core.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in _COMMANDS.items():
+    for name, module in COMMANDS.items():
         module.add_arguments(commands.add_parser(name, help=module.HELP, description=module.HELP.capitalize() + "."))
     args = parser.parse_args(argv)
-    status: int = _COMMANDS[args.command].run(args)
+    status: int = COMMANDS[args.command].run(args)
     return status

@@ -1,0 +1,43 @@
+"""`ferroflow board`: TensorBoard for a folder of event files."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "start TensorBoard, if it is installed"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments to its parser."""
+    parser.add_argument("logdir", metavar="LOGDIR", help="the folder with the event files, at any depth")
+    parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="arguments of TensorBoard")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Becomes TensorBoard.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int: 1 where TensorBoard is not installed, 2 where there is no such folder; else TensorBoard's status.
+    """
+    if not os.path.isdir(args.logdir):
+        print(f"ferroflow board: no such folder: {args.logdir}", file=sys.stderr)
+        return 2
+    if importlib.util.find_spec("tensorboard") is None:
+        print(
+            f"ferroflow board: TensorBoard is not installed. Install it with\n    {sys.executable} -m pip install"
+            " tensorboard",
+            file=sys.stderr,
+        )
+        return 1
+    command = [sys.executable, "-m", "tensorboard.main", "--logdir", args.logdir, *args.arguments]
+    sys.stdout.flush()
+    # In place of this process: its signals, output and status are TensorBoard's.
+    os.execv(sys.executable, command)

@@ -1,0 +1,70 @@
+"""Tables and values as the commands print them: cut to fit a terminal, whole in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["print_table", "print_value", "size_text"]
+
+# Wider than any row: what reads a pipe wants names whole.
+_PIPE_WIDTH = 100_000
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None, right: Sequence[str] = ()
+) -> None:
+    """Prints rows under a heading.
+
+    Args:
+        columns: list of str, the heading; empty for none.
+        rows: rows of values, which `str` makes text; a pair (text, colour) is shown in that colour.
+        title: str, a line above.
+        right: list of str, the columns of numbers, which end at one edge.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    # Names hold brackets, which rich would read as markup: all cells are texts.
+    table = Table(show_header=bool(columns), title=Text(title) if title else None, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
+    Console(width=None if terminal else _PIPE_WIDTH).print(table)
+
+
+def print_value(name: str, value: Any) -> None:
+    """Prints a tensor's name, dtype, shape and values, all of them in a pipe.
+
+    Args:
+        name: str, its name.
+        value: array, or bytes for a single string.
+    """
+    array = np.asarray(value, dtype=object if isinstance(value, bytes) else None)
+    kind = "string" if array.dtype == object else array.dtype.name
+    print(f"{name} ({kind}) {list(array.shape)}")
+    # NumPy's default, 1000, keeps a terminal readable.
+    threshold = 1000 if sys.stdout.isatty() else sys.maxsize
+    print(np.array2string(array, threshold=threshold, max_line_width=120))
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as people read it.
+
+    Args:
+        size: int, bytes.
+
+    Returns:
+        str, such as `1.5 KiB`.
+    """
+    amount, units = float(size), ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    while amount >= 1024 and len(units) > 1:
+        amount /= 1024
+        units.pop(0)
+    return f"{size} bytes" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"
