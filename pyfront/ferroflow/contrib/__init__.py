@@ -5,6 +5,7 @@ from typing import Any as _Any
 
 _MODULES = frozenset(
     (
+        "cluster_resolver",
         "crf",
         "data",
         "deprecated",

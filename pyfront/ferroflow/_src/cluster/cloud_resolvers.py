@@ -1,0 +1,57 @@
+"""The resolvers of Google's cloud and of Kubernetes, which only say what to use instead."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ferroflow._src.cluster.cluster_resolver import ClusterResolver
+
+_INSTEAD = (
+    "Give the tasks' addresses with tf.train.ClusterSpec, or in the environment variable TF_CONFIG, "
+    "which tf.contrib.cluster_resolver.TFConfigClusterResolver reads."
+)
+
+
+class _Absent(ClusterResolver):
+    _reason: str
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(f"{type(self).__name__}: {self._reason} {_INSTEAD}")
+
+    def cluster_spec(self) -> NoReturn:
+        """Nothing: no object of this class exists."""
+        raise NotImplementedError(self._reason)
+
+    def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> NoReturn:
+        """Nothing: no object of this class exists."""
+        raise NotImplementedError(self._reason)
+
+
+class TPUClusterResolver(_Absent):
+    """Not offered: ferroflow runs on CPUs.
+
+    Raises:
+        NotImplementedError: always.
+    """
+
+    _reason = "ferroflow runs on CPUs and knows no TPU."
+
+
+class GceClusterResolver(_Absent):
+    """Not offered: ferroflow does not ask Google's cloud for the addresses of machines.
+
+    Raises:
+        NotImplementedError: always.
+    """
+
+    _reason = "ferroflow does not ask Google Compute Engine for the addresses of machines."
+
+
+class KubernetesClusterResolver(_Absent):
+    """Not offered: ferroflow does not ask Kubernetes for the addresses of pods.
+
+    Raises:
+        NotImplementedError: always.
+    """
+
+    _reason = "ferroflow does not ask Kubernetes for the addresses of pods."
