@@ -80,3 +80,24 @@ def test_what_is_not_offered_says_so():
         importlib.import_module("ferroflow.python.nothing")
     with pytest.raises(AttributeError):
         tf.python.nothing  # noqa: B018
+
+
+def test_files_and_tables_are_found_by_their_internal_names(tmp_path):
+    from ferroflow.python.layers import utils
+    from ferroflow.python.lib.io import file_io
+    from ferroflow.python.ops import lookup_ops
+    from ferroflow.python.platform import gfile
+
+    path = str(tmp_path / "words")
+    file_io.write_string_to_file(path, "a\nb\n")
+    assert file_io.read_file_to_string(path) == "a\nb\n"
+    assert file_io.FileIO(path, "r").readline() == "a\n"
+    assert gfile.Exists(path)
+    assert gfile.Glob(str(tmp_path / "*")) == [path]
+    assert utils.smart_cond(True, lambda: 1, lambda: 2) == 1
+    with tf.Graph().as_default(), tf.Session() as sess:
+        table = lookup_ops.index_table_from_file(path)
+        words = lookup_ops.index_to_string_table_from_tensor(["a", "b"], default_value="?")
+        sess.run(lookup_ops.tables_initializer())
+        assert sess.run(table.lookup(tf.constant(["b", "c"]))).tolist() == [1, -1]
+        assert sess.run(words.lookup(tf.constant([0, 5], tf.int64))).tolist() == [b"a", b"?"]

@@ -15,3 +15,5 @@ from ferroflow._src.input.bucketing import (
 from ferroflow._src.input.bucketing import (
     bucket_by_sequence_length as bucket_by_sequence_length,
 )
+from ferroflow._src.training.hyperparameters import HParams as HParams
+from ferroflow._src.training.hyperparameters import parse_values as parse_values

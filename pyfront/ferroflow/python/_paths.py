@@ -20,6 +20,7 @@ _ROOT = "ferroflow"
 # Modules that only gather names, or whose names are generated: where they are public ("" is `tf` itself).
 _GATHERING = {
     "client.client_lib": ("",),
+    "client.graph_util": ("graph_util",),
     "framework.errors": ("errors",),
     "framework.framework_lib": ("",),
     "framework.graph_util": ("graph_util",),
@@ -50,8 +51,10 @@ _ELSEWHERE = (
     ("framework.", ("", "errors", "dtypes", "test")),
     ("layers.", ("layers",)),
     ("lib.io.", ("gfile", "python_io")),
+    ("ops.lookup_ops", ("contrib.lookup", "lookup", "")),
     ("ops.losses.", ("losses",)),
     ("ops.", ("", "nn", "linalg", "image", "sparse", "strings", "train")),
+    ("platform.gfile", ("gfile",)),
     ("platform.", ("", "test", "logging", "app")),
     ("summary.", ("summary",)),
     ("training.", ("train", "")),
@@ -60,6 +63,12 @@ _ELSEWHERE = (
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
     "client.device_lib": "ferroflow._src.session.devices",
+    "framework.smart_cond": "ferroflow._src.control_flow.smart_conditional",
+    "framework.tensor_shape": "ferroflow._src.base.tensor_shape",
+    "framework.tensor_util": "ferroflow._src.framework.constant",
+    "layers.utils": "ferroflow._src.control_flow.smart_conditional",
+    "lib.io.file_io": "ferroflow._src.base.files.content",
+    "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
     "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "util.nest": "ferroflow._src.base.nest",

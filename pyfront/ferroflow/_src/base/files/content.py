@@ -1,0 +1,68 @@
+"""Whole files read and written at once."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from ferroflow._src.base.files.file import GFile
+from ferroflow._src.base.files.system import remove, rename
+
+__all__ = ["FileIO", "atomic_write_string_to_file", "read_file_to_string", "write_string_to_file"]
+
+
+class FileIO(GFile):
+    """`tf.gfile.GFile` whose mode is to be given."""
+
+    def __init__(self, name: Any, mode: str) -> None:
+        super().__init__(name, mode)
+
+
+def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes:
+    """The content of a file.
+
+    Args:
+        filename: str, bytes or path object.
+        binary_mode: bool, whether it is bytes and not text in UTF-8.
+
+    Raises:
+        tf.errors.OpError: the file cannot be read; a subclass that says why.
+    """
+    with GFile(filename, "rb" if binary_mode else "r") as file:
+        content: str | bytes = file.read()
+    return content
+
+
+def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
+    """Makes a file of a content, in the place of one that is there.
+
+    Args:
+        filename: str, bytes or path object.
+        file_content: str, written in UTF-8, or bytes.
+
+    Raises:
+        tf.errors.OpError: the file cannot be written; a subclass that says why.
+    """
+    with GFile(filename, "w") as file:
+        file.write(file_content)
+
+
+def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite: bool = True) -> None:
+    """Makes a file of a content so that others see all of it or what was there before.
+
+    Args:
+        filename: str.
+        contents: str, written in UTF-8, or bytes.
+        overwrite: bool, whether a file that is there may be replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: the file is there and may not be replaced.
+        tf.errors.OpError: the file cannot be written; a subclass that says why.
+    """
+    temporary = f"{filename}.tmp{uuid.uuid4().hex}"
+    write_string_to_file(temporary, contents)
+    try:
+        rename(temporary, filename, overwrite)
+    except BaseException:
+        remove(temporary)
+        raise
