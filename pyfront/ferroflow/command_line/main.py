@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import board, check, convert, doctor, freeze, inspect, run
+from ferroflow.command_line import board, check, convert, doctor, freeze, graph, inspect, run
 
 __all__ = ["COMMANDS", "main"]
 
@@ -14,6 +14,7 @@ COMMANDS = {
     "run": run,
     "check": check,
     "inspect": inspect,
+    "graph": graph,
     "freeze": freeze,
     "convert": convert,
     "board": board,

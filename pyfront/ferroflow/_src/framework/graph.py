@@ -13,6 +13,8 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.framework import default_stacks, node_def
+from ferroflow._src.framework.drawing.nodes import nodes_of_operations
+from ferroflow._src.framework.drawing.svg import graph_html
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.operation import Operation
@@ -457,6 +459,10 @@ class Graph:
         """Whether an operation, or a tensor, may be fetched."""
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
+
+    def _repr_html_(self) -> str:
+        """The graph as notebooks show it: a picture in which every name scope opens."""
+        return graph_html(nodes_of_operations(self.get_operations()))
 
     # ---- scopes
 

@@ -1,0 +1,75 @@
+"""`ferroflow graph`: a picture of a graph, its name scopes collapsed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import ferroflow as tf
+from ferroflow._src.base import errors
+from ferroflow._src.framework.drawing.nodes import Node, nodes_of_graph_def, nodes_of_operations
+from ferroflow._src.framework.drawing.svg import graph_html, graph_svg
+from ferroflow._src.framework.graph_files import replace_file
+from ferroflow.command_line.model_files import NotReadable, meta_graph_of
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "draw a graph as SVG or HTML, its name scopes collapsed"
+
+_PAGE = "<!doctype html><meta charset='utf-8'><title>{title}</title><body style='font-family:sans-serif'>{body}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments to its parser."""
+    parser.add_argument(
+        "model", metavar="MODEL", help="a file with a graph, a SavedModel, events, or a checkpoint with its .meta file"
+    )
+    parser.add_argument("--svg", metavar="FILE", help="write the picture of one scope")
+    parser.add_argument("--html", metavar="FILE", help="write a page in which every scope opens")
+    parser.add_argument("--scope", default="", help="the name scope to draw; default: the whole graph")
+    parser.add_argument("--tags", help="tags of the graph in a SavedModel, by commas; default: its only graph")
+
+
+def _nodes(graph_def: Any) -> list[Node]:
+    """The nodes with the shapes that importing them infers; as they are in the file where that cannot be done."""
+    try:
+        with tf.Graph().as_default() as graph:
+            tf.import_graph_def(graph_def, name="")
+        return nodes_of_operations(graph.get_operations())
+    except (ValueError, TypeError, errors.OpError):
+        return nodes_of_graph_def(graph_def)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the pictures.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int: 0; 1 where there is no such scope; 2 where a file cannot be read or written, or none was asked for.
+    """
+    if not args.svg and not args.html:
+        print("ferroflow graph: name a file to write, with --svg or --html", file=sys.stderr)
+        return 2
+    scope = args.scope.rstrip("/")
+    try:
+        nodes = _nodes(meta_graph_of(args.model, args.tags).graph_def)
+        if args.svg:
+            replace_file(args.svg, graph_svg(nodes, scope).encode())
+        if args.html:
+            page = _PAGE.format(title="graph", body=graph_html(nodes, scope))
+            replace_file(args.html, page.encode())
+    except ValueError as failure:
+        print(f"ferroflow graph: {args.model}: {failure}", file=sys.stderr)
+        return 1
+    except (NotReadable, OSError) as failure:
+        print(f"ferroflow graph: {failure}", file=sys.stderr)
+        return 2
+    except errors.OpError as failure:
+        print(f"ferroflow graph: {failure.message}", file=sys.stderr)
+        return 2
+    for file in filter(None, (args.svg, args.html)):
+        print(f"{file}: {len(nodes)} nodes")
+    return 0

@@ -1,0 +1,55 @@
+"""`ferroflow graph` draws the graph of any file that holds one."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import ferroflow as tf
+from ferroflow.command_line.main import main
+
+
+def _titles(path):
+    return {element.text for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}title")}
+
+
+@pytest.mark.parametrize(
+    "source", ["graph.pb", "graph.pbtxt", "checkpoint", "saved", "events", "checkpoint/model-3.meta"]
+)
+def test_the_graph_of_every_kind_of_file_is_drawn(model, tmp_path, capsys, source):
+    assert main(["graph", str(model / source), "--svg", str(tmp_path / "a.svg")]) == 0
+    assert "a.svg" in capsys.readouterr().out
+    titles = _titles(tmp_path / "a.svg")
+    assert "x\ntype: Placeholder\noutputs: ?x3" in titles
+    assert any(title.startswith("hidden/\n") for title in titles)
+
+
+def test_one_scope_and_a_page_are_drawn(model, tmp_path):
+    options = ["--svg", str(tmp_path / "a.svg"), "--html", str(tmp_path / "a.html"), "--scope", "hidden/"]
+    assert main(["graph", str(model / "graph.pb"), *options]) == 0
+    assert "hidden/MatMul\ntype: MatMul\noutputs: ?x4" in _titles(tmp_path / "a.svg")
+    assert "<summary>kernel (variable 3x4)</summary>" in (tmp_path / "a.html").read_text()
+
+
+def test_operations_that_are_not_known_are_drawn(tmp_path):
+    graph_def = tf.GraphDef()
+    graph_def.node.add(name="a", op="SomebodysOp")
+    graph_def.node.add(name="b", op="SomebodysOp", input=["a:1", "^a"])
+    (tmp_path / "g.pb").write_bytes(graph_def.SerializeToString())
+    assert main(["graph", str(tmp_path / "g.pb"), "--svg", str(tmp_path / "g.svg")]) == 0
+    assert _titles(tmp_path / "g.svg") == {"a\ntype: SomebodysOp", "b\ntype: SomebodysOp", "a to b: tensor"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["graph.pb"], 2, "name a file to write"),
+        (["graph.pb", "--svg", "OUT", "--scope", "nowhere"], 1, "no node is in the scope nowhere"),
+        (["records", "--svg", "OUT"], 2, "hold no graph"),
+        (["graph.pb", "--svg", "OUT/no/folder"], 2, "folder"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(model, tmp_path, capsys, arguments, status, complaint):
+    options = [argument.replace("OUT", str(tmp_path / "a.svg")) for argument in arguments[1:]]
+    assert main(["graph", str(model / arguments[0]), *options]) == status
+    assert complaint in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
