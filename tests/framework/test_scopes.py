@@ -237,3 +237,14 @@ def test_containers_name_where_variables_live(graph):
         boxed = tf.Variable(1.0)
     assert boxed.op.get_attr("container") == b"box"
     assert tf.Variable(1.0).op.get_attr("container") == b""
+
+
+def test_names_may_be_bytes():
+    assert tf.constant(1.0, name=b"one").name == "one:0"
+    assert tf.identity(1.0, name=b"same").name == "same:0"
+
+
+def test_a_slash_alone_is_the_root():
+    with tf.name_scope("outer"), tf.name_scope("/") as scope:
+        assert scope == "/"
+        assert tf.constant(1.0, name="c").name == "c:0"

@@ -356,3 +356,20 @@ def test_the_time_limit_of_one_run_is_its_own():
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(scope["y"], scope["feeds"], options=tf.RunOptions(timeout_in_ms=200))
         assert sess.run(tf.constant(1)) == 1
+
+
+def test_a_session_is_not_entered_twice():
+    session = tf.Session()
+    with session:
+        with pytest.raises(RuntimeError, match="not re-entrant"):
+            session.__enter__()
+        with session.as_default():
+            assert tf.constant(1.0).eval() == 1.0
+    with pytest.raises(RuntimeError, match="closed"):
+        session.run(tf.constant(1.0))
+
+
+def test_a_number_is_no_string():
+    text = tf.placeholder(tf.string)
+    with tf.Session() as session, pytest.raises(TypeError, match="Type of feed value 1 with type <class 'int'> is not"):
+        session.run(text, {text: 1})

@@ -69,3 +69,11 @@ def test_an_empty_result_has_an_empty_jacobian() -> None:
         x = tf.placeholder(tf.float64, [2])
         theoretical, numeric = tf.test.compute_gradient(x, [2], x[:0], [0])
     assert theoretical.shape == numeric.shape == (2, 0)
+
+
+def test_a_tensor_is_varied_although_it_is_among_the_fed_ones() -> None:
+    with tf.Graph().as_default(), tf.Session():
+        a, b = tf.placeholder(tf.float64), tf.placeholder(tf.float64)
+        feeds = {a: np.array([1.0, 2.0]), b: np.array([3.0, 4.0])}
+        error = tf.test.compute_gradient_error([a, b], [[2], [2]], a * b, [2], extra_feed_dict=feeds)
+    assert error < 1e-6

@@ -56,7 +56,7 @@ impl Edges {
             }
         }
         if order.len() < n {
-            bail!(InvalidArgument, "The graph contains a cycle of {} nodes or behind them", n - order.len());
+            bail!(InvalidArgument, "Graph is invalid, contains a cycle with {} nodes", n - order.len());
         }
         Ok(order)
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from ferroflow._src.base import dtypes
+from ferroflow._src.base import compat, dtypes
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     graph_of,
@@ -103,6 +103,7 @@ def tensor_op(
 
 
 def _unique(graph: Graph, name: str) -> str:
+    name = compat.as_str(name)
     if name.endswith("/"):
         return name[:-1]
     unique = graph._names.unique_name(name)

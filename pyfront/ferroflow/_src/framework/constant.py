@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import array_conversion, dtypes
+from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
@@ -39,6 +39,7 @@ def constant(
     if wanted is None:
         wanted = dtypes.as_dtype(array.dtype)
     graph = get_default_graph()
+    name = compat.as_str(name)
     unique = name[:-1] if name.endswith("/") else graph.unique_name(name)
     NameScopes.check_op_name(unique)
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]

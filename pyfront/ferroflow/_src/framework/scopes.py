@@ -94,7 +94,8 @@ class NameScope:
         names = self._graph._names
         self._old = names.stack
         names.stack = names.enter(self._name)
-        return names.stack + "/" if names.stack else ""
+        # TF 1.x: a scope called "/" is the root under another name.
+        return names.stack + "/" if names.stack or self._name == "/" else ""
 
     def __exit__(self, *exc: object) -> None:
         self._graph._names.stack = self._old

@@ -346,6 +346,8 @@ class BaseSession:
 
 
 def _does_not_fit(value: int, dtype: Any) -> bool:
+    if dtype is np.object_:  # strings
+        return True
     try:
         return bool(dtype(value) != value)
     except (OverflowError, ValueError, TypeError):
@@ -389,18 +391,24 @@ class Session(BaseSession):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config=config)
-        self._contexts: list[tuple[Any, Any]] = []
+        self._contexts: tuple[Any, Any] | None = None
 
     def __enter__(self) -> Session:
+        if self._contexts is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` to enter a session repeatedly."
+            )
         graph = self._graph.as_default()
         graph.__enter__()
         session = self.as_default()
         session.__enter__()
-        self._contexts.append((graph, session))
+        self._contexts = graph, session
         return self
 
     def __exit__(self, exc_type: Any, exc: Any, tb: Any) -> None:
-        graph, session = self._contexts.pop()
+        assert self._contexts is not None
+        graph, session = self._contexts
+        self._contexts = None
         try:
             session.__exit__(exc_type, exc, tb)
         except RuntimeError as error:
@@ -412,8 +420,7 @@ class Session(BaseSession):
             except RuntimeError as error:
                 if error is not exc:
                     raise
-            if not self._contexts:
-                self.close()
+            self.close()
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:

@@ -38,7 +38,7 @@ def _theoretical(
     columns = []
     for i in range(flat.size):
         flat[i] = 1
-        feeds = {x: x_data, dy: ones, **(extra_feed_dict or {})}
+        feeds = {**(extra_feed_dict or {}), x: x_data, dy: ones}
         if isinstance(dx, IndexedSlices):
             values, indices = sess.run([dx.values, dx.indices], feeds)
             backprop = np.zeros(x_shape, dtype=x_data.dtype)
@@ -49,7 +49,7 @@ def _theoretical(
         flat[i] = 0
     x_size = _real_view(np.zeros(x_shape, dtype=x_data.dtype)).size
     if not columns:
-        backprop = np.asarray(sess.run(convert_to_tensor(dx), {x: x_data, dy: ones, **(extra_feed_dict or {})}))
+        backprop = np.asarray(sess.run(convert_to_tensor(dx), {**(extra_feed_dict or {}), x: x_data, dy: ones}))
         if backprop.shape != x_data.shape:
             raise ValueError(f"Empty gradient has wrong shape: expected {x_data.shape}, got {backprop.shape}")
         if np.any(backprop):
@@ -69,7 +69,7 @@ def _numeric(
     step = np.asarray(delta, dtype=flat.dtype)
 
     def at() -> np.ndarray[Any, Any]:
-        value = np.asarray(sess.run(y, {x: data, **(extra_feed_dict or {})}))
+        value = np.asarray(sess.run(y, {**(extra_feed_dict or {}), x: data}))
         copied: np.ndarray[Any, Any] = _real_view(np.ascontiguousarray(value)).copy()
         return copied
 
@@ -136,7 +136,7 @@ def compute_gradient(
       x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
       delta: step of the central differences, in x's unit.
       init_targets: operations to run first.
-      extra_feed_dict: values of other tensors.
+      extra_feed_dict: values of other tensors; that of `x` itself is varied all the same.
 
     Returns:
       Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
