@@ -87,6 +87,32 @@ from ferroflow._src.summary.file_writer import (
 from ferroflow._src.summary.summary_iterator import (
     summary_iterator as summary_iterator,
 )
+from ferroflow._src.supervision.basic_loops import basic_train_loop as basic_train_loop
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
+from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook as FeedFnHook
+from ferroflow._src.supervision.hooks.final_ops import FinalOpsHook as FinalOpsHook
+from ferroflow._src.supervision.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
+from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
+from ferroflow._src.supervision.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
+from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook as NanTensorHook
+from ferroflow._src.supervision.hooks.step_counter import StepCounterHook as StepCounterHook
+from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
+from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook as SummarySaverHook
+from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer as SecondOrStepTimer
+from ferroflow._src.supervision.monitored_session import MonitoredSession as MonitoredSession
+from ferroflow._src.supervision.monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession as MonitoredTrainingSession
+from ferroflow._src.supervision.scaffold import Scaffold as Scaffold
+from ferroflow._src.supervision.session_creator import ChiefSessionCreator as ChiefSessionCreator
+from ferroflow._src.supervision.session_creator import SessionCreator as SessionCreator
+from ferroflow._src.supervision.session_creator import WorkerSessionCreator as WorkerSessionCreator
+from ferroflow._src.supervision.session_manager import SessionManager as SessionManager
+from ferroflow._src.supervision.session_run_hook import SessionRunArgs as SessionRunArgs
+from ferroflow._src.supervision.session_run_hook import SessionRunContext as SessionRunContext
+from ferroflow._src.supervision.session_run_hook import SessionRunHook as SessionRunHook
+from ferroflow._src.supervision.session_run_hook import SessionRunValues as SessionRunValues
+from ferroflow._src.supervision.supervisor import Supervisor as Supervisor
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )

@@ -28,6 +28,7 @@ PYTHON_LAYERS = (
         "saved_model",
     ),
     ("training",),
+    ("supervision",),
     ("datasets", "preprocessing"),
     ("testing",),
 )

@@ -106,3 +106,38 @@ def assert_global_step(global_step_tensor: Any) -> None:
     shape = global_step_tensor.get_shape()
     if shape.ndims != 0 and shape.is_fully_defined():
         raise TypeError(f'Existing "global_step" is not scalar: {shape}')
+
+
+# The collection of the tensor that hooks read the global step from: one per graph.
+GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
+
+
+def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
+    """The tensor that reads the global step once per step, made if there is none.
+
+    It has the value from before the updates of the step, unless control edges order it after them.
+
+    Args:
+      graph: the graph; by default the default one.
+
+    Returns:
+      A scalar tensor; None where the graph has no global step.
+
+    Raises:
+      RuntimeError: the graph has several.
+    """
+    graph = graph or get_default_graph()
+    found: list[Tensor] = graph.get_collection(GLOBAL_STEP_READ_KEY)
+    if len(found) > 1:
+        raise RuntimeError(f"There are multiple items in collection {GLOBAL_STEP_READ_KEY}. There should be only one.")
+    if found:
+        return found[0]
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"):
+        # TF 1.x: the initial value stands in for a variable that has none, so that models may be built under this read.
+        value = step.initialized_value() if isinstance(step, Variable) else step
+        read: Tensor = value + 0
+        graph.add_to_collection(GLOBAL_STEP_READ_KEY, read)
+    return read

@@ -1,0 +1,42 @@
+"""`basic_train_loop`: calls a training step until a supervisor stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ferroflow._src.base import errors
+from ferroflow._src.supervision.supervisor import Supervisor
+
+__all__ = ["basic_train_loop"]
+
+
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Sequence[Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    master: str = "",
+) -> None:
+    """Calls a function that trains one step, again and again, until the supervisor should stop.
+
+    Where a task of the cluster was restarted, training goes on in a new session.
+
+    Args:
+        supervisor: Supervisor.
+        train_step_fn: callable with a Session, `args` and `kwargs` as arguments.
+        args: list of arguments.
+        kwargs: dict of keyword arguments.
+        master: str, the target of the session.
+
+    Raises:
+        BaseException: what `train_step_fn` or a thread raised, but for `AbortedError` and the end of input.
+    """
+    while True:
+        try:
+            with supervisor.managed_session(master) as sess:
+                while not supervisor.should_stop():
+                    train_step_fn(sess, *(args or ()), **(kwargs or {}))
+        except errors.AbortedError:
+            continue
+        return

@@ -1,0 +1,25 @@
+"""`FeedFnHook`: feeds what a function gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
+
+__all__ = ["FeedFnHook"]
+
+
+class FeedFnHook(SessionRunHook):
+    """Calls a function before each step and feeds what it gives.
+
+    Args:
+        feed_fn: callable without arguments that returns a dict from tensors to values.
+    """
+
+    def __init__(self, feed_fn: Callable[[], Any]) -> None:
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Calls the function."""
+        return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

@@ -1,0 +1,46 @@
+"""`FinalOpsHook`: fetches tensors at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
+
+__all__ = ["FinalOpsHook"]
+
+
+class FinalOpsHook(SessionRunHook):
+    """Fetches tensors before the session is closed.
+
+    Args:
+        final_ops: what to fetch, as `Session.run` takes it.
+        final_ops_feed_dict: dict from tensors to values to feed.
+    """
+
+    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+        self._final_ops = final_ops
+        self._final_ops_feed_dict = final_ops_feed_dict
+        self._final_ops_values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """The values, in the nest of `final_ops`; None before the end."""
+        return self._final_ops_values
+
+    def end(self, session: Any) -> None:
+        """Fetches the tensors.
+
+        Raises:
+            tf.errors.OutOfRangeError: they need more input, which has ended.
+        """
+        if self._final_ops is None:
+            return
+        try:
+            self._final_ops_values = session.run(self._final_ops, feed_dict=self._final_ops_feed_dict)
+        except (errors.OutOfRangeError, StopIteration):
+            tf_logging.warning(
+                "The operations of FinalOpsHook ran out of input. They run once the input has ended, so they must not "
+                "read from it: of a metric, give the value and not the update, which reads another batch."
+            )
+            raise

@@ -1,0 +1,21 @@
+"""How hooks find the global step."""
+
+from __future__ import annotations
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.training.global_step import get_or_create_global_step_read
+
+
+def global_step_read_for(user: str) -> Tensor:
+    """The tensor that reads the global step of the default graph.
+
+    Args:
+        user: str, the class that needs it.
+
+    Raises:
+        RuntimeError: there is no global step.
+    """
+    read = get_or_create_global_step_read()
+    if read is None:
+        raise RuntimeError(f"Global step should be created to use {user}.")
+    return read

@@ -1,0 +1,57 @@
+"""`NanTensorHook`: ends a training whose loss is no number any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.supervision.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+
+__all__ = ["NanLossDuringTrainingError", "NanTensorHook"]
+
+_FAILURE = "Model diverged with loss = NaN."
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is no number."""
+
+    def __str__(self) -> str:
+        return "NaN loss during training."
+
+
+class NanTensorHook(SessionRunHook):
+    """Fails, or asks to stop, when a loss is no number.
+
+    Args:
+        loss_tensor: float scalar Tensor.
+        fail_on_nan_loss: bool, whether to fail.
+    """
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        self._loss_tensor = loss_tensor
+        self._fail_on_nan_loss = fail_on_nan_loss
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Fetches the loss."""
+        return SessionRunArgs(self._loss_tensor)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Looks at it.
+
+        Raises:
+            NanLossDuringTrainingError: it is no number.
+        """
+        if np.isnan(run_values.results):
+            if self._fail_on_nan_loss:
+                tf_logging.error(_FAILURE)
+                raise NanLossDuringTrainingError
+            tf_logging.warning(_FAILURE)
+            # TF 1.x: the step that is under way ends as if all were well.
+            run_context.request_stop()

@@ -1,0 +1,93 @@
+"""`SummarySaverHook`: writes summaries while training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import proto
+from ferroflow._src.summary.file_writer_cache import FileWriterCache
+from ferroflow._src.supervision.hooks.global_step_read import global_step_read_for
+from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer
+from ferroflow._src.supervision.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+
+__all__ = ["SummarySaverHook"]
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries at the first step and every so many steps or seconds.
+
+    Args:
+        save_steps: int, steps between two summaries.
+        save_secs: float, seconds between two summaries.
+        output_dir: str, folder of the summaries.
+        summary_writer: FileWriter of the summaries, instead of `output_dir`.
+        scaffold: Scaffold, whose `summary_op` is written.
+        summary_op: string scalar Tensor, or list of them: the summaries to write instead.
+
+    Raises:
+        ValueError: not just one of `scaffold` and `summary_op` is given, or of `save_steps` and `save_secs`.
+    """
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+        scaffold: Any = None,
+        summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        self._summary_op = summary_op
+        self._summary_writer = summary_writer
+        self._output_dir = output_dir
+        self._scaffold = scaffold
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+
+    def begin(self) -> None:
+        """Finds the global step and the folder's writer."""
+        if self._summary_writer is None and self._output_dir:
+            self._summary_writer = FileWriterCache.get(self._output_dir)
+        self._next_step: int | None = None
+        self._global_step_tensor = global_step_read_for("SummarySaverHook")
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Fetches the global step, and the summaries if they are due."""
+        self._request_summary = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
+        requests: dict[str, Any] = {"global_step": self._global_step_tensor}
+        if self._request_summary and (summary_ops := self._get_summary_op()) is not None:
+            requests["summary"] = summary_ops
+        return SessionRunArgs(requests)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Writes what was fetched."""
+        if not self._summary_writer:
+            return
+        global_step = run_values.results["global_step"] + 1
+        if self._next_step is None or self._request_summary:
+            # The value is from before the step, which need not have counted.
+            global_step = run_context.session.run(self._global_step_tensor)
+        if self._next_step is None:
+            self._summary_writer.add_session_log(proto.SessionLog(status=proto.SessionLog.START), global_step)
+        if self._request_summary:
+            self._timer.update_last_triggered_step(global_step)
+            for summary in run_values.results.get("summary", ()):
+                self._summary_writer.add_summary(summary, global_step)
+        self._next_step = global_step + 1
+
+    def end(self, session: Any = None) -> None:
+        """Brings the summaries to the disk."""
+        if self._summary_writer:
+            self._summary_writer.flush()
+
+    def _get_summary_op(self) -> list[Any] | None:
+        summary_op = self._scaffold.summary_op if self._summary_op is None else self._summary_op
+        if summary_op is None:
+            return None
+        return summary_op if isinstance(summary_op, list) else [summary_op]

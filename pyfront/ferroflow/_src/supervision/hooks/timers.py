@@ -1,0 +1,113 @@
+"""Timers of hooks: at which steps something is due."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
+
+
+class HookTimer:
+    """Says at which steps something is due."""
+
+    def reset(self) -> None:
+        """Forgets all steps: the next one is due."""
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Whether something is due at a step.
+
+        Args:
+            step: int.
+        """
+        raise NotImplementedError
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Notes that it was done.
+
+        Args:
+            step: int, when.
+
+        Returns:
+            The seconds and the steps since the time before; None and None for the first.
+        """
+        raise NotImplementedError
+
+    def last_triggered_step(self) -> int | None:
+        """When it was done last; None for never."""
+        raise NotImplementedError
+
+
+class SecondOrStepTimer(HookTimer):
+    """Something is due at the first step, and then every so many steps or seconds.
+
+    Args:
+        every_secs: float, seconds between two times.
+        every_steps: int, steps between two times.
+
+    Raises:
+        ValueError: none or both are given.
+    """
+
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._every_secs = every_secs
+        self._every_steps = every_steps
+        self._last: tuple[int, float] | None = None
+
+    def reset(self) -> None:
+        """Forgets all steps: the next one is due."""
+        self._last = None
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Whether something is due at a step; never twice at one.
+
+        Args:
+            step: int.
+        """
+        if self._last is None:
+            return True
+        last_step, last_time = self._last
+        if step == last_step:
+            return False
+        if self._every_secs is not None:
+            return time.time() >= last_time + self._every_secs
+        assert self._every_steps is not None
+        return step >= last_step + self._every_steps
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Notes that it was done.
+
+        Args:
+            step: int, when.
+
+        Returns:
+            The seconds and the steps since the time before; None and None for the first.
+        """
+        now = time.time()
+        before, self._last = self._last, (step, now)
+        return (None, None) if before is None else (now - before[1], step - before[0])
+
+    def last_triggered_step(self) -> int | None:
+        """When it was done last; None for never."""
+        return None if self._last is None else self._last[0]
+
+
+class NeverTriggerTimer(HookTimer):
+    """Nothing is ever due."""
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """False."""
+        del step
+        return False
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """None and None."""
+        del step
+        return None, None
+
+    def last_triggered_step(self) -> int | None:
+        """None."""
+        return None

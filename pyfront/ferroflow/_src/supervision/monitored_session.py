@@ -1,0 +1,239 @@
+"""`MonitoredSession`: a session that recovers from failures, calls hooks around its steps, and ends cleanly."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.framework.default_graph import get_collection, get_default_graph
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.input.coordinator import Coordinator
+from ferroflow._src.input.queue_runner import start_queue_runners
+from ferroflow._src.supervision import wrapped_session
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_creator import ChiefSessionCreator, SessionCreator
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
+from ferroflow._src.supervision.wrapped_session import CoordinatedSession, HookedSession, RecoverableSession
+
+__all__ = ["MonitoredSession", "SingularMonitoredSession"]
+
+
+def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's arguments, without the object of a bound method and what `functools.partial` gave."""
+    if isinstance(function, functools.partial):
+        names = _argument_names(function.func)[len(function.args) :]
+        return tuple(name for name in names if name not in function.keywords)
+    if not inspect.isroutine(function) and inspect.ismethod(function.__call__):  # type: ignore[operator]  # an object
+        function = function.__call__  # type: ignore[operator]
+    names = tuple(inspect.getfullargspec(function).args)
+    return names[1:] if inspect.ismethod(function) else names
+
+
+class _CoordinatedSessionCreator(SessionCreator):
+    """Makes the sessions of a monitored session: with hooks, and with the threads of the graph's queue runners."""
+
+    def __init__(self, creator: SessionCreator, hooks: list[SessionRunHook], stop_grace_period_secs: float) -> None:
+        self._creator = creator
+        self._hooks = hooks
+        self._stop_grace_period_secs = stop_grace_period_secs
+        self.coord: Coordinator | None = None
+        self.tf_sess: Any = None
+
+    def create_session(self) -> CoordinatedSession:
+        self.tf_sess = self._creator.create_session()
+        # The end of input is raised like a failure, so that it ends the training.
+        self.coord = Coordinator(clean_stop_exception_types=[])
+        hooked = HookedSession(self.tf_sess, self._hooks)
+        coordinated = CoordinatedSession(hooked, self.coord, self._stop_grace_period_secs)
+        try:
+            if get_collection(GraphKeys.QUEUE_RUNNERS):
+                start_queue_runners(sess=self.tf_sess, coord=self.coord)
+            for hook in self._hooks:
+                hook.after_create_session(self.tf_sess, self.coord)
+        except BaseException:
+            self._give_up(coordinated)
+            raise
+        return coordinated
+
+    @staticmethod
+    def _give_up(session: CoordinatedSession) -> None:
+        """Closes a session that did not come to its first step: what failed before is what matters."""
+        try:
+            session.close()
+        except Exception as failure:
+            tf_logging.vlog(1, "Ignored exception: %s", failure)
+
+
+class _MonitoredSession:
+    """What `MonitoredSession` and `SingularMonitoredSession` share."""
+
+    StepContext = wrapped_session.StepContext
+
+    def __init__(
+        self, session_creator: SessionCreator | None, hooks: Any, should_recover: bool, stop_grace_period_secs: float
+    ) -> None:
+        self._graph_was_finalized = get_default_graph().finalized
+        self._hooks: list[SessionRunHook] = list(hooks or ())
+        for hook in self._hooks:
+            hook.begin()
+        self._coordinated_creator = _CoordinatedSessionCreator(
+            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs
+        )
+        create = RecoverableSession if should_recover else _CoordinatedSessionCreator.create_session
+        self._sess: Any = create(self._coordinated_creator)
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the session; None when it is closed."""
+        sess = self._tf_sess()
+        return None if sess is None else sess.graph
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs one step with the hooks; arguments and result as those of `Session.run`.
+
+        Raises:
+            RuntimeError: a hook asked to stop before, or a hook and the program feed the same tensor.
+            tf.errors.OpError: an operation failed.
+        """
+        self._check_open()
+        return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
+
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
+        """Calls a step function, which may run several steps, with and without hooks.
+
+        Args:
+            step_fn: callable with the argument `step_context`, a `StepContext`; or `self` and `step_context`.
+
+        Returns:
+            What `step_fn` returned.
+
+        Raises:
+            ValueError: it has other arguments.
+            StopIteration: it called `step_context.request_stop()`. A `with` block of the session ends silently by that.
+        """
+        names = _argument_names(step_fn)
+        if names not in (("step_context",), ("self", "step_context")):
+            raise ValueError(
+                "`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's "
+                f"an instance method. Got {names} instead."
+            )
+        self._check_open()
+        return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
+
+    def should_stop(self) -> bool:
+        """Whether no more steps should be run: a hook or a thread asked to stop, or the session is closed."""
+        return self._sess is None or self._sess.should_stop()
+
+    def close(self) -> None:
+        """Ends the training: calls `end` of the hooks, stops the threads, closes the session.
+
+        Raises:
+            RuntimeError: it is closed.
+            BaseException: what a thread reported.
+        """
+        self._close_internal()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        # The end of input, and a step function that asked to stop, end the training as planned.
+        if kind in (errors.OutOfRangeError, StopIteration):
+            kind = None
+        self._close_internal(kind)
+        return kind is None
+
+    def _close_internal(self, exception_type: type[BaseException] | None = None) -> None:
+        try:
+            if self._sess is not None and exception_type is None:
+                for hook in self._hooks:
+                    hook.end(self._coordinated_creator.tf_sess)
+        finally:
+            try:
+                if self._sess is None:
+                    raise RuntimeError("Session is already closed.")
+                self._sess.close()
+            finally:
+                self._sess = None
+                self._coordinated_creator.tf_sess = None
+                self._coordinated_creator.coord = None
+                if not self._graph_was_finalized:
+                    get_default_graph()._unsafe_unfinalize()
+
+    def _check_open(self) -> None:
+        if self._sess is None:
+            raise RuntimeError("Session is already closed.")
+
+    def _is_closed(self) -> bool:
+        """Whether the session is closed."""
+        return self._coordinated_creator.tf_sess is None
+
+    def _tf_sess(self) -> Any:
+        """The session inside, which calls no hooks."""
+        return self._coordinated_creator.tf_sess
+
+
+class MonitoredSession(_MonitoredSession):
+    """A session that is restored or initialized when it is made, calls hooks around its steps, and recovers.
+
+    When it is made: `begin` of the hooks, then the session with restored or initialized variables, the threads of the
+    queue runners, `after_create_session` of the hooks. In each `run`: `before_run` of the hooks, the step with what
+    they add, `after_run` of the hooks. When it is closed: `end` of the hooks unless there was a failure, then the
+    threads are stopped and the session is closed.
+
+    After `AbortedError` and `UnavailableError`, which say that a machine went away, a new session is made and the step
+    is run again. `OutOfRangeError` and `StopIteration` end a `with` block silently.
+
+    Args:
+        session_creator: SessionCreator; a ChiefSessionCreator by default.
+        hooks: list of SessionRunHook.
+        stop_grace_period_secs: float, seconds that threads have to end when it is closed.
+    """
+
+    def __init__(
+        self, session_creator: SessionCreator | None = None, hooks: Any = None, stop_grace_period_secs: float = 120
+    ) -> None:
+        super().__init__(session_creator, hooks, should_recover=True, stop_grace_period_secs=stop_grace_period_secs)
+
+
+class SingularMonitoredSession(_MonitoredSession):
+    """A monitored session that does not recover: after a failure of a machine it is closed, and another must be made.
+
+    Args:
+        hooks: list of SessionRunHook.
+        scaffold: Scaffold; a new one by default.
+        master: str, the target of the session.
+        config: ConfigProto of the session.
+        checkpoint_dir: str, folder whose newest checkpoint is restored.
+        stop_grace_period_secs: float, seconds that threads have to end when it is closed.
+        checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
+    """
+
+    def __init__(
+        self,
+        hooks: Any = None,
+        scaffold: Scaffold | None = None,
+        master: str = "",
+        config: Any = None,
+        checkpoint_dir: str | None = None,
+        stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: str | None = None,
+    ) -> None:
+        creator = ChiefSessionCreator(
+            scaffold=scaffold,
+            master=master,
+            config=config,
+            checkpoint_dir=checkpoint_dir,
+            checkpoint_filename_with_path=checkpoint_filename_with_path,
+        )
+        super().__init__(creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs)
+
+    def raw_session(self) -> Any:
+        """The session inside, whose steps call no hooks."""
+        return self._tf_sess()

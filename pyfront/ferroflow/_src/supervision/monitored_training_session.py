@@ -1,0 +1,108 @@
+"""`MonitoredTrainingSession`: a monitored session with the hooks that training usually has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook
+from ferroflow._src.supervision.hooks.step_counter import StepCounterHook
+from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook
+from ferroflow._src.supervision.monitored_session import MonitoredSession
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_creator import ChiefSessionCreator, WorkerSessionCreator
+
+__all__ = ["USE_DEFAULT", "MonitoredTrainingSession"]
+
+# What an argument is where the program gave none: None turns a service off.
+USE_DEFAULT = object()
+
+
+def _chosen(steps: Any, secs: Any, default_steps: int | None, default_secs: float | None) -> tuple[Any, Any]:
+    """How often, in steps and in seconds, where None is never and either may not have been given."""
+    if steps is USE_DEFAULT and secs is USE_DEFAULT:
+        return default_steps, default_secs
+    return (None if steps is USE_DEFAULT else steps), (None if secs is USE_DEFAULT else secs)
+
+
+def _is_on(*intervals: Any) -> bool:
+    return any(interval and interval > 0 for interval in intervals)
+
+
+def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
+    master: str = "",
+    is_chief: bool = True,
+    checkpoint_dir: str | None = None,
+    scaffold: Scaffold | None = None,
+    hooks: Any = None,
+    chief_only_hooks: Any = None,
+    save_checkpoint_secs: Any = USE_DEFAULT,
+    save_summaries_steps: Any = USE_DEFAULT,
+    save_summaries_secs: Any = USE_DEFAULT,
+    config: Any = None,
+    stop_grace_period_secs: float = 120,
+    log_step_count_steps: int | None = 100,
+    max_wait_secs: float = 7200,
+    save_checkpoint_steps: Any = USE_DEFAULT,
+    summary_dir: str | None = None,
+    save_graph_def: bool = True,
+) -> MonitoredSession:
+    """A monitored session for training.
+
+    A chief restores the newest checkpoint or initializes the variables, and has hooks that save checkpoints and
+    summaries and count steps; another worker waits for the chief.
+
+    Args:
+        master: str, the target of the session.
+        is_chief: bool, whether this is the chief.
+        checkpoint_dir: str, folder of the checkpoints; None for none.
+        scaffold: Scaffold; a new one by default.
+        hooks: list of SessionRunHook.
+        chief_only_hooks: list of SessionRunHook that only a chief has.
+        save_checkpoint_secs: float, seconds between two checkpoints; 600 by default, None or 0 for never.
+        save_summaries_steps: int, steps between two summaries; 100 by default, None or 0 for never.
+        save_summaries_secs: float, seconds between two summaries, instead of `save_summaries_steps`.
+        config: ConfigProto of the session.
+        stop_grace_period_secs: float, seconds that threads have to end when it is closed.
+        log_step_count_steps: int, steps between two reports of the speed; None or 0 for never.
+        max_wait_secs: float, seconds that a worker waits for the chief at most.
+        save_checkpoint_steps: int, steps between two checkpoints, instead of `save_checkpoint_secs`.
+        summary_dir: str, folder of the summaries; `checkpoint_dir` by default.
+        save_graph_def: bool, whether the graph is written with the checkpoints.
+
+    Returns:
+        MonitoredSession.
+
+    Raises:
+        ValueError: seconds and steps are both given.
+        RuntimeError: there is no global step for the hooks.
+    """
+    summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)
+    checkpoint_steps, checkpoint_secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, 600)
+    scaffold = scaffold or Scaffold()
+    if not is_chief:
+        worker = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)
+        return MonitoredSession(worker, hooks, stop_grace_period_secs)
+    all_hooks = list(chief_only_hooks or ())
+    summary_dir = summary_dir or checkpoint_dir
+    if summary_dir:
+        if _is_on(log_step_count_steps):
+            all_hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+        if _is_on(summary_steps, summary_secs):
+            all_hooks.append(
+                SummarySaverHook(
+                    scaffold=scaffold, save_steps=summary_steps, save_secs=summary_secs, output_dir=summary_dir
+                )
+            )
+    if checkpoint_dir and _is_on(checkpoint_secs, checkpoint_steps):
+        all_hooks.append(
+            CheckpointSaverHook(
+                checkpoint_dir,
+                save_steps=checkpoint_steps,
+                save_secs=checkpoint_secs,
+                scaffold=scaffold,
+                save_graph_def=save_graph_def,
+            )
+        )
+    all_hooks.extend(hooks or ())
+    chief = ChiefSessionCreator(scaffold=scaffold, checkpoint_dir=checkpoint_dir, master=master, config=config)
+    return MonitoredSession(chief, all_hooks, stop_grace_period_secs)

@@ -1,0 +1,108 @@
+"""`SessionCreator`: how a monitored session gets the sessions it runs steps in, as chief or as another worker."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_manager import SessionManager
+
+__all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
+
+
+class SessionCreator(abc.ABC):
+    """Makes sessions, one at the start and one after each failure of a machine."""
+
+    @abc.abstractmethod
+    def create_session(self) -> Any:
+        """Makes a session that is ready for use."""
+        raise NotImplementedError(f"create_session is not implemented for {self}.")
+
+
+class _ScaffoldSessionCreator(SessionCreator):
+    """Makes sessions of the default graph with the pieces of a scaffold."""
+
+    def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
+        self._scaffold = scaffold or Scaffold()
+        self._session_manager: SessionManager | None = None
+        self._master = master
+        self._config = config
+
+    def _get_session_manager(self) -> SessionManager:
+        if self._session_manager is None:
+            self._session_manager = SessionManager(
+                local_init_op=self._scaffold.local_init_op,
+                local_init_feed_dict=self._scaffold.local_init_feed_dict,
+                ready_op=self._scaffold.ready_op,
+                ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
+                graph=get_default_graph(),
+            )
+        return self._session_manager
+
+
+class ChiefSessionCreator(_ScaffoldSessionCreator):
+    """Makes the sessions of a chief: restores the variables, or initializes them.
+
+    Args:
+        scaffold: Scaffold; a new one by default.
+        master: str, the target of the sessions.
+        config: ConfigProto of the sessions.
+        checkpoint_dir: str, folder whose newest checkpoint is restored.
+        checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
+    """
+
+    def __init__(
+        self,
+        scaffold: Scaffold | None = None,
+        master: str = "",
+        config: Any = None,
+        checkpoint_dir: str | None = None,
+        checkpoint_filename_with_path: str | None = None,
+    ) -> None:
+        super().__init__(scaffold, master, config)
+        self._checkpoint_dir = checkpoint_dir
+        self._checkpoint_filename_with_path = checkpoint_filename_with_path
+
+    def create_session(self) -> Any:
+        """Makes the graph final, and a session with restored or initialized variables."""
+        self._scaffold.finalize()
+        return self._get_session_manager().prepare_session(
+            self._master,
+            saver=self._scaffold.saver,
+            checkpoint_dir=self._checkpoint_dir,
+            checkpoint_filename_with_path=self._checkpoint_filename_with_path,
+            config=self._config,
+            init_op=self._scaffold.init_op,
+            init_feed_dict=self._scaffold.init_feed_dict,
+            init_fn=self._scaffold.init_fn,
+        )
+
+
+class WorkerSessionCreator(_ScaffoldSessionCreator):
+    """Makes the sessions of a worker that is no chief: waits until the chief has initialized the variables.
+
+    Args:
+        scaffold: Scaffold; a new one by default.
+        master: str, the target of the sessions.
+        config: ConfigProto of the sessions.
+        max_wait_secs: float, seconds to wait at most.
+    """
+
+    def __init__(
+        self,
+        scaffold: Scaffold | None = None,
+        master: str = "",
+        config: Any = None,
+        max_wait_secs: float | None = 30 * 60,
+    ) -> None:
+        super().__init__(scaffold, master, config)
+        self._max_wait_secs = max_wait_secs
+
+    def create_session(self) -> Any:
+        """Makes the graph final, and a session whose variables the chief has initialized."""
+        self._scaffold.finalize()
+        return self._get_session_manager().wait_for_session(
+            self._master, config=self._config, max_wait_secs=self._max_wait_secs
+        )

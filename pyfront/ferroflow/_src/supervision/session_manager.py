@@ -1,0 +1,296 @@
+"""`SessionManager`: makes sessions whose variables are restored from a checkpoint, initialized, or waited for."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.checkpoint.state import get_checkpoint_state
+from ferroflow._src.framework.default_graph import get_collection, get_default_graph
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.session.session import BaseSession, Session
+
+__all__ = ["SessionManager"]
+
+_SAVED_MODEL_INITIALIZERS = "saved_model_initializers"
+
+
+class SessionManager:
+    """Makes sessions that are ready for use.
+
+    A chief restores the newest checkpoint or runs the initializers; other workers wait until the chief has.
+
+    Args:
+        local_init_op: Operation run in every new session, such as the initializer of local variables and tables.
+        ready_op: string vector Tensor, the names of what is not initialized: empty when the model is ready. None for no
+            check.
+        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` still waits for.
+        graph: Graph; None for the default one.
+        recovery_wait_secs: float, seconds between two checks.
+        local_init_run_options: RunOptions for `local_init_op`.
+        local_init_feed_dict: dict from tensors to values, fed to `local_init_op`.
+
+    Raises:
+        ValueError: there is a `ready_for_local_init_op` and no `local_init_op`.
+    """
+
+    def __init__(
+        self,
+        local_init_op: Any = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        graph: Graph | None = None,
+        recovery_wait_secs: float = 30,
+        local_init_run_options: Any = None,
+        local_init_feed_dict: Any = None,
+    ) -> None:
+        if ready_for_local_init_op is not None and local_init_op is None:
+            raise ValueError(
+                "If you pass a ready_for_local_init_op you must also pass a local_init_op , ready_for_local_init_op "
+                f"[{ready_for_local_init_op}]"
+            )
+        self._local_init_op = local_init_op
+        self._ready_op = ready_op
+        self._ready_for_local_init_op = ready_for_local_init_op
+        self._graph = get_default_graph() if graph is None else graph
+        self._recovery_wait_secs = recovery_wait_secs
+        self._local_init_run_options = local_init_run_options
+        self._local_init_feed_dict = local_init_feed_dict
+
+    def prepare_session(
+        self,
+        master: str,
+        init_op: Any = None,
+        saver: Any = None,
+        checkpoint_dir: str | None = None,
+        checkpoint_filename_with_path: str | None = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+        init_feed_dict: Any = None,
+        init_fn: Any = None,
+    ) -> Any:
+        """Makes a session and restores its variables; where there is no checkpoint, initializes them.
+
+        Args:
+            master: str, the target of the session.
+            init_op: Operation that initializes the variables.
+            saver: Saver; None for no restoring.
+            checkpoint_dir: str, folder whose newest checkpoint is restored.
+            checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
+            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            max_wait_secs: float, seconds to wait for one at most.
+            config: ConfigProto of the session.
+            init_feed_dict: dict from tensors to values, fed to `init_op`.
+            init_fn: callable with the session as argument, run after `init_op`.
+
+        Returns:
+            Session.
+
+        Raises:
+            RuntimeError: there is no checkpoint and nothing to initialize with, or the model is not ready after that.
+            ValueError: both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
+            tf.errors.OpError: a step failed.
+        """
+        sess = self._new_session(master, checkpoint_dir, checkpoint_filename_with_path, config)
+        try:
+            is_restored = self._restore(
+                sess, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
+            )
+            if not is_restored:
+                if init_op is None and not init_fn and self._local_init_op is None:
+                    raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given")
+                if init_op is not None:
+                    sess.run(init_op, feed_dict=init_feed_dict)
+                if init_fn:
+                    init_fn(sess)
+            missing = self._try_local_init(sess)
+            if missing is not None:
+                raise RuntimeError(
+                    "Init operations did not make model ready for local_init.  "
+                    f"Init op: {_name_of(init_op)}, init fn: {init_fn}, error: {missing}"
+                )
+            missing = self._missing(sess)
+            if missing is not None:
+                raise RuntimeError(
+                    f"Init operations did not make model ready.  Init op: {_name_of(init_op)}, init fn: {init_fn}, "
+                    f"local_init_op: {self._local_init_op}, error: {missing}"
+                )
+        except BaseException:
+            _close_quietly(sess)
+            raise
+        return sess
+
+    def recover_session(
+        self,
+        master: str,
+        saver: Any = None,
+        checkpoint_dir: str | None = None,
+        checkpoint_filename_with_path: str | None = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+    ) -> tuple[Any, bool]:
+        """Makes a session and restores its variables if there is a checkpoint.
+
+        Args:
+            master: str, the target of the session.
+            saver: Saver; None for no restoring.
+            checkpoint_dir: str, folder whose newest checkpoint is restored.
+            checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
+            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            max_wait_secs: float, seconds to wait for one at most.
+            config: ConfigProto of the session.
+
+        Returns:
+            The Session, and whether it was restored and is ready.
+
+        Raises:
+            ValueError: both `checkpoint_dir` and `checkpoint_filename_with_path` are given.
+            tf.errors.OpError: a step failed.
+        """
+        sess = self._new_session(master, checkpoint_dir, checkpoint_filename_with_path, config)
+        try:
+            is_restored = self._restore(
+                sess, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
+            )
+            missing_for_init = self._try_local_init(sess)
+            if not is_restored:
+                return sess, False
+            source = checkpoint_dir or checkpoint_filename_with_path
+            if missing_for_init is not None:
+                tf_logging.info(
+                    "Restoring model from %s did not make model ready for local init: %s", source, missing_for_init
+                )
+                return sess, False
+            missing = self._missing(sess)
+            if missing is not None:
+                tf_logging.info("Restoring model from %s did not make model ready: %s", source, missing)
+                return sess, False
+        except BaseException:
+            _close_quietly(sess)
+            raise
+        tf_logging.info("Restored model from %s", source)
+        return sess, True
+
+    def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = float("inf")) -> Any:
+        """Makes sessions until one finds its variables initialized, by the chief of the cluster.
+
+        Args:
+            master: str, the target of the session.
+            config: ConfigProto of the session.
+            max_wait_secs: float, seconds to wait at most; None for ever.
+
+        Returns:
+            Session.
+
+        Raises:
+            tf.errors.DeadlineExceededError: that was not so in time.
+            tf.errors.OpError: a step failed.
+        """
+        if max_wait_secs is None:
+            max_wait_secs = float("inf")
+        deadline = time.time() + max_wait_secs
+        while True:
+            sess = Session(master, graph=self._graph, config=config)
+            try:
+                missing_for_init = self._try_local_init(sess)
+                missing = self._missing(sess) if missing_for_init is None else None
+            except BaseException:
+                _close_quietly(sess)
+                raise
+            if missing_for_init is None and missing is None:
+                return sess
+            _close_quietly(sess)
+            if time.time() + self._recovery_wait_secs > deadline:
+                raise errors.DeadlineExceededError(
+                    None, None, f"Session was not ready after waiting {int(max_wait_secs)} secs."
+                )
+            tf_logging.info(
+                "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s", missing_for_init, missing
+            )
+            time.sleep(self._recovery_wait_secs)
+
+    def _new_session(self, master: str, folder: str | None, prefix: str | None, config: Any) -> Session:
+        if folder and prefix:
+            raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
+        return Session(master, graph=self._graph, config=config)
+
+    def _restore(
+        self, sess: Session, saver: Any, folder: str | None, prefix: str | None, waits: bool, max_wait_secs: float
+    ) -> bool:
+        """Restores a checkpoint if there is one; whether there was."""
+        if not saver or not (folder or prefix):
+            return False
+        if prefix:
+            self._restore_from(sess, saver, prefix)
+            return True
+        assert folder is not None
+        waited = 0.0
+        while True:
+            state = get_checkpoint_state(folder)
+            if state is not None and state.model_checkpoint_path:
+                break
+            if not waits or waited >= max_wait_secs:
+                return False
+            tf_logging.info("Waiting for checkpoint to be available.")
+            time.sleep(self._recovery_wait_secs)
+            waited += self._recovery_wait_secs
+        self._restore_from(sess, saver, state.model_checkpoint_path)
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        return True
+
+    @staticmethod
+    def _restore_from(sess: Session, saver: Any, prefix: str) -> None:
+        initializers = get_collection(_SAVED_MODEL_INITIALIZERS)
+        if initializers:
+            sess.run(initializers)
+        saver.restore(sess, prefix)
+
+    def _try_local_init(self, sess: Session) -> str | None:
+        """Runs the local initializer if the model is ready for it; what is missing otherwise."""
+        if self._local_init_op is None:
+            return None
+        missing = _missing(self._ready_for_local_init_op, sess, "Model not ready for local init")
+        if missing is None:
+            tf_logging.info("Running local_init_op.")
+            sess.run(self._local_init_op, feed_dict=self._local_init_feed_dict, options=self._local_init_run_options)
+            tf_logging.info("Done running local_init_op.")
+        return missing
+
+    def _missing(self, sess: Session) -> str | None:
+        return _missing(self._ready_op, sess, "Model not ready")
+
+
+def _missing(ready_op: Any, sess: Session, what: str) -> str | None:
+    """What the model lacks, as `ready_op` says; None for nothing."""
+    if ready_op is None:
+        return None
+    try:
+        names = sess.run(ready_op)
+    except errors.FailedPreconditionError as failure:
+        if "uninitialized" not in str(failure):
+            tf_logging.warning("%s : error [%s]", what, failure)
+            raise
+        return str(failure)
+    # TF 1.x: `assert_variables_initialized`, which gives integers or fails, is a check as well.
+    if names is None or names.dtype == np.int32 or names.size == 0:
+        return None
+    return "Variables not initialized: " + ", ".join(name.decode("utf-8") for name in names)
+
+
+def _name_of(obj: Any) -> str:
+    if obj is None:
+        return "None"
+    return str(obj.name) if hasattr(obj, "name") else f"<no name for {type(obj)}>"
+
+
+def _close_quietly(sess: BaseSession) -> None:
+    """Closes a session that is given up; that its master cannot be reached does not matter then."""
+    try:
+        sess.close()
+    except Exception as failure:
+        tf_logging.vlog(1, "Ignored exception: %s", failure)

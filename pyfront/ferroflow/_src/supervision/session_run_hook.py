@@ -1,0 +1,108 @@
+"""`SessionRunHook` and what it is told: the interface between a monitored session and the hooks around its steps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
+
+
+class SessionRunArgs(NamedTuple):
+    """What a hook adds to a step.
+
+    Args:
+        fetches: what the hook wants to know, as `Session.run` takes it; None for nothing.
+        feed_dict: dict from tensors to values that the hook feeds.
+        options: RunOptions, merged with those of the others.
+    """
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+
+
+class SessionRunValues(NamedTuple):
+    """What a step gave to a hook.
+
+    Args:
+        results: the values of the hook's `fetches`, in the same nest; None where it fetched nothing.
+        options: RunOptions of the step.
+        run_metadata: RunMetadata of the step.
+    """
+
+    results: Any
+    options: Any
+    run_metadata: Any
+
+
+class SessionRunContext:
+    """The step that is about to run, or ran.
+
+    Args:
+        original_args: SessionRunArgs, what the program gave to `run`.
+        session: Session that runs the step.
+    """
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """What the program gave to `run`."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The session that runs the step; a step run in it calls no hooks."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook asked to stop."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Asks the monitored session to stop: its `should_stop` is true from then on."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """What a program wants done around the steps of a monitored session; override the methods of interest."""
+
+    def begin(self) -> None:
+        """Called once, before the session is made; operations may be added to the default graph."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Called when a session was made, at the start and after each recovery; the graph is final.
+
+        Args:
+            session: Session.
+            coord: Coordinator of the session's threads.
+        """
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Called before each step.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs to add to the step, or None.
+        """
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Called after each step that succeeded.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
+
+    def end(self, session: Any) -> None:
+        """Called before the session is closed, unless a step or the program failed; the end of input is no failure.
+
+        Args:
+            session: Session.
+        """
