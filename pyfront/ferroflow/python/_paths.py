@@ -38,12 +38,14 @@ _GATHERING = {
     "ops.sets": ("sets",),
     "ops.standard_ops": ("", "nn"),
     "platform.flags": ("flags",),
+    "platform.gfile": ("gfile",),
     "saved_model.builder": ("saved_model.builder",),
     "saved_model.loader": ("saved_model.loader",),
     "saved_model.main_op": ("saved_model.main_op",),
     "saved_model.saved_model": ("saved_model",),
     "saved_model.signature_def_utils": ("saved_model.signature_def_utils",),
     "saved_model.utils": ("saved_model.utils",),
+    "training.summary_io": ("train",),
     "training.training": ("train",),
 }
 # Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
@@ -71,7 +73,32 @@ _INTERNAL = {
     "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
     "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
+    "ops.resources": "ferroflow._src.variables.resources",
     "util.nest": "ferroflow._src.base.nest",
+}
+# The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
+_INTERNAL_NAMES = {
+    ("training.basic_session_run_hooks", "NeverTriggerTimer"): ("supervision.hooks.timers", "NeverTriggerTimer"),
+    ("training.basic_session_run_hooks", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
+    ("training.basic_session_run_hooks", "_as_graph_element"): ("supervision.hooks.graph_element", "as_graph_element"),
+    ("training.monitored_session", "USE_DEFAULT"): ("supervision.monitored_training_session", "USE_DEFAULT"),
+    ("training.monitored_session", "_CoordinatedSession"): ("supervision.wrapped_session", "CoordinatedSession"),
+    ("training.monitored_session", "_HookedSession"): ("supervision.wrapped_session", "HookedSession"),
+    ("training.monitored_session", "_MonitoredSession"): ("supervision.monitored_session", "_MonitoredSession"),
+    ("training.monitored_session", "_PREEMPTION_ERRORS"): ("supervision.wrapped_session", "PREEMPTION_ERRORS"),
+    ("training.monitored_session", "_RecoverableSession"): ("supervision.wrapped_session", "RecoverableSession"),
+    ("training.monitored_session", "_WrappedSession"): ("supervision.wrapped_session", "WrappedSession"),
+    ("training.saver", "_get_saver_or_default"): ("checkpoint.saver", "get_saver_or_default"),
+    ("training.summary_io", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
+    ("training.supervisor", "SVStepCounterThread"): ("supervision.supervisor_services", "SVStepCounterThread"),
+    ("training.supervisor", "SVSummaryThread"): ("supervision.supervisor_services", "SVSummaryThread"),
+    ("training.supervisor", "SVTimerCheckpointThread"): ("supervision.supervisor_services", "SVTimerCheckpointThread"),
+    ("training.training_util", "GLOBAL_STEP_READ_KEY"): ("training.global_step", "GLOBAL_STEP_READ_KEY"),
+    ("training.training_util", "_get_or_create_global_step_read"): (
+        "training.global_step",
+        "get_or_create_global_step_read",
+    ),
+    ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
 _GENERATED = "ops.gen_"
 
@@ -152,6 +179,9 @@ def _found(path: str, name: str) -> Any:
         internal = importlib.import_module(_INTERNAL[path])
         if hasattr(internal, name):
             return getattr(internal, name)
+    if (path, name) in _INTERNAL_NAMES:
+        module, inner = _INTERNAL_NAMES[path, name]
+        return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
     public = _defined().get(path, {}).get(name)
     if public is not None:
         return _public(public)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -24,6 +26,8 @@ from ferroflow._src.variables.collections import global_variables
 
 _NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 _HOUR = 3600
+# One save at a time in each folder of this process.
+_folder_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
@@ -325,15 +329,17 @@ class Saver:
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
         saved = None
-        if not self._is_empty:
-            saved = self._save_variables(sess, prefix, save_path)
-            if write_state:
-                self._update_state(saved, os.path.dirname(save_path), latest_filename, meta_graph_suffix)
-        if write_meta_graph:
-            with sess.graph.as_default():
-                self.export_meta_graph(
-                    state.meta_graph_file(prefix, meta_graph_suffix), strip_default_attrs=strip_default_attrs
-                )
+        # A supervisor's thread may be saving the same checkpoint now.
+        with _folder_locks[os.path.abspath(local_path(os.path.dirname(save_path)))]:
+            if not self._is_empty:
+                saved = self._save_variables(sess, prefix, save_path)
+                if write_state:
+                    self._update_state(saved, os.path.dirname(save_path), latest_filename, meta_graph_suffix)
+            if write_meta_graph:
+                with sess.graph.as_default():
+                    self.export_meta_graph(
+                        state.meta_graph_file(prefix, meta_graph_suffix), strip_default_attrs=strip_default_attrs
+                    )
         return saved
 
     def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:
@@ -390,7 +396,8 @@ def _refuse(failure: errors.OpError, cause: str) -> NoReturn:
 
 
 def _step_value(sess: BaseSession, global_step: Any) -> int:
-    return int(sess.run(global_step))
+    # TF 1.x: a vector of one element counts as well.
+    return int(np.asarray(sess.run(global_step)).item())
 
 
 def get_saver_or_default() -> Saver:

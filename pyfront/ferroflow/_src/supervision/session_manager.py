@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base import compat, errors, tf_logging
 from ferroflow._src.checkpoint.state import get_checkpoint_state
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -277,9 +277,9 @@ def _missing(ready_op: Any, sess: Session, what: str) -> str | None:
             raise
         return str(failure)
     # TF 1.x: `assert_variables_initialized`, which gives integers or fails, is a check as well.
-    if names is None or names.dtype == np.int32 or names.size == 0:
+    if names is None or np.asarray(names).dtype == np.int32 or np.size(names) == 0:
         return None
-    return "Variables not initialized: " + ", ".join(name.decode("utf-8") for name in names)
+    return "Variables not initialized: " + ", ".join(compat.as_str(name) for name in np.ravel(names))
 
 
 def _name_of(obj: Any) -> str:

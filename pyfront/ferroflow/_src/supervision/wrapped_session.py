@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.input.coordinator import Coordinator
+from ferroflow._src.session.fetches import flatten_fetches, pack_values
 from ferroflow._src.supervision.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -197,10 +198,13 @@ class RecoverableSession(WrappedSession):
         self, step_fn: Callable[[StepContext], Any], raw_session: Any, run_with_hooks: Callable[..., Any] | None
     ) -> Any:
         """Calls a step function, again with a new session where a machine went away under it."""
-        creator = self._sess_creator
-        return self._recovering(
-            lambda: self._sess.run_step_fn(step_fn, getattr(creator, "tf_sess", raw_session), self._sess.run)
-        )
+        raw_sessions = iter([raw_session])
+
+        def step() -> Any:
+            raw = next(raw_sessions, None) or self._sess_creator.tf_sess
+            return self._sess.run_step_fn(step_fn, raw, self._sess.run)
+
+        return self._recovering(step)
 
 
 class CoordinatedSession(WrappedSession):
@@ -282,20 +286,29 @@ class HookedSession(WrappedSession):
         requests = [(hook, hook.before_run(context)) for hook in self._hooks]
         merged_options = _merged_options(options, requests)
         metadata = proto.RunMetadata() if run_metadata is None else run_metadata
-        is_plain = run_metadata is None and not merged_options.ByteSize()
-        asking = [hook for hook, request in requests if request is not None and request.fetches is not None]
-        values = self._sess.run(
-            fetches=[fetches, *(r.fetches for _, r in requests if r is not None and r.fetches is not None)],
-            feed_dict=_merged_feeds(feed_dict, requests),
-            # A step without options is the fast one; it has nothing to tell either.
-            options=None if is_plain else merged_options,
-            run_metadata=None if is_plain else metadata,
+        # A step without options is the fast one; it has nothing to tell either.
+        is_plain = run_metadata is None and options is None and not merged_options.ByteSize()
+        leaves: list[Any] = []
+        packing = flatten_fetches(fetches, leaves)
+        asked = [
+            (hook, flatten_fetches(request.fetches, leaves))
+            for hook, request in requests
+            if request is not None and request.fetches is not None
+        ]
+        values = iter(
+            self._sess.run(
+                fetches=leaves,
+                feed_dict=_merged_feeds(feed_dict, requests),
+                options=None if is_plain else merged_options,
+                run_metadata=None if is_plain else metadata,
+            )
         )
-        results = dict(zip(map(id, asking), values[1:], strict=True))
+        result = pack_values(packing, values)
+        results = {id(hook): pack_values(request, values) for hook, request in asked}
         for hook in self._hooks:
             hook.after_run(context, SessionRunValues(results.get(id(hook)), merged_options, metadata))
         self._should_stop = self._should_stop or context.stop_requested
-        return values[0]
+        return result
 
 
 def _merged_feeds(feed_dict: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
@@ -321,16 +334,16 @@ def _check_disjoint(feeds: Any, others: Any, message: str) -> None:
 
 def _merged_options(options: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
     """The options of the program and the hooks as one message; the program's own is left as it is."""
+    asked = [request.options for _, request in requests if request is not None and request.options is not None]
+    if options is not None and not asked:
+        return options
     merged = proto.RunOptions()
     if options is not None:
         merged.CopyFrom(options)
-    for _, request in requests:
-        if request is None or request.options is None:
-            continue
-        asked = request.options
+    for more in asked:
         for field in ("trace_level", "timeout_in_ms", "inter_op_thread_pool", "output_partition_graphs"):
-            setattr(merged, field, max(getattr(merged, field), getattr(asked, field)))
-        merged.debug_options.debug_tensor_watch_opts.extend(asked.debug_options.debug_tensor_watch_opts)
-        merged.debug_options.reset_disk_byte_usage |= asked.debug_options.reset_disk_byte_usage
-        merged.report_tensor_allocations_upon_oom |= asked.report_tensor_allocations_upon_oom
+            setattr(merged, field, max(getattr(merged, field), getattr(more, field)))
+        merged.debug_options.debug_tensor_watch_opts.extend(more.debug_options.debug_tensor_watch_opts)
+        merged.debug_options.reset_disk_byte_usage |= more.debug_options.reset_disk_byte_usage
+        merged.report_tensor_allocations_upon_oom |= more.report_tensor_allocations_upon_oom
     return merged

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
@@ -13,6 +15,7 @@ from ferroflow._src.framework.graph import (
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.variable import Variable
@@ -25,7 +28,8 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
       sess: a `Session`.
       global_step_tensor: the variable or tensor, or its name.
     """
-    return int(sess.run(global_step_tensor))
+    # TF 1.x: a vector of one element counts as well.
+    return int(np.asarray(sess.run(global_step_tensor)).item())
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
@@ -141,3 +145,33 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
         read: Tensor = value + 0
         graph.add_to_collection(GLOBAL_STEP_READ_KEY, read)
     return read
+
+
+def increment_global_step(increment: Any, graph: Graph | None = None) -> Tensor:
+    """An operation that adds to the global step, after the read that hooks use.
+
+    Args:
+      increment: an int, or a scalar tensor of the step's dtype.
+      graph: the graph; by default the default one.
+
+    Returns:
+      The new value, as `tf.assign_add` gives it.
+
+    Raises:
+      ValueError: the graph has no global step.
+    """
+    graph = graph or get_default_graph()
+    step = get_global_step(graph)
+    if step is None:
+        raise ValueError(
+            "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment."
+        )
+    read = get_or_create_global_step_read(graph)
+    with (
+        graph.as_default(),
+        graph.name_scope(None),
+        graph.name_scope(step.op.name + "/"),
+        graph.control_dependencies([read]),
+    ):
+        added: Tensor = assign_add(step, increment)
+    return added
