@@ -188,9 +188,11 @@ class TestEnd:
         assert diary.calls[-1] == "end"
 
     def test_a_failing_hook_fails_the_step(self, step: Any) -> None:
-        with pytest.raises(ValueError, match="from the hook"):
-            with tf.train.MonitoredSession(hooks=[FailsOnce(ValueError("from the hook"))]) as sess:
-                sess.run(step)
+        with (
+            pytest.raises(ValueError, match="from the hook"),
+            tf.train.MonitoredSession(hooks=[FailsOnce(ValueError("from the hook"))]) as sess,
+        ):
+            sess.run(step)
 
     def test_it_can_be_closed_once(self, step: Any) -> None:
         diary = Diary()
@@ -243,11 +245,10 @@ class TestEnd:
         bad = tf.check_numerics(tf.constant(float("nan")), "no number")
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(bad)]))
         item = queue.dequeue()
-        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"):
-            with tf.train.MonitoredSession() as sess:
-                sess._coordinated_creator.coord.wait_for_stop()
-                assert sess.should_stop()
-                sess.run(item)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"), tf.train.MonitoredSession() as sess:
+            sess._coordinated_creator.coord.wait_for_stop()
+            assert sess.should_stop()
+            sess.run(item)
 
     def test_the_end_of_a_queue_ends_the_training(self) -> None:
         queue = tf.train.string_input_producer(["a", "b"], num_epochs=3, shuffle=False)
@@ -273,9 +274,11 @@ class TestRecovery:
         assert diary.calls.count("begin") == diary.calls.count("end") == 1
 
     def test_a_singular_session_raises_instead(self, step: Any) -> None:
-        with pytest.raises(tf.errors.AbortedError):
-            with tf.train.SingularMonitoredSession(hooks=[FailsOnce(ABORTED)]) as sess:
-                sess.run(step)
+        with (
+            pytest.raises(tf.errors.AbortedError),
+            tf.train.SingularMonitoredSession(hooks=[FailsOnce(ABORTED)]) as sess,
+        ):
+            sess.run(step)
 
     def test_a_session_that_cannot_be_made_is_tried_again_at_longer_and_longer_intervals(
         self, step: Any, clock: Any
