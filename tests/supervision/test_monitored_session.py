@@ -125,9 +125,12 @@ class TestHooks:
 
     def test_two_cannot_feed_one_tensor(self) -> None:
         x = tf.placeholder(tf.int32, [])
-        with tf.train.MonitoredSession(hooks=[Diary(feed_dict={x: 3}), Diary(feed_dict={x: 3})]) as sess:
-            with pytest.raises(RuntimeError, match="Same tensor is fed by two hooks"):
-                sess.run(x)
+        hooks = [Diary(feed_dict={x: 3}), Diary(feed_dict={x: 3})]
+        with (
+            tf.train.MonitoredSession(hooks=hooks) as sess,
+            pytest.raises(RuntimeError, match="Same tensor is fed by two hooks"),
+        ):
+            sess.run(x)
 
     def test_the_options_of_all_are_merged_and_the_programs_own_left_alone(self, step: Any) -> None:
         diary = Diary(options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, timeout_in_ms=10_000))
@@ -174,9 +177,10 @@ class TestHooks:
 class TestEnd:
     def test_a_failure_is_raised_and_ends_without_the_hooks(self, step: Any) -> None:
         diary = Diary()
-        with pytest.raises(ZeroDivisionError), tf.train.MonitoredSession(hooks=[diary]) as sess:
-            sess.run(step)
+        sess = tf.train.MonitoredSession(hooks=[diary])
+        with pytest.raises(ZeroDivisionError), sess:
             raise ZeroDivisionError
+        assert sess.should_stop()
         assert "end" not in diary.calls
 
     @pytest.mark.parametrize("error", [tf.errors.OutOfRangeError(None, None, "no more"), StopIteration()])
@@ -245,9 +249,10 @@ class TestEnd:
         bad = tf.check_numerics(tf.constant(float("nan")), "no number")
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(bad)]))
         item = queue.dequeue()
-        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"), tf.train.MonitoredSession() as sess:
-            sess._coordinated_creator.coord.wait_for_stop()
-            assert sess.should_stop()
+        sess = tf.train.MonitoredSession()
+        sess._coordinated_creator.coord.wait_for_stop()
+        assert sess.should_stop()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"), sess:
             sess.run(item)
 
     def test_the_end_of_a_queue_ends_the_training(self) -> None:
