@@ -41,6 +41,7 @@ LATE_IMPORTS = {
     ("ferroflow.command_line.tables", "rich.console.Console"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.tables", "rich.table.Table"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.tables", "rich.text.Text"): "costs 40 ms, and `ferroflow run` prints no table",
+    ("ferroflow.command_line.launch", "ferroflow.command_line.launching.on_ray"): "Ray is an optional package",
     ("ferroflow.python._paths", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
     ("ferroflow.contrib", "a computed name"): "as TensorFlow's, its parts are loaded when first asked for",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",

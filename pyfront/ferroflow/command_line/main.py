@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import board, check, convert, doctor, freeze, graph, inspect, run
+from ferroflow.command_line import board, check, convert, doctor, freeze, graph, inspect, launch, run
 
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "run": run,
+    "launch": launch,
     "check": check,
     "inspect": inspect,
     "graph": graph,

@@ -1,0 +1,63 @@
+"""What tasks do: they print lines, and they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from ferroflow.command_line.launching.tasks import Task
+
+
+class Printed(NamedTuple):
+    """A line of a task.
+
+    Args:
+        task: Task.
+        line: bytes, without the end of the line.
+        is_error: bool, whether it came by the standard error.
+    """
+
+    task: Task
+    line: bytes
+    is_error: bool
+
+
+class Ended(NamedTuple):
+    """The end of a task.
+
+    Args:
+        task: Task.
+        status: int, the exit status.
+        lost: bool, whether its machine was lost, on which it cannot be started again.
+    """
+
+    task: Task
+    status: int
+    lost: bool = False
+
+
+Event = Printed | Ended
+
+
+class Tasks(Protocol):
+    """A place where tasks run: this machine, or a Ray cluster."""
+
+    def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
+        """An address for each task."""
+        ...
+
+    def start(self, task: Task, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Starts a task."""
+        ...
+
+    def signal(self, task: Task, number: int) -> None:
+        """Sends a signal to a task that was started."""
+        ...
+
+    def events(self, timeout: float) -> Iterator[Event]:
+        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        ...
+
+    def close(self) -> None:
+        """Forgets the tasks."""
+        ...

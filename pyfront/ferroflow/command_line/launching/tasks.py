@@ -1,0 +1,96 @@
+"""The tasks of a cluster: their names, and what tells each its cluster (TF_CONFIG and, when asked for, flags)."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+_EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_FIRST_PORT = 16384
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """A task of a cluster.
+
+    Args:
+        job: str, the name of its job.
+        index: int, its index in the job.
+    """
+
+    job: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.job}/{self.index}"
+
+    @property
+    def serves(self) -> bool:
+        """Whether the task ends when the others are done, rather than by itself."""
+        return self.job == "ps"
+
+
+def all_tasks(sizes: Mapping[str, int]) -> list[Task]:
+    """The tasks of jobs, of which each has a size."""
+    return [Task(job, index) for job, size in sizes.items() for index in range(size)]
+
+
+def cluster_of(addresses: Mapping[Task, str]) -> dict[str, list[str]]:
+    """The addresses by job, in the order of the tasks."""
+    cluster: dict[str, list[str]] = {}
+    for task in sorted(addresses):
+        cluster.setdefault(task.job, []).append(addresses[task])
+    return cluster
+
+
+def environment_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The variables that tell a task its cluster."""
+    config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
+    # Lines are to be seen when they are printed, not when a buffer is full.
+    return {"TF_CONFIG": json.dumps(config), "PYTHONUNBUFFERED": "1"}
+
+
+def flags_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> list[str]:
+    """The flags by which programs of TensorFlow's guide are told their task."""
+    hosts = [f"--{job}_hosts={','.join(cluster.get(job, ()))}" for job in ("ps", "worker")]
+    return [f"--job_name={task.job}", f"--task_index={task.index}", *hosts]
+
+
+def free_ports(number: int, host: str) -> list[int]:
+    """Ports at which nobody listens.
+
+    Args:
+        number: int, how many.
+        host: str, the name or IPv4 address of this machine.
+
+    Raises:
+        OSError: there are not that many, or `host` is not this machine.
+    """
+    # A port in the system's own range may be taken by any outgoing connection before the task listens at it.
+    try:
+        end = int(_EPHEMERAL_PORTS.read_text(encoding="ascii").split()[0])
+    except OSError:
+        end = 32768
+    candidates = list(range(_FIRST_PORT, end)) if end - _FIRST_PORT >= number else []
+    random.SystemRandom().shuffle(candidates)
+    ports: list[int] = []
+    with ExitStack() as held:
+        failure: OSError | None = None
+        for port in [*candidates, *([0] * number)]:
+            if len(ports) == number:
+                break
+            listener = held.enter_context(socket.socket())
+            try:
+                listener.bind((host, port))
+            except OSError as error:
+                failure = error
+                continue
+            ports.append(listener.getsockname()[1])
+    if len(ports) < number:
+        raise failure or OSError(f"there are no {number} free ports at {host}")
+    return ports

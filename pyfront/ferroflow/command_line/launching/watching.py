@@ -1,0 +1,137 @@
+"""From the start of all tasks to the end of the last: who is started again, who is ended, and what the outcome is."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from ferroflow.command_line.launching.events import Ended, Printed, Tasks
+from ferroflow.command_line.launching.tasks import Task
+
+# Seconds between looks at signals that came, and seconds that a task has to end by itself.
+_LOOK = 0.2
+_GRACE = 10.0
+
+
+class _Signals:
+    """The signals that ask the launcher to stop, in the order they came."""
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> _Signals:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self._before[number] = signal.signal(number, lambda came, frame: self.came.append(came))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.signal` returned
+
+
+def show(event: Printed) -> None:
+    """Writes a line of a task after the task's name, where the task wrote it."""
+    stream = (sys.stderr if event.is_error else sys.stdout).buffer
+    stream.write(f"[{event.task}] ".encode() + event.line + b"\n")
+    stream.flush()
+
+
+def tell(text: str) -> None:
+    """Writes a line of the launcher itself."""
+    print(f"[launch] {text}", file=sys.stderr, flush=True)
+
+
+class Watch:
+    """Runs tasks until those that end by themselves have ended.
+
+    Args:
+        place: where the tasks run.
+        arguments: function from a task to the program and its arguments.
+        environment: function from a task to its variables.
+        restarts: int, how many times a task that failed is started again.
+    """
+
+    def __init__(
+        self,
+        place: Tasks,
+        arguments: Callable[[Task], Sequence[str]],
+        environment: Callable[[Task], Mapping[str, str]],
+        restarts: int,
+    ) -> None:
+        self._place = place
+        self._arguments = arguments
+        self._environment = environment
+        self._restarts = restarts
+        self._running: set[Task] = set()
+        self._starts: dict[Task, int] = {}
+
+    def run(self, tasks: Sequence[Task]) -> int:
+        """Starts the tasks, and ends them all before it returns.
+
+        Args:
+            tasks: the tasks; those that serve are started first, and ended when the others are done.
+
+        Returns:
+            int, 0; or the exit status of the first task that failed once too often; or 128 and the number of the signal
+            that stopped the launcher.
+        """
+        with _Signals() as signals:
+            try:
+                outcome = self._run(tasks, signals)
+                self._end(signal.SIGINT if signals.came else signal.SIGTERM, signals)
+            except BaseException:
+                # Nobody reads what is printed, or a machine was lost: there is nothing to wait for.
+                self._end(signal.SIGKILL, None)
+                raise
+        return outcome
+
+    def _run(self, tasks: Sequence[Task], signals: _Signals) -> int:
+        for task in sorted(tasks, key=lambda task: not task.serves):
+            self._start(task)
+        while any(not task.serves for task in self._running):
+            for event in self._place.events(_LOOK):
+                if isinstance(event, Printed):
+                    show(event)
+                elif (failure := self._ended(event)) is not None:
+                    return failure
+            if signals.came:
+                tell(f"{signal.Signals(signals.came[0]).name}: ending {len(self._running)} tasks")
+                return 128 + signals.came[0]
+        return 0
+
+    def _start(self, task: Task) -> None:
+        self._place.start(task, self._arguments(task), self._environment(task))
+        self._running.add(task)
+        self._starts[task] = self._starts.get(task, 0) + 1
+
+    def _ended(self, event: Ended) -> int | None:
+        """Starts a failed task again; the exit status if that was done often enough."""
+        self._running.discard(event.task)
+        if event.status == 0:
+            return None
+        again = self._starts[event.task]
+        if event.lost or again > self._restarts:
+            tell(f"{event.task} failed with exit status {event.status}: ending all tasks")
+            return event.status
+        tell(f"{event.task} failed with exit status {event.status}: starting it again ({again} of {self._restarts})")
+        self._start(event.task)
+        return None
+
+    def _end(self, number: int, signals: _Signals | None) -> None:
+        """Ends all tasks: by a signal, and after the grace period, or when asked once more, by SIGKILL."""
+        asked = len(signals.came) if signals else 0
+        deadline = time.monotonic() + (0 if number == signal.SIGKILL else _GRACE)
+        for task in self._running:
+            self._place.signal(task, number)
+        while self._running:
+            for event in self._place.events(_LOOK):
+                if isinstance(event, Ended):
+                    self._running.discard(event.task)
+                elif signals is not None:
+                    show(event)
+            if time.monotonic() > deadline or (signals is not None and len(signals.came) > asked):
+                for task in self._running:
+                    self._place.signal(task, signal.SIGKILL)
