@@ -113,6 +113,9 @@ from ferroflow._src.supervision.session_run_hook import SessionRunContext as Ses
 from ferroflow._src.supervision.session_run_hook import SessionRunHook as SessionRunHook
 from ferroflow._src.supervision.session_run_hook import SessionRunValues as SessionRunValues
 from ferroflow._src.supervision.supervisor import Supervisor as Supervisor
+from ferroflow._src.supervision.sync_replicas_optimizer import (
+    SyncReplicasOptimizer as SyncReplicasOptimizer,
+)
 from ferroflow._src.training.adadelta import (
     AdadeltaOptimizer as AdadeltaOptimizer,
 )
