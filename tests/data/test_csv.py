@@ -74,7 +74,16 @@ def test_malformed_records_are_refused_and_the_next_is_read(tmp_path, contents, 
         dataset = tf.data.experimental.CsvDataset(path, [tf.int32, tf.string])
         assert dataset._as_variant_tensor().op.type == "CSVDataset"
         element = dataset.make_one_shot_iterator().get_next()
-        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"file\.csv; record at byte 0: .*{message}"):
             session.run(element)
         if b"closing" not in message.encode():
             assert session.run(element) == (3, b"z")
+
+
+def test_an_error_says_where_in_its_file_the_record_begins(tmp_path):
+    path = _file(tmp_path, b'1,"a\nb"\n2,c\nx,d\n')
+    with tf.Graph().as_default(), tf.Session() as session:
+        element = tf.data.experimental.CsvDataset(path, [tf.int32, tf.string]).make_one_shot_iterator().get_next()
+        assert [session.run(element), session.run(element)] == [(1, b"a\nb"), (2, b"c")]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"file\.csv; record at byte 12: Field 0 in record"):
+            session.run(element)

@@ -129,6 +129,33 @@ def _sequence(tf):
     return [*(context[k] for k in sorted(context)), *(lists[k] for k in sorted(lists))]
 
 
+_LISTS = {"x": [[1, 2], [3, 4]], "y": [[b"a"], None, [b"b", b"c"]]}
+
+
+def _sequences(tf, context=None, lists=None):
+    """What is parsed from two sequence examples, the second of which has fewer steps and no `w`."""
+    serialized = [
+        sequence(tf, {"id": [5], "w": [1.0, 2.0]}, _LISTS),
+        sequence(tf, {"id": [6]}, {"x": [[5, 6]], "y": []}),
+    ]
+    found = tf.io.parse_sequence_example(serialized, context, lists, example_names=["first", "second"])
+    return [part[key] for part in found for key in sorted(part)]
+
+
+def _sequence_batch(tf):
+    context = {
+        "id": tf.FixedLenFeature([], tf.int64),
+        "w": tf.VarLenFeature(tf.float32),
+        "d": tf.FixedLenFeature([1], tf.string, default_value=[b"z"]),
+    }
+    lists = {
+        "x": tf.FixedLenSequenceFeature([2], tf.int64),
+        "y": tf.VarLenFeature(tf.string),
+        "none": tf.FixedLenSequenceFeature([3], tf.float32, allow_missing=True),
+    }
+    return _sequences(tf, context, lists)
+
+
 def _csv(tf):
     lines = ['1, 2.5 ,"a ""b"", c",x,9', '-3,,d,"",', ' 7 ,1e3,"e\nf",NA,4']
     return tf.decode_csv(lines, [[0], [0.25], ["none"], ["empty"], [tf.constant(3, tf.int64)]], na_value="NA")
@@ -151,6 +178,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "concatenated": _concatenated,
     "empty batch": _empty_batch,
     "sequence": _sequence,
+    "sequence batch": _sequence_batch,
     "csv": _csv,
     "csv columns": _csv_columns,
     "tensor": lambda tf: [
@@ -179,6 +207,8 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "error: sequence missing": lambda tf: tf.parse_single_sequence_example(
         b"", sequence_features={"x": tf.FixedLenSequenceFeature([], tf.int64)}, example_name="n"
     )[1],
+    "error: sequences missing": lambda tf: _sequences(tf, None, {"z": tf.FixedLenSequenceFeature([], tf.int64)}),
+    "error: sequences sparse type": lambda tf: _sequences(tf, {"w": tf.VarLenFeature(tf.int64)}),
     "error: csv count": lambda tf: tf.decode_csv(["1,2,3"], [[1], [2]]),
     "error: csv number": lambda tf: tf.decode_csv(["1,x"], [[1], [2]]),
     "error: csv missing": lambda tf: tf.decode_csv(["1,"], [[1], tf.constant([], tf.int32)]),

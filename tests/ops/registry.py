@@ -36,6 +36,15 @@ _REQUIRED: dict[str, Any] = {
 # The same for ops whose attributes must fit each other: two inputs are given to every list argument.
 _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
     "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},
+    "ParseSequenceExample": {
+        "Ncontext_dense": 2,
+        "context_dense_keys": ["a", "b"],
+        "context_dense_shapes": [[], []],
+        "context_sparse_keys": [],
+        "feature_list_dense_keys": [],
+        "feature_list_dense_missing_assumed_empty": [],
+        "feature_list_sparse_keys": [],
+    },
     "ParseSingleExample": {
         "dense_keys": ["a", "b"],
         "dense_shapes": [[], []],

@@ -134,6 +134,64 @@ def test_sequence_errors_name_example_feature_and_step() -> None:
         assert words in str(raised.value)
 
 
+STEPS = st.none() | st.lists(st.lists(INTS, min_size=2, max_size=2), max_size=3)
+
+
+@given(st.lists(st.tuples(st.none() | LISTS[tf.string], STEPS), max_size=4))
+def test_a_batch_of_sequence_examples_is_its_examples_one_by_one(rows: list[tuple[Any, Any]]) -> None:
+    serialized = [
+        sequence(tf, {} if words is None else {"w": words or None}, {} if steps is None else {"x": steps, "y": steps})
+        for words, steps in rows
+    ]
+    context = {"w": tf.VarLenFeature(tf.string)}
+    lists = {"x": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True), "y": tf.VarLenFeature(tf.int64)}
+    with tf.Graph().as_default():
+        batch = tf.io.parse_sequence_example(tf.constant(serialized, tf.string, [len(rows)]), context, lists)
+        singles = [tf.parse_single_sequence_example(one, context, lists) for one in serialized]
+        (words, found, lengths), apart = _run([batch, singles]) if singles else (_run(batch), [])
+    assert lengths["x"].tolist() == [len(part["x"]) for _, part in apart]
+    longest = max(lengths["x"].tolist(), default=0)
+    assert found["x"].shape == (len(rows), longest, 2)
+    for e, (one_context, one) in enumerate(apart):
+        np.testing.assert_array_equal(found["x"][e, : len(one["x"])], one["x"])
+        assert not found["x"][e, len(one["x"]) :].any()
+        for whole, part in [(words["w"], one_context["w"]), (found["y"], one["y"])]:
+            rows_of_example = whole.indices[:, 0] == e
+            np.testing.assert_array_equal(whole.indices[rows_of_example][:, 1:], part.indices)
+            np.testing.assert_array_equal(whole.values[rows_of_example], part.values)
+    assert found["y"].dense_shape.tolist()[:2] == [len(rows), longest]
+
+
+def test_sequence_errors_of_a_batch_name_example_feature_and_step() -> None:
+    serialized = [sequence(tf, {"id": [b"a"]}, {"x": [[1]]}), sequence(tf, {"id": [b"b"]}, {"x": [[1], [2, 3]]})]
+    for context, lists, words in [
+        ({"id": tf.FixedLenFeature([], tf.int64)}, {}, "Name: n, Context feature: id.  Data types don't match."),
+        ({"lost": tf.FixedLenFeature([], tf.int64)}, {}, "Name: n, Context feature 'lost' is required but"),
+        ({}, {"x": tf.FixedLenSequenceFeature([], tf.int64)}, "Name: m, Key: x, Index: 1.  Number of int64 values != "),
+        ({}, {"x": tf.VarLenFeature(tf.string)}, "Name: n, Feature list: x, Index: 0.  Data types don't match."),
+    ]:
+        with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError) as raised:
+            _run(tf.io.parse_sequence_example(serialized, context, lists, example_names=["n", "m"]))
+        assert words in str(raised.value)
+    with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError, match="correct number of elements"):
+        _run(tf.io.parse_sequence_example(serialized, {"id": tf.VarLenFeature(tf.string)}, example_names=["n"]))
+
+
+@given(st.binary(max_size=40))
+def test_bytes_that_are_no_sequence_example_never_do_harm(junk: bytes) -> None:
+    context = {"w": tf.VarLenFeature(tf.string)}
+    lists = {"x": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True), "y": tf.VarLenFeature(tf.int64)}
+    with tf.Graph().as_default():
+        whole = sequence(tf, {"w": [b"a"]}, {"x": [[1, 2]], "y": [[3]]})
+        text = tf.placeholder(tf.string, [None])
+        parsed = tf.io.parse_sequence_example(text, context, lists)
+        for damaged in (junk, whole[: len(junk)], whole + junk):
+            try:
+                _run(parsed, {text: [whole, damaged]})
+            except tf.errors.InvalidArgumentError as error:
+                assert "parse" in str(error) or "Data types" in str(error) or "Number of" in str(error)  # noqa: PT017
+
+
 def test_descriptions_that_are_not_sound_are_refused() -> None:
     for features, words in [
         ({}, "Missing"),

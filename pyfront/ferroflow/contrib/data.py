@@ -1,5 +1,8 @@
 """`tf.contrib.data`: transformations for `Dataset.apply`, and datasets, as TF 1.x has them."""
 
+from ferroflow._src.data.batches_of_files import make_batched_features_dataset as make_batched_features_dataset
+from ferroflow._src.data.batches_of_files import make_csv_dataset as make_csv_dataset
+from ferroflow._src.data.batches_of_files import read_batch_features as read_batch_features
 from ferroflow._src.data.batching import assert_element_shape as assert_element_shape
 from ferroflow._src.data.batching import batch_and_drop_remainder as batch_and_drop_remainder
 from ferroflow._src.data.batching import dense_to_sparse_batch as dense_to_sparse_batch

@@ -1,5 +1,7 @@
 """`tf.data.experimental`: the transformations of `tf.contrib.data` as TF 1.12 and later name them."""
 
+from ferroflow._src.data.batches_of_files import make_batched_features_dataset as make_batched_features_dataset
+from ferroflow._src.data.batches_of_files import make_csv_dataset as make_csv_dataset
 from ferroflow._src.data.batching import assert_element_shape as assert_element_shape
 from ferroflow._src.data.batching import dense_to_sparse_batch as dense_to_sparse_batch
 from ferroflow._src.data.batching import map_and_batch as map_and_batch

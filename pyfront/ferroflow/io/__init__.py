@@ -55,6 +55,9 @@ from ferroflow._src.ops.parsing.examples import (
     parse_example as parse_example,
 )
 from ferroflow._src.ops.parsing.examples import (
+    parse_sequence_example as parse_sequence_example,
+)
+from ferroflow._src.ops.parsing.examples import (
     parse_single_example as parse_single_example,
 )
 from ferroflow._src.ops.parsing.examples import (

@@ -1,5 +1,6 @@
 //! The ops of input pipelines: queues, readers, parsers of records and datasets; one folder is one family.
 
+mod csv;
 mod dataset;
 mod parsing;
 mod queue;

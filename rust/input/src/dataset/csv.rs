@@ -1,24 +1,20 @@
-//! CSVDataset: the fields of text files' records (RFC 4180) as scalars.
+//! CSVDataset: the fields of text files' records as scalars.
 
 use super::function::owned;
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel, scalar, text};
+use crate::csv::{CsvFormat, Misquoted, number};
 use ferroflow_graph::{KernelContext, Registry};
 use ferroflow_io::input::{BUFFER_SIZE, without_line_end};
 use ferroflow_io::{Compression, Input};
-use ferroflow_tensor::{Bytes, DType, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, Code, DType, Result, Tensor, bail, ensure};
 use std::sync::Arc;
 
 struct Format {
     names: Vec<Bytes>,
     compression: Compression,
     header: bool,
-    delimiter: u8,
-    quotes: bool,
-    /// What stands for no value, as an empty field does.
-    missing: Bytes,
-    /// The columns that are wanted, rising; all where there are none.
-    columns: Vec<usize>,
+    records: CsvFormat,
     /// By component: one value, or none where a record must have one.
     defaults: Vec<Tensor>,
 }
@@ -39,67 +35,41 @@ impl Dataset for Csv {
 }
 
 /// The fields of a record; `None` where it ends within quotes.
-fn split(record: &[u8], delimiter: u8, quotes: bool) -> Result<Option<Vec<Vec<u8>>>> {
+fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     let mut fields = Vec::new();
-    let mut rest = record;
+    let mut at = 0;
     loop {
-        let mut field = Vec::new();
-        if quotes && rest.first() == Some(&b'"') {
-            rest = &rest[1..];
-            loop {
-                let Some(end) = rest.iter().position(|&b| b == b'"') else { return Ok(None) };
-                field.extend_from_slice(&rest[..end]);
-                rest = &rest[end + 1..];
-                if rest.first() != Some(&b'"') {
-                    break;
-                }
-                field.push(b'"');
-                rest = &rest[1..];
+        let (field, end) = match format.field(record, at) {
+            Ok(found) => found,
+            Err(Misquoted::Open) => return Ok(None),
+            Err(Misquoted::Inside) => bail!(InvalidArgument, "Unquoted fields cannot have quotes inside"),
+            Err(Misquoted::Unescaped) => {
+                bail!(InvalidArgument, "Quote inside a string has to be escaped by another quote")
             }
-            ensure!(
-                rest.first().is_none_or(|&b| b == delimiter),
-                InvalidArgument,
-                "Quote inside a string has to be escaped by another quote"
-            );
-        } else {
-            let end = rest.iter().position(|&b| b == delimiter).unwrap_or(rest.len());
-            ensure!(
-                !(quotes && rest[..end].contains(&b'"')),
-                InvalidArgument,
-                "Unquoted fields cannot have quotes inside"
-            );
-            field.extend_from_slice(&rest[..end]);
-            rest = &rest[end..];
-        }
+        };
         fields.push(field);
-        match rest.split_first() {
-            Some((_, after)) => rest = after,
-            None => return Ok(Some(fields)),
+        if end == record.len() {
+            return Ok(Some(fields));
         }
+        at = end + 1;
     }
 }
 
-/// The value of field `i`.
-fn parsed(field: &[u8], i: usize, default: &Tensor, missing: &[u8]) -> Result<Tensor> {
-    if field.is_empty() || field == missing {
-        ensure!(default.elements() == 1, InvalidArgument, "Field {i} is required but missing in record!");
-        return default.clone().reshaped([]);
-    }
-    let text = String::from_utf8_lossy(field);
-    let trimmed = text.trim();
-    let found = match default.dtype() {
+/// The value that field `i` spells.
+fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
+    let found = match dtype {
         DType::String => Some(Tensor::from_strings([], vec![field.into()])?),
-        DType::I32 => trimmed.parse().ok().map(Tensor::scalar::<i32>),
-        DType::I64 => trimmed.parse().ok().map(Tensor::scalar::<i64>),
-        DType::F32 => trimmed.parse().ok().map(Tensor::scalar::<f32>),
-        DType::F64 => trimmed.parse().ok().map(Tensor::scalar::<f64>),
+        DType::I32 => number(field).map(Tensor::scalar::<i32>),
+        DType::I64 => number(field).map(Tensor::scalar::<i64>),
+        DType::F32 => number(field).map(Tensor::scalar::<f32>),
+        DType::F64 => number(field).map(Tensor::scalar::<f64>),
         other => bail!(InvalidArgument, "csv: data type {} not supported in field {i}", other.schema_name()),
     };
     match found {
         Some(value) => Ok(value),
         None => {
-            let kind = default.dtype().name();
-            bail!(InvalidArgument, "Field {i} in record is not a valid {kind}: {text}")
+            let text = String::from_utf8_lossy(field);
+            bail!(InvalidArgument, "Field {i} in record is not a valid {}: {text}", dtype.name())
         }
     }
 }
@@ -108,42 +78,37 @@ impl Format {
     fn element(&self, fields: &[Vec<u8>]) -> Result<Element> {
         let count = fields.len();
         let wanted = self.defaults.len();
-        if self.columns.is_empty() {
+        if self.records.columns.is_empty() {
             ensure!(count == wanted, InvalidArgument, "Expect {wanted} fields but have {count} in record");
         }
         let mut element = Element::with_capacity(wanted);
         for (k, default) in self.defaults.iter().enumerate() {
-            let i = self.columns.get(k).copied().unwrap_or(k);
+            let i = self.records.columns.get(k).copied().unwrap_or(k);
             let Some(field) = fields.get(i) else {
                 bail!(InvalidArgument, "Expect at least {} fields but have {count} in record", i + 1)
             };
-            element.push(parsed(field, i, default, &self.missing)?);
+            if !self.records.is_missing(field) {
+                element.push(value(field, i, default.dtype())?);
+            } else {
+                ensure!(default.elements() == 1, InvalidArgument, "Field {i} is required but missing in record!");
+                element.push(default.clone().reshaped([])?);
+            }
         }
         Ok(element)
     }
 }
 
-impl CsvIterator {
-    /// The fields of the next record of the open file.
-    fn record(&mut self) -> Result<Option<Vec<Vec<u8>>>> {
-        let Some(input) = &mut self.open else { return Ok(None) };
-        let mut record: Vec<u8> = Vec::new();
-        loop {
-            let Some(line) = input.line()? else {
-                // Nothing more, in the middle of a quoted field or not.
-                ensure!(
-                    record.is_empty(),
-                    InvalidArgument,
-                    "{}: Reached end of file without closing quoted field in record",
-                    input.name()
-                );
-                return Ok(None);
-            };
-            record.extend_from_slice(line);
-            let whole = split(without_line_end(&record), self.format.delimiter, self.format.quotes);
-            if let Some(fields) = whole? {
-                return Ok(Some(fields));
-            }
+/// The element of the next record; `None` where there is none.
+fn next_element(format: &Format, input: &mut Input) -> Result<Option<Element>> {
+    let mut record: Vec<u8> = Vec::new();
+    loop {
+        let Some(line) = input.line()? else {
+            ensure!(record.is_empty(), InvalidArgument, "Reached end of file without closing quoted field in record");
+            return Ok(None);
+        };
+        record.extend_from_slice(line);
+        if let Some(fields) = fields(&format.records, without_line_end(&record))? {
+            return format.element(&fields).map(Some);
         }
     }
 }
@@ -159,9 +124,14 @@ impl DatasetIterator for CsvIterator {
                     input.line()?;
                 }
             }
-            match self.record()? {
-                Some(fields) => return self.format.element(&fields).map(Some),
-                None => self.open = None,
+            let Some(input) = &mut self.open else { continue };
+            let start = input.position();
+            match next_element(&self.format, input) {
+                Ok(None) => self.open = None,
+                Err(s) if s.code() == Code::InvalidArgument => {
+                    bail!(InvalidArgument, "{}; record at byte {start}: {}", input.name(), s.message())
+                }
+                element => return element,
             }
         }
     }
@@ -174,20 +144,14 @@ fn format(ctx: &KernelContext<'_>) -> Result<Csv> {
         bail!(InvalidArgument, "Unsupported compression_type: {compression}.")
     };
     ensure!(scalar::<i64>(ctx, 2, "buffer_size")? > 0, InvalidArgument, "buffer_size should be positive");
-    let delimiter = text(ctx, 4, "field_delim")?;
-    let [delimiter] = delimiter.as_bytes() else { bail!(InvalidArgument, "field_delim should be only 1 char") };
-    let columns = ctx.input(7)?.to_i64s()?;
-    ensure!(
-        columns.iter().all(|&c| c >= 0) && columns.windows(2).all(|w| w[0] < w[1]),
-        InvalidArgument,
-        "select_cols should be non-negative indices in increasing order"
-    );
     let defaults = owned(ctx, 8..ctx.num_inputs())?;
-    ensure!(
-        columns.is_empty() || columns.len() == defaults.len(),
-        InvalidArgument,
-        "select_cols should match output size"
-    );
+    let records = CsvFormat::new(
+        text(ctx, 4, "field_delim")?.as_bytes(),
+        scalar(ctx, 5, "use_quote_delim")?,
+        text(ctx, 6, "na_value")?.into_bytes(),
+        &ctx.input(7)?.to_i64s()?,
+        defaults.len(),
+    )?;
     for default in &defaults {
         ensure!(
             default.rank() <= 1 && default.elements() <= 1,
@@ -200,10 +164,7 @@ fn format(ctx: &KernelContext<'_>) -> Result<Csv> {
         names: ctx.input(0)?.strings()?.to_vec(),
         compression,
         header: scalar(ctx, 3, "header")?,
-        delimiter: *delimiter,
-        quotes: scalar(ctx, 5, "use_quote_delim")?,
-        missing: text(ctx, 6, "na_value")?.into_bytes().into(),
-        columns: columns.into_iter().map(|c| usize::try_from(c).unwrap_or(usize::MAX)).collect(),
+        records,
         defaults,
     })))
 }
@@ -228,18 +189,17 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use super::*;
 
-    fn fields(record: &str) -> Vec<String> {
-        let found = split(record.as_bytes(), b',', true).unwrap().unwrap();
-        found.into_iter().map(|f| String::from_utf8(f).unwrap()).collect()
-    }
-
     #[test]
-    fn fields_end_at_delimiters_outside_of_quotes() {
-        assert_eq!(fields("a,,b"), ["a", "", "b"]);
-        assert_eq!(fields(""), [""]);
-        assert_eq!(fields("\"a,b\",\"\",\"say \"\"x\"\"\""), ["a,b", "", "say \"x\""]);
-        assert_eq!(split(b"\"a,b", b',', true).unwrap(), None);
-        assert!(split(b"\"a\"b", b',', true).is_err() && split(b"a\"b", b',', true).is_err());
-        assert_eq!(split(b"a\"b;c", b';', false).unwrap().unwrap().len(), 2);
+    fn a_record_has_a_field_more_than_delimiters_or_is_not_whole_yet() {
+        let format = CsvFormat::new(b",", true, Vec::new(), &[], 1).unwrap();
+        let cut = |record: &str| {
+            let found = fields(&format, record.as_bytes())?;
+            Ok::<_, ferroflow_tensor::Status>(found.map(|all| all.join(&b'|')))
+        };
+        assert_eq!(cut("a,,b").unwrap().unwrap(), b"a||b");
+        assert_eq!(cut("").unwrap().unwrap(), b"");
+        assert_eq!(cut("\"a,b\",\"\",").unwrap().unwrap(), b"a,b||");
+        assert_eq!(cut("\"a,b").unwrap(), None);
+        assert!(cut("\"a\"b").is_err() && cut("a\"b").is_err());
     }
 }

@@ -3,8 +3,10 @@
 
 use super::feature::{Element, Feature, by_element};
 use crate::wire::{Fields, Malformed, Value, entry};
-use ferroflow_graph::AttrMap;
+use ferroflow_graph::{AttrMap, KernelContext};
+use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 
 /// A dense feature as it is asked for.
@@ -25,6 +27,14 @@ fn check_dtype(dtype: DType) -> Result<()> {
         dtype.schema_name()
     );
     Ok(())
+}
+
+/// The number in attribute `name`, of features of one kind.
+pub(super) fn count_of(attrs: &AttrMap, name: &str) -> Result<usize> {
+    match usize::try_from(attrs.int(name)?) {
+        Ok(n) => Ok(n),
+        Err(_) => bail!(InvalidArgument, "{name} must not be negative"),
+    }
 }
 
 /// The types of sparse features that attribute `types` lists, of which there are to be `count`.
@@ -107,6 +117,83 @@ impl Keys {
         }
         Ok(())
     }
+
+    /// `find` in all maps that field `part` of a serialized example holds.
+    pub(super) fn find_in<'a>(
+        &self,
+        example: &'a [u8],
+        part: u32,
+        found: &mut [Option<&'a [u8]>],
+    ) -> Result<(), Malformed> {
+        for field in Fields::of(example) {
+            if let (number, Value::Bytes(map)) = field?
+                && number == part
+            {
+                self.find(map, found)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an example has for a key, by the number of the example.
+pub(super) type Message<'m, 'a> = &'m (dyn Fn(usize) -> Option<&'a [u8]> + Sync);
+
+/// One column for each key that field `part` of serialized examples has values for; of several examples that fail the
+/// first counts.
+///
+/// `column(k, count, message)` makes column `k` of the first `count` examples.
+pub(super) fn columns<'a, C: Send>(
+    keys: &[Bytes],
+    part: u32,
+    serialized: &'a [Bytes],
+    threads: Threads,
+    column: &(dyn Fn(usize, usize, Message<'_, 'a>) -> Result<C, Failure> + Sync),
+) -> Result<Vec<C>> {
+    let (width, count) = (keys.len(), serialized.len());
+    let numbers = Keys::new(keys.iter().cloned());
+    let mut found: Vec<Option<&[u8]>> = vec![None; width * count];
+    let mut failure: Option<Failure> = None;
+    for (e, (example, found)) in serialized.iter().zip(found.chunks_exact_mut(width.max(1))).enumerate() {
+        if numbers.find_in(example, part, found).is_err() {
+            failure = Some((e, no_example(example)));
+            break;
+        }
+    }
+    // Examples behind one that is none are not looked at: its failure comes first.
+    let readable = failure.as_ref().map_or(count, |(e, _)| *e);
+    let results: Vec<Mutex<Option<Result<C, Failure>>>> = keys.iter().map(|_| Mutex::new(None)).collect();
+    threads.run(width, &|k| {
+        let column = column(k, readable, &|e: usize| found.get(e * width + k).copied().flatten());
+        *results[k].lock() = Some(column);
+    });
+    let mut columns = Vec::with_capacity(width);
+    for result in results {
+        match result.into_inner() {
+            Some(Ok(column)) => columns.push(column),
+            Some(Err((e, s))) if failure.as_ref().is_none_or(|(first, _)| e < *first) => failure = Some((e, s)),
+            Some(Err(_)) => {}
+            None => bail!(Internal, "a feature was not parsed"),
+        }
+    }
+    match failure {
+        Some((_, s)) => Err(s),
+        None => Ok(columns),
+    }
+}
+
+/// Sets indices, values and shapes of sparse tensors, then dense ones, from output `at` on; returns where it ended.
+pub(super) fn set_outputs(ctx: &mut KernelContext<'_>, at: usize, sparse: Vec<Sparse>, dense: Vec<Tensor>) -> usize {
+    let (count, end) = (sparse.len(), at + 3 * sparse.len() + dense.len());
+    for (s, parts) in sparse.into_iter().enumerate() {
+        for (i, part) in parts.into_iter().enumerate() {
+            ctx.set_output(at + i * count + s, part);
+        }
+    }
+    for (d, tensor) in dense.into_iter().enumerate() {
+        ctx.set_output(at + 3 * count + d, tensor);
+    }
+    end
 }
 
 /// The error for bytes that are no example.

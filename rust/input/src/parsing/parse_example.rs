@@ -2,13 +2,12 @@
 
 use super::feature::by_element;
 use super::features::{
-    Dense, Failure, Keys, Sparse, check_default, dense_of, fixed, no_example, padded, ragged, sparse, sparse_of,
+    Dense, Failure, Message, Sparse, check_default, columns, count_of, dense_of, fixed, padded, ragged, set_outputs,
+    sparse, sparse_of,
 };
-use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 
 /// What is asked for, but for the keys, which one of the ops takes as inputs.
 struct Wanted {
@@ -29,16 +28,6 @@ struct Batch<'a> {
     single: bool,
 }
 
-/// Where features of an example lie: its message may come in several parts.
-fn find<'a>(keys: &Keys, example: &'a [u8], found: &mut [Option<&'a [u8]>]) -> Result<(), Malformed> {
-    for field in Fields::of(example) {
-        if let (1, Value::Bytes(features)) = field? {
-            keys.find(features, found)?;
-        }
-    }
-    Ok(())
-}
-
 impl Batch<'_> {
     fn name(&self, e: usize) -> String {
         self.names.get(e).map_or("<unknown>".into(), |n| String::from_utf8_lossy(n).into_owned())
@@ -53,49 +42,21 @@ impl Batch<'_> {
         }
     }
 
-    /// One column for each key; of several examples that fail the first counts.
+    /// One column for each key.
     fn columns(&self, keys: &[Bytes], wanted: &Wanted, defaults: &[Tensor], threads: Threads) -> Result<Vec<Column>> {
-        let (width, count) = (keys.len(), self.serialized.len());
-        let numbers = Keys::new(keys.iter().cloned());
-        let mut found: Vec<Option<&[u8]>> = vec![None; width * count];
-        let mut failure: Option<Failure> = None;
-        for (e, (example, found)) in self.serialized.iter().zip(found.chunks_exact_mut(width.max(1))).enumerate() {
-            if find(&numbers, example, found).is_err() {
-                failure = Some((e, no_example(example)));
-                break;
-            }
-        }
-        // Examples behind one that is none are not looked at: its failure comes first.
-        let readable = failure.as_ref().map_or(count, |(e, _)| *e);
-        let results: Vec<Mutex<Option<Result<Column, Failure>>>> = keys.iter().map(|_| Mutex::new(None)).collect();
-        threads.run(width, &|k| {
-            let message = |e: usize| found.get(e * width + k).copied().flatten();
-            let column = self.column(&keys[k], k, wanted, defaults, readable, &message);
-            *results[k].lock() = Some(column);
-        });
-        let mut columns = Vec::with_capacity(width);
-        for result in results {
-            match result.into_inner() {
-                Some(Ok(column)) => columns.push(column),
-                Some(Err((e, s))) if failure.as_ref().is_none_or(|(first, _)| e < *first) => failure = Some((e, s)),
-                Some(Err(_)) => {}
-                None => bail!(Internal, "a feature was not parsed"),
-            }
-        }
-        match failure {
-            Some((_, s)) => Err(s),
-            None => Ok(columns),
-        }
+        columns(keys, 1, self.serialized, threads, &|k, count, message| {
+            self.column(&keys[k], k, wanted, defaults, count, message)
+        })
     }
 
-    fn column<'a>(
+    fn column(
         &self,
         key: &Bytes,
         k: usize,
         wanted: &Wanted,
         defaults: &[Tensor],
         count: usize,
-        message: &(dyn Fn(usize) -> Option<&'a [u8]> + Sync),
+        message: Message<'_, '_>,
     ) -> Result<Column, Failure> {
         let place = |e: usize| self.place(key, e);
         let internal = || (0, Status::internal("a feature has no description"));
@@ -146,30 +107,15 @@ impl Batch<'_> {
     }
 }
 
-/// Indices, values and shapes of all sparse features, then the dense ones.
-fn set_outputs(ctx: &mut KernelContext<'_>, columns: Vec<Column>, sparse: usize) {
-    let (mut s, mut d) = (0, 3 * sparse);
+fn set_columns(ctx: &mut KernelContext<'_>, columns: Vec<Column>) {
+    let (mut sparse, mut dense) = (Vec::new(), Vec::new());
     for column in columns {
         match column {
-            Column::Sparse(parts) => {
-                for (i, part) in parts.into_iter().enumerate() {
-                    ctx.set_output(i * sparse + s, part);
-                }
-                s += 1;
-            }
-            Column::Dense(tensor) => {
-                ctx.set_output(d, tensor);
-                d += 1;
-            }
+            Column::Sparse(parts) => sparse.push(parts),
+            Column::Dense(tensor) => dense.push(tensor),
         }
     }
-}
-
-fn count_of(init: &KernelInit<'_>, name: &str) -> Result<usize> {
-    match usize::try_from(init.int(name)?) {
-        Ok(n) => Ok(n),
-        Err(_) => bail!(InvalidArgument, "{name} must not be negative"),
-    }
+    set_outputs(ctx, 0, sparse, dense);
 }
 
 fn scalar_key(key: &Tensor) -> Result<Bytes> {
@@ -210,7 +156,7 @@ fn parse_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let keys = keys.iter().map(scalar_key).collect::<Result<Vec<_>>>()?;
         let batch = Batch { serialized: serialized.strings()?, names: names.strings()?, single: false };
         let columns = batch.columns(&keys, &wanted, defaults, ctx.threads())?;
-        set_outputs(ctx, columns, sparse);
+        set_columns(ctx, columns);
         Ok(())
     })
 }
@@ -242,7 +188,7 @@ fn parse_single_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let batch = Batch { serialized: serialized.strings()?, names: &[], single: true };
         let columns = batch.columns(&keys, &wanted, defaults, Threads::single())?;
-        set_outputs(ctx, columns, sparse);
+        set_columns(ctx, columns);
         Ok(())
     })
 }

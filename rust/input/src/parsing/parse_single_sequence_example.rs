@@ -1,25 +1,14 @@
 //! ParseSingleSequenceExample: context and feature lists of a serialized `tf.train.SequenceExample` as tensors.
 
 use super::feature::{Element, Feature, by_element};
-use super::features::{Dense, Keys, Ragged, Sparse, dense_of, no_example, sparse, sparse_of};
-use crate::wire::{Fields, Malformed, Value};
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
+use super::features::{Keys, Ragged, Sparse, no_example, set_outputs, sparse};
+use super::sequence_features::{
+    Wanted, check_context_default, check_type, fill, list, no_kernel, set_shapes, unreadable,
+};
+use crate::wire::Malformed;
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 use std::collections::HashSet;
-
-struct Wanted {
-    context_sparse: Vec<DType>,
-    context_dense: Vec<Dense>,
-    list_sparse: Vec<DType>,
-    list_dense: Vec<Dense>,
-}
-
-fn count_of(init: &KernelInit<'_>, name: &str) -> Result<usize> {
-    match usize::try_from(init.int(name)?) {
-        Ok(n) => Ok(n),
-        Err(_) => bail!(InvalidArgument, "{name} must not be negative"),
-    }
-}
 
 /// Keys and what was found for them, sparse ones first.
 struct Found<'a> {
@@ -32,13 +21,7 @@ impl<'a> Found<'a> {
     fn new(keys: Vec<Bytes>, example: &'a [u8], part: u32) -> Result<Found<'a>, Malformed> {
         let numbers = Keys::new(keys.iter().cloned());
         let mut messages = vec![None; keys.len()];
-        for field in Fields::of(example) {
-            if let (number, Value::Bytes(map)) = field?
-                && number == part
-            {
-                numbers.find(map, &mut messages)?;
-            }
-        }
+        numbers.find_in(example, part, &mut messages)?;
         Ok(Found { keys, messages })
     }
 
@@ -49,51 +32,6 @@ impl<'a> Found<'a> {
     fn message(&self, i: usize) -> Option<&'a [u8]> {
         self.messages.get(i).copied().flatten()
     }
-}
-
-/// The features of a serialized feature list.
-fn list(message: &[u8]) -> Result<Vec<Feature<'_>>, Malformed> {
-    let mut all = Vec::new();
-    for field in Fields::of(message) {
-        if let (1, Value::Bytes(feature)) = field? {
-            all.push(Feature::parse(feature)?);
-        }
-    }
-    Ok(all)
-}
-
-/// Puts a feature's values where a tensor has room for exactly as many.
-fn fill<T: Element>(to: &mut [T], feature: &Feature<'_>, place: &str, shape: &Shape) -> Result<()> {
-    let values = feature.vector::<T>().map_err(|_| unreadable(place))?;
-    ensure!(
-        values.len() == to.len(),
-        InvalidArgument,
-        "{place}.  Number of {} values != expected.  values size: {} but output shape: {shape}",
-        T::NAME,
-        values.len()
-    );
-    to.clone_from_slice(&values);
-    Ok(())
-}
-
-fn unreadable(place: &str) -> Status {
-    Status::invalid_argument(format!("{place}.  Can't parse serialized SequenceExample."))
-}
-
-/// Errors: `InvalidArgument` for a feature of another type, or without values.
-fn check_type(feature: &Feature<'_>, dtype: DType, place: &str) -> Result<()> {
-    ensure!(
-        feature.dtype == Some(dtype),
-        InvalidArgument,
-        "{place}.  Data types don't match. Expected type: {}  Feature is: {}",
-        dtype.schema_name(),
-        feature.text()
-    );
-    Ok(())
-}
-
-fn no_kernel<T>() -> Result<T> {
-    bail!(Internal, "no kernel for the type of a feature")
 }
 
 struct Parser<'a> {
@@ -121,7 +59,7 @@ impl Parser<'_> {
             let feature = Feature::parse(message).map_err(|_| unreadable(&place))?;
             check_type(&feature, dense.dtype, &place)?;
             let mut tensor = Tensor::new(dense.dtype, dense.row.clone())?;
-            let place = format!("Name: {}, Key: {key}, Index: 0", self.name);
+            let place = || format!("Name: {}, Key: {key}, Index: 0", self.name);
             by_element!(dense.dtype, T, {
                 fill(<T as Element>::slice_mut(&mut tensor)?, &feature, &place, &dense.row)?
             }, else no_kernel()?);
@@ -170,7 +108,7 @@ impl Parser<'_> {
                 let elements = <T as Element>::slice_mut(&mut tensor)?;
                 for (t, feature) in features.iter().enumerate() {
                     check_type(feature, dense.dtype, &format!("{place}, Index: {t}"))?;
-                    let place = format!("Name: {}, Key: {key}, Index: {t}", self.name);
+                    let place = || format!("Name: {}, Key: {key}, Index: {t}", self.name);
                     fill(&mut elements[t * row..(t + 1) * row], feature, &place, &dense.row)?;
                 }
             }, else no_kernel()?);
@@ -199,20 +137,6 @@ impl Parser<'_> {
     }
 }
 
-/// Sets indices, values and shapes of sparse tensors, then dense ones, from output `at` on; returns where it ended.
-fn set_outputs(ctx: &mut KernelContext<'_>, at: usize, sparse: Vec<Sparse>, dense: Vec<Tensor>) -> usize {
-    let (count, end) = (sparse.len(), at + 3 * sparse.len() + dense.len());
-    for (s, parts) in sparse.into_iter().enumerate() {
-        for (i, part) in parts.into_iter().enumerate() {
-            ctx.set_output(at + i * count + s, part);
-        }
-    }
-    for (d, tensor) in dense.into_iter().enumerate() {
-        ctx.set_output(at + 3 * count + d, tensor);
-    }
-    end
-}
-
 fn scalar<'a>(t: &'a Tensor, what: &str) -> Result<&'a Bytes> {
     match (t.rank(), t.strings()?) {
         (0, [one]) => Ok(one),
@@ -224,59 +148,15 @@ fn keys_of(inputs: &[Tensor], what: &str) -> Result<Vec<Bytes>> {
     inputs.iter().enumerate().map(|(i, t)| scalar(t, &format!("{what}[{i}]")).cloned()).collect()
 }
 
-fn check_default(d: usize, dense: &Dense, default: &Tensor) -> Result<()> {
-    if default.elements() > 0 {
-        ensure!(
-            *default.shape() == dense.row,
-            InvalidArgument,
-            "def_value[{d}].shape() == {} != context_dense_shapes_[{d}] == {}",
-            default.shape(),
-            dense.row
-        );
-        ensure!(
-            default.dtype() == dense.dtype,
-            InvalidArgument,
-            "context_dense_defaults[{d}].dtype() == {} != context_dense_types_[{d}] == {}",
-            default.dtype().schema_name(),
-            dense.dtype.schema_name()
-        );
-    }
-    Ok(())
-}
-
-fn whole(dense: Vec<Dense>, shapes: &str) -> Result<Vec<Dense>> {
-    for (i, d) in dense.iter().enumerate() {
-        ensure!(!d.is_ragged, InvalidArgument, "{shapes}[{i}] is not fully defined: {}", d.declared);
-    }
-    Ok(dense)
-}
-
 fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (context_sparse, context_dense) = (count_of(init, "Ncontext_sparse")?, count_of(init, "Ncontext_dense")?);
-    let (list_sparse, list_dense) = (count_of(init, "Nfeature_list_sparse")?, count_of(init, "Nfeature_list_dense")?);
-    let wanted = Wanted {
-        context_sparse: sparse_of(init, "context_sparse_types", "context_sparse_keys", context_sparse)?,
-        context_dense: whole(
-            dense_of(init, "Tcontext_dense", "context_dense_shapes", "context_dense_keys", context_dense)?,
-            "context_dense_shapes",
-        )?,
-        list_sparse: sparse_of(init, "feature_list_sparse_types", "feature_list_sparse_keys", list_sparse)?,
-        list_dense: whole(
-            dense_of(
-                init,
-                "feature_list_dense_types",
-                "feature_list_dense_shapes",
-                "feature_list_dense_keys",
-                list_dense,
-            )?,
-            "feature_list_dense_shapes",
-        )?,
-    };
+    let wanted = Wanted::of(init)?;
+    let counts =
+        [wanted.context_sparse.len(), wanted.context_dense.len(), wanted.list_sparse.len(), wanted.list_dense.len()];
     kernel(move |ctx| {
         let inputs = ctx.inputs();
         let mut groups = Vec::new();
         let mut rest = inputs.get(2..).unwrap_or_default();
-        for count in [context_sparse, context_dense, list_sparse, list_dense, context_dense] {
+        for count in counts.into_iter().chain([wanted.context_dense.len()]) {
             let Some((group, after)) = rest.split_at_checked(count) else {
                 bail!(Internal, "ParseSingleSequenceExample lacks inputs")
             };
@@ -300,7 +180,7 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         let serialized = scalar(serialized, "serialized")?;
         for (d, (dense, default)) in wanted.context_dense.iter().zip(*defaults).enumerate() {
-            check_default(d, dense, default)?;
+            check_context_default(d, dense, default)?;
         }
         let context = Found::new(context_keys, serialized, 1).map_err(|_| no_example(serialized))?;
         let lists = Found::new(list_keys, serialized, 2).map_err(|_| no_example(serialized))?;
@@ -319,24 +199,7 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
     c.input(1)?.with_rank(1)?;
-    let mut at = 0;
-    let groups = [
-        ("context_sparse_types", "context_dense_shapes", 1, PartialShape::scalar()),
-        ("feature_list_sparse_types", "feature_list_dense_shapes", 2, PartialShape::vector(None)),
-    ];
-    for (types, shapes, rank, leading) in groups {
-        let count = c.dtypes(types)?.len();
-        for i in at..at + count {
-            c.set_output(i, PartialShape::from_dims(&[None, Some(rank)]));
-            c.set_output(count + i, PartialShape::vector(None));
-            c.set_output(2 * count + i, PartialShape::vector(Some(rank)));
-        }
-        at += 3 * count;
-        for shape in c.shapes(shapes)? {
-            c.set_output(at, leading.concatenate(&shape));
-            at += 1;
-        }
-    }
+    set_shapes(c, &PartialShape::scalar())?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ register_none(
         "DecodeCSV",
         "DecodeJSONExample",
         "ParseExample",
+        "ParseSequenceExample",
         "ParseSingleExample",
         "ParseSingleSequenceExample",
         "ParseTensor",

@@ -180,6 +180,94 @@ def _intersection(sparse: list[str], dense: list[str], what: str) -> None:
         raise ValueError(f"{what}_dense and {what}_sparse keys must not intersect; intersection: {both}")
 
 
+def _sequence_features(context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None) -> Any:
+    """What is asked of sequence examples: of their contexts and of their feature lists."""
+    if not context_features and not sequence_features:
+        raise ValueError("Missing features.")
+    context = wanted_features(context_features, [VarLenFeature, FixedLenFeature])
+    lists = wanted_features(sequence_features, [VarLenFeature, FixedLenSequenceFeature])
+    _intersection(context.sparse_keys, context.dense_keys, "context")
+    _intersection(lists.sparse_keys, lists.dense_keys, "feature_list")
+    for key, value in lists.dense_defaults.items():
+        if value is not None:
+            raise ValueError(f"Value feature_list_dense_defaults[{key}] must be None")
+    return context, lists
+
+
+def _sequence_attrs(context: Wanted, lists: Wanted) -> tuple[dict[str, Any], list[Any]]:
+    """What both operations that parse sequence examples are told, and the defaults of the context."""
+    shapes = [as_shape(shape) for shape in context.dense_shapes]
+    defaults = [
+        _default(key, context.dense_defaults.get(key), dtype, shape)
+        for key, dtype, shape in zip(context.dense_keys, context.dense_types, shapes, strict=True)
+    ]
+    attrs = {
+        "context_sparse_types": context.sparse_types,
+        "feature_list_dense_types": lists.dense_types,
+        "context_dense_shapes": shapes,
+        "feature_list_sparse_types": lists.sparse_types,
+        "feature_list_dense_shapes": [as_shape(shape) for shape in lists.dense_shapes],
+    }
+    return attrs, defaults
+
+
+def _context_and_lists(
+    context: Wanted, lists: Wanted, outputs: Sequence[Tensor]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    split = 3 * len(context.sparse_keys) + len(context.dense_keys)
+    return (
+        _by_key(context.sparse_keys, context.dense_keys, outputs[:split]),
+        _by_key(lists.sparse_keys, lists.dense_keys, outputs[split:]),
+    )
+
+
+def parse_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Parses a batch of serialized `tf.train.SequenceExample` messages.
+
+    Args:
+        serialized: Tensor of string, of shape [batch].
+        context_features: dict from keys to `VarLenFeature` or `FixedLenFeature`.
+        sequence_features: dict from keys to `VarLenFeature` or `FixedLenSequenceFeature`.
+        example_names: Tensor of string, of shape [batch]: what errors call the examples.
+        name: str, name scope of the operations.
+
+    Returns:
+        Three dicts from keys to tensors: of the contexts as `tf.parse_example` gives them; of the feature lists,
+        SparseTensors of dense shape [batch, time, longest], and Tensors of shape [batch, time] + shape, in which
+        shorter examples are filled up with zeros or empty strings; and the numbers of steps of the latter, int64
+        [batch].
+
+    Raises:
+        ValueError: there are no features, or a description is not sound.
+        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+    """
+    context, lists = _sequence_features(context_features, sequence_features)
+    with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
+        attrs, defaults = _sequence_attrs(context, lists)
+        attrs |= {
+            "feature_list_dense_missing_assumed_empty": list(lists.dense_defaults),
+            "context_sparse_keys": context.sparse_keys,
+            "context_dense_keys": context.dense_keys,
+            "feature_list_sparse_keys": lists.sparse_keys,
+            "feature_list_dense_keys": lists.dense_keys,
+            "Ncontext_sparse": len(context.sparse_keys),
+            "Ncontext_dense": len(context.dense_keys),
+            "Nfeature_list_sparse": len(lists.sparse_keys),
+            "Nfeature_list_dense": len(lists.dense_keys),
+        }
+        names = constant([], dtypes.string) if example_names is None else example_names
+        outputs = apply_op("ParseSequenceExample", [serialized, names, defaults], attrs, name=name).outputs
+        steps = len(outputs) - len(lists.dense_keys)
+        lengths = dict(zip(lists.dense_keys, outputs[steps:], strict=True))
+        return (*_context_and_lists(context, lists, outputs[:steps]), lengths)
+
+
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Mapping[str, Any] | None = None,
@@ -204,28 +292,9 @@ def parse_single_sequence_example(
         ValueError: there are no features, or a description is not sound.
         tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
     """
-    if not context_features and not sequence_features:
-        raise ValueError("Missing features.")
-    context = wanted_features(context_features, [VarLenFeature, FixedLenFeature])
-    lists = wanted_features(sequence_features, [VarLenFeature, FixedLenSequenceFeature])
+    context, lists = _sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSingleSequenceExample", [serialized]):
-        _intersection(context.sparse_keys, context.dense_keys, "context")
-        _intersection(lists.sparse_keys, lists.dense_keys, "feature_list")
-        for key, value in lists.dense_defaults.items():
-            if value is not None:
-                raise ValueError(f"Value feature_list_dense_defaults[{key}] must be None")
-        context_shapes = [as_shape(shape) for shape in context.dense_shapes]
-        defaults = [
-            _default(key, context.dense_defaults.get(key), dtype, shape)
-            for key, dtype, shape in zip(context.dense_keys, context.dense_types, context_shapes, strict=True)
-        ]
-        attrs = {
-            "context_sparse_types": context.sparse_types,
-            "feature_list_dense_types": lists.dense_types,
-            "context_dense_shapes": context_shapes,
-            "feature_list_sparse_types": lists.sparse_types,
-            "feature_list_dense_shapes": [as_shape(shape) for shape in lists.dense_shapes],
-        }
+        attrs, defaults = _sequence_attrs(context, lists)
         may_lack = constant(list(lists.dense_defaults), dtypes.string, shape=[len(lists.dense_defaults)])
         inputs = [
             serialized,
@@ -237,9 +306,6 @@ def parse_single_sequence_example(
             defaults,
             "" if example_name is None else example_name,
         ]
-        outputs = apply_op("ParseSingleSequenceExample", inputs, attrs, name=name).outputs
-        split = 3 * len(context.sparse_keys) + len(context.dense_keys)
-        return (
-            _by_key(context.sparse_keys, context.dense_keys, outputs[:split]),
-            _by_key(lists.sparse_keys, lists.dense_keys, outputs[split:]),
+        return _context_and_lists(
+            context, lists, apply_op("ParseSingleSequenceExample", inputs, attrs, name=name).outputs
         )
