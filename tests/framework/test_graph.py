@@ -3,9 +3,11 @@
 import gc
 import weakref
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.framework import graph as graph_module
 
 
 @pytest.fixture(autouse=True)
@@ -186,3 +188,40 @@ def test_tensors_are_no_python_values():
     assert len(list(x)) == 2
     with pytest.raises(TypeError, match="only iterable when"):
         iter(tf.placeholder(tf.float32))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.full([40, 40], -0.0, np.float32),
+        np.full([2000], 1e-300 + 2j, np.complex128),
+        np.full([3000], True),
+        np.full([600], 2.5, np.float16),
+        np.full([500], -7, np.int32),
+    ],
+)
+def test_a_large_constant_of_one_value_is_written_as_that_value(graph, value):
+    tf.constant(value, name="c")
+    message = graph.as_graph_def()
+    assert message.ByteSize() < 200
+    with tf.Graph().as_default(), tf.Session() as session:
+        (c,) = tf.import_graph_def(message, return_elements=["c:0"], name="")
+        back = session.run(c)
+    assert back.dtype == value.dtype
+    assert back.tobytes() == value.tobytes()
+
+
+@pytest.mark.parametrize("index", [0, 1, 999, 1999])
+def test_a_large_constant_with_another_value_is_written_whole(graph, index):
+    value = np.zeros([2000], np.float32)
+    value[index] = -0.0
+    tf.constant(value, name="c")
+    (node,) = graph.as_graph_def().node
+    assert node.attr["value"].tensor.tensor_content == value.tobytes()
+
+
+def test_a_graph_larger_than_a_message_is_refused(graph, monkeypatch):
+    monkeypatch.setattr(graph_module, "_MOST_BYTES_OF_A_MESSAGE", 5000)
+    tf.constant(np.arange(2000.0))
+    with pytest.raises(ValueError, match="GraphDef cannot be larger than 2GB"):
+        graph.as_graph_def()

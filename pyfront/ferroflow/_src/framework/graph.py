@@ -36,6 +36,8 @@ from ferroflow._src.framework.tensor import Tensor
 # TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
 _PRODUCER = 134
 _MIN_CONSUMER = 0
+# What protobuf serializes at most.
+_MOST_BYTES_OF_A_MESSAGE = (1 << 31) - 1
 
 
 class _Versions:
@@ -431,6 +433,9 @@ class Graph:
         Args:
           from_version: leaves out the operations made before that `version`.
           add_shapes: adds the attribute `_output_shapes` to every node.
+
+        Raises:
+          ValueError: the message would be larger than 2 GB.
         """
         graph = proto.GraphDef()
         graph.versions.CopyFrom(self.graph_def_versions)
@@ -441,6 +446,8 @@ class Graph:
             graph.node.append(node)
         if self._functions:
             graph.library.function.extend(to_function_def(f) for f in self._functions.values())
+        if graph.ByteSize() > _MOST_BYTES_OF_A_MESSAGE:
+            raise ValueError("GraphDef cannot be larger than 2GB.")
         return graph
 
     def prevent_feeding(self, tensor: Tensor) -> None:

@@ -26,8 +26,27 @@ def _shape_message(dims: tuple[int | None, ...] | None) -> Any:
     return TensorShape(dims).as_proto()
 
 
+# Above so many bytes a tensor of one repeated value is written as that value and the shape, as TensorFlow writes
+# constants made of a number and a shape. Smaller ones are written whole: programs compare messages of short lists.
+_COMPACT_FROM_BYTES = 1024
+
+
 def _tensor_message(array: np.ndarray[Any, Any], dtype: Any = None) -> Any:
+    if array.nbytes > _COMPACT_FROM_BYTES and _repeats_one_value(array):
+        return tensor_content.make_tensor_proto(array.reshape(-1)[0], dtype=dtype or array.dtype, shape=array.shape)
     return tensor_content.make_tensor_proto(array, dtype=dtype)
+
+
+def _repeats_one_value(array: np.ndarray[Any, Any]) -> bool:
+    """Whether all elements have the same bits, and those of no NaN (whose bits a message's numbers may change)."""
+    if array.dtype.hasobject or array.dtype.names is not None:
+        return False
+    flat = array.reshape(-1)
+    bits = flat.view(np.uint8).reshape(flat.size, flat.itemsize)
+    if bits[0].tobytes() != bits[-1].tobytes() or flat[0] != flat[0]:
+        return False
+    rows = max(1, (1 << 20) // flat.itemsize)
+    return all(bool((bits[i : i + rows] == bits[0]).all()) for i in range(0, len(bits), rows))
 
 
 def _func_message(value: tuple[str, dict[str, Any]]) -> Any:
