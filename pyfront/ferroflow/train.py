@@ -96,6 +96,9 @@ from ferroflow._src.supervision.hooks.global_step_waiter import GlobalStepWaiter
 from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
 from ferroflow._src.supervision.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
 from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook as NanTensorHook
+from ferroflow._src.supervision.hooks.profiler import (
+    ProfilerHook as ProfilerHook,
+)
 from ferroflow._src.supervision.hooks.step_counter import StepCounterHook as StepCounterHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook as SummarySaverHook

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -256,3 +257,21 @@ def test_the_rows_of_tables_are_saved_and_come_back(tmp_path: Path, dense: bool)
         tf.train.Saver().restore(session, path)
         assert session.run(rows.lookup(tf.constant([2, 1], tf.int64))).tolist() == [20, 10]
     assert [name for name, _ in tf.train.list_variables(path)] == (["t-keys", "t-values", "v"])
+
+
+def test_threads_may_save_the_same_checkpoint_at_the_same_time(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable(np.arange(100_000.0), name="v")
+        savers = [tf.train.Saver(), tf.train.Saver()]
+        session.run(tf.global_variables_initializer())
+        prefix = str(tmp_path / "model")
+
+        def save(saver: Any) -> None:
+            for _ in range(10):
+                saver.save(session, prefix)
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(save, [*savers, *savers]))
+    assert tf.train.latest_checkpoint(str(tmp_path)) == prefix
+    np.testing.assert_array_equal(tf.train.load_variable(prefix, "v"), np.arange(100_000.0))
+    assert not list(tmp_path.glob("*temp*"))

@@ -101,3 +101,28 @@ def test_files_and_tables_are_found_by_their_internal_names(tmp_path):
         sess.run(lookup_ops.tables_initializer())
         assert sess.run(table.lookup(tf.constant(["b", "c"]))).tolist() == [1, -1]
         assert sess.run(words.lookup(tf.constant([0, 5], tf.int64))).tolist() == [b"a", b"?"]
+
+
+def test_the_parts_of_supervised_training_are_found_where_programs_import_them():
+    from ferroflow.python.client import timeline
+    from ferroflow.python.ops import resources
+    from ferroflow.python.training import (
+        basic_session_run_hooks,
+        monitored_session,
+        session_run_hook,
+        summary_io,
+        supervisor,
+        training_util,
+    )
+
+    assert session_run_hook.SessionRunHook is tf.train.SessionRunHook
+    assert basic_session_run_hooks.SummaryWriterCache is summary_io.SummaryWriterCache is tf.summary.FileWriterCache
+    assert issubclass(tf.train.MonitoredSession, monitored_session._MonitoredSession)
+    assert monitored_session._HookedSession(None, []).should_stop()
+    assert issubclass(supervisor.SVSummaryThread, tf.train.LooperThread)
+    assert callable(timeline.Timeline)
+    with tf.Graph().as_default():
+        assert resources.shared_resources() == []
+        tf.train.create_global_step()
+        read = training_util._get_or_create_global_step_read()
+        assert tf.get_collection(training_util.GLOBAL_STEP_READ_KEY) == [read]

@@ -5,8 +5,11 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ferroflow as tf
+from ferroflow._src.session.fetches import flatten_fetches, pack_values
 
 
 @pytest.fixture(autouse=True)
@@ -225,3 +228,25 @@ def test_an_interactive_session_is_the_default_until_it_is_closed():
     finally:
         sess.close()
     assert tf.get_default_session() is None
+
+
+NESTS = st.recursive(
+    st.integers(),
+    lambda items: st.one_of(
+        st.lists(items, max_size=4),
+        st.lists(items, max_size=4).map(tuple),
+        st.tuples(items, items).map(Pair._make),
+        st.dictionaries(st.text(max_size=3), items, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@given(NESTS)
+def test_a_nest_that_was_made_flat_is_put_back_with_its_types(nest):
+    leaves = []
+    packing = flatten_fetches(nest, leaves)
+    assert all(isinstance(leaf, int) for leaf in leaves)
+    packed = pack_values(packing, iter(leaves))
+    assert packed == nest
+    assert repr(packed) == repr(nest)

@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.training.global_step import (
+    GLOBAL_STEP_READ_KEY,
+    get_or_create_global_step_read,
+    increment_global_step,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -67,3 +72,51 @@ def test_more_than_one_is_none():
     for _ in range(2):
         tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.constant(0))
     assert tf.train.get_global_step() is None
+
+
+def test_a_vector_of_one_counts_as_a_number():
+    step = tf.Variable([123], name="global_step")
+    with tf.Session() as session:
+        session.run(step.initializer)
+        assert tf.train.global_step(session, step) == 123
+
+
+class TestTheReadOfHooks:
+    def test_there_is_one_per_graph(self):
+        step = tf.train.create_global_step()
+        with tf.name_scope("somewhere"):
+            read = get_or_create_global_step_read()
+        assert get_or_create_global_step_read() is read
+        assert read.op.name.startswith("global_step/")
+        assert read.dtype == step.dtype.base_dtype
+        tf.add_to_collection(GLOBAL_STEP_READ_KEY, read)
+        with pytest.raises(RuntimeError, match="multiple items in collection"):
+            get_or_create_global_step_read()
+
+    def test_without_a_step_there_is_none(self):
+        assert get_or_create_global_step_read() is None
+        with pytest.raises(ValueError, match="Global step tensor should be created"):
+            increment_global_step(1)
+
+    def test_it_has_the_value_from_before_the_step(self):
+        step = tf.train.create_global_step()
+        count = tf.assign_add(step, 1)
+        read = get_or_create_global_step_read()
+        with tf.Session() as session:
+            session.run(step.initializer)
+            for i in range(50):
+                assert session.run([count, read]) == [i + 1, i]
+
+    def test_it_has_the_initial_value_before_there_is_one(self):
+        tf.train.create_global_step()
+        read = get_or_create_global_step_read()
+        with tf.Session() as session:
+            assert session.run(read) == 0
+
+    def test_increments_come_after_it(self):
+        step = tf.train.create_global_step()
+        more = increment_global_step(5)
+        read = get_or_create_global_step_read()
+        with tf.Session() as session:
+            session.run(step.initializer)
+            assert session.run([read, more, read]) == [0, 5, 0]

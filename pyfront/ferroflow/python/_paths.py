@@ -65,6 +65,7 @@ _ELSEWHERE = (
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
     "client.device_lib": "ferroflow._src.session.devices",
+    "client.timeline": "ferroflow._src.session.timeline",
     "framework.smart_cond": "ferroflow._src.control_flow.smart_conditional",
     "framework.tensor_shape": "ferroflow._src.base.tensor_shape",
     "framework.tensor_util": "ferroflow._src.framework.constant",

@@ -42,7 +42,12 @@ class SummaryToEventTransformer:
         Args:
             summary: bytes or `Summary` message, such as a step gave for a summary operation.
             global_step: int, the training step; None for 0.
+
+        Raises:
+            TypeError: `summary` is something else.
         """
+        if not isinstance(summary, bytes) and not hasattr(summary, "SerializeToString"):
+            raise TypeError(f"summary must be bytes or a Summary message, got {summary!r}")
         serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
         self.event_writer.add_summary(serialized, time.time(), 0 if global_step is None else int(global_step))
 
