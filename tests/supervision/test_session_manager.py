@@ -194,12 +194,12 @@ class TestWaitForSession:
         ready = tf.numpy_function(lambda: missing[clock.now >= 1_000_010 :], [], tf.string)
         made = tf.train.SessionManager(ready_op=ready, recovery_wait_secs=4)
         made.wait_for_session("", max_wait_secs=100)
-        assert clock.sleeps == [4, 4, 4]
+        assert clock.sleeps == [0.25, 0.5, 1, 2, 4, 4]
 
     def test_it_gives_up_when_the_time_is_over(self, variable: Any, clock: Any) -> None:
         with pytest.raises(tf.errors.DeadlineExceededError, match="Session was not ready after waiting 10 secs"):
             manager(recovery_wait_secs=4).wait_for_session("", max_wait_secs=10)
-        assert clock.sleeps == [4, 4]
+        assert clock.sleeps == [0.25, 0.5, 1, 2, 4]
 
     def test_the_sessions_that_were_not_ready_are_closed(
         self, variable: Any, clock: Any, monkeypatch: pytest.MonkeyPatch
@@ -208,7 +208,7 @@ class TestWaitForSession:
         monkeypatch.setattr(tf.Session, "close", lambda sess: closed.append(sess))
         with pytest.raises(tf.errors.DeadlineExceededError):
             manager(recovery_wait_secs=4).wait_for_session("", max_wait_secs=10)
-        assert len(closed) == 3
+        assert len(closed) == 6
 
 
 def test_a_check_before_local_initialization_needs_a_local_initializer() -> None:

@@ -164,6 +164,22 @@ def test_one_replica_computes_several_gradients_for_one_update_if_replicas_are_f
         assert step == 1
 
 
+def test_training_ends_while_an_update_waits_for_gradients():
+    with Replicas(2) as replicas:
+        replicas.together([[1.0, 1.0], [3.0, 3.0]])
+        replicas.coordinator.request_stop()
+        replicas.coordinator.join(stop_grace_period_secs=0.0)
+
+
+def test_a_failed_update_stops_the_coordinator():
+    with Replicas(1) as replicas:
+        replicas.session.close()
+        assert replicas.coordinator.wait_for_stop(30)
+        with pytest.raises((tf.errors.CancelledError, RuntimeError), match=r"cancelled|closed"):
+            replicas.coordinator.join()
+        replicas.coordinator.clear_stop()
+
+
 def test_slices_are_accumulated_row_by_row():
     with Replicas(2, sparse=True) as replicas:
         replicas.together([[1.0, 2.0], [3.0, 4.0]])

@@ -17,6 +17,9 @@ __all__ = ["SessionManager"]
 
 _SAVED_MODEL_INITIALIZERS = "saved_model_initializers"
 
+# Seconds before the second look whether a model is ready; each further pause is twice as long.
+_FIRST_PAUSE = 0.25
+
 
 class SessionManager:
     """Makes sessions that are ready for use.
@@ -29,7 +32,7 @@ class SessionManager:
             check.
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` still waits for.
         graph: Graph; None for the default one.
-        recovery_wait_secs: float, seconds between two checks.
+        recovery_wait_secs: float, the most seconds between two checks.
         local_init_run_options: RunOptions for `local_init_op`.
         local_init_feed_dict: dict from tensors to values, fed to `local_init_op`.
 
@@ -194,6 +197,8 @@ class SessionManager:
         if max_wait_secs is None:
             max_wait_secs = float("inf")
         deadline = time.time() + max_wait_secs
+        # TF 1.x looks every `recovery_wait_secs` from the start; a chief is usually ready a moment later.
+        pause = min(_FIRST_PAUSE, self._recovery_wait_secs)
         while True:
             sess = Session(master, graph=self._graph, config=config)
             try:
@@ -205,14 +210,15 @@ class SessionManager:
             if missing_for_init is None and missing is None:
                 return sess
             _close_quietly(sess)
-            if time.time() + self._recovery_wait_secs > deadline:
+            if time.time() + pause > deadline:
                 raise errors.DeadlineExceededError(
                     None, None, f"Session was not ready after waiting {int(max_wait_secs)} secs."
                 )
             tf_logging.info(
                 "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s", missing_for_init, missing
             )
-            time.sleep(self._recovery_wait_secs)
+            time.sleep(pause)
+            pause = min(2 * pause, self._recovery_wait_secs)
 
     def _new_session(self, master: str, folder: str | None, prefix: str | None, config: Any) -> Session:
         if folder and prefix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from ferroflow._src.framework.default_graph import colocate_with, control_depend
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.input.coordinator import Coordinator
 from ferroflow._src.input.queue_runner import QueueRunner
 from ferroflow._src.ops.array.making import fill
 from ferroflow._src.ops.flow.grouping import group, no_op
@@ -167,7 +169,7 @@ class SyncReplicasOptimizer(Optimizer):
             with control_dependencies([chief_op]):
                 chief_op = self._variable_averages.apply(self._variables_to_average)
         self._sync_token_queue = tokens
-        self._chief_queue_runner = QueueRunner(closed, [chief_op])
+        self._chief_queue_runner = _UpdateRunner(closed, [chief_op])
         return train_op
 
     def get_chief_queue_runner(self) -> QueueRunner:
@@ -227,6 +229,39 @@ class SyncReplicasOptimizer(Optimizer):
     def variables(self) -> list[Any]:
         """The variables of the other optimizer in the default graph; the local step is not among them."""
         return self._opt.variables()
+
+
+class _Unwaited:
+    """A coordinator as threads see it that it does not wait for."""
+
+    def __init__(self, coord: Coordinator) -> None:
+        self._coord = coord
+        self.should_stop = coord.should_stop
+        self.wait_for_stop = coord.wait_for_stop
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        """Does nothing: `join` does not wait for the thread."""
+
+    def request_stop(self, ex: Any) -> None:
+        """Reports a failure, unless it comes of the stop."""
+        if not self._coord.should_stop():
+            self._coord.request_stop(ex)
+
+
+class _UpdateRunner(QueueRunner):
+    """The chief's queue runner.
+
+    When training stops, the update waits for gradients that nobody will send: it ends with the session, and must not
+    be waited for before that.
+    """
+
+    def create_threads(
+        self, sess: Any, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
+    ) -> list[threading.Thread]:
+        """Makes the threads, for whose end the coordinator does not wait; arguments and result are `QueueRunner`'s."""
+        if coord is None:
+            return super().create_threads(sess, None, daemon, start)
+        return super().create_threads(sess, _Unwaited(coord), True, start)  # type: ignore[arg-type]  # all it asks for
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):
