@@ -320,6 +320,48 @@ def test_branches_and_loops_wait() -> None:
             session.run(loop, options=tf.RunOptions(timeout_in_ms=50))
 
 
+def test_loops_of_one_step_feed_each_other() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        questions, answers = (tf.FIFOQueue(1, tf.int32, shapes=[()]) for _ in range(2))
+
+        def ask(i: Any, total: Any) -> Any:
+            with tf.control_dependencies([questions.enqueue(i)]):
+                return i + 1, total + answers.dequeue()
+
+        def answer(i: Any) -> Any:
+            # A loop within, which waits for each question and answers it.
+            def once(k: Any) -> Any:
+                question = questions.dequeue()
+                with tf.control_dependencies([answers.enqueue(question * question)]):
+                    return k + 1
+
+            with tf.control_dependencies([tf.while_loop(lambda k: k < 2, once, [0])]):
+                return i + 1
+
+        total = tf.while_loop(lambda i, _: i < 20, ask, [0, 0])[1]
+        count = tf.while_loop(lambda i: i < 10, answer, [0])
+        behind = count * 100
+        for fetches in ([total, count, behind], [behind, count, total]):
+            assert sorted(session.run(fetches)) == [10, 1000, sum(i * i for i in range(20))]
+        # What waits in a loop is withdrawn with its step.
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run([count, questions.enqueue(3)], options=tf.RunOptions(timeout_in_ms=50))
+        assert session.run([questions.size(), answers.dequeue()]) == [0, 9]
+
+
+def test_closing_the_session_ends_loops_that_wait() -> None:
+    with tf.Graph().as_default():
+        session = tf.Session()
+        queue = tf.FIFOQueue(1, tf.int32, shapes=[()])
+        loops = [tf.while_loop(lambda i: i < 3, lambda i: i + queue.dequeue(), [0]) for _ in range(2)]
+        put = queue.enqueue(1)
+        thread, results = in_thread(lambda: session.run(loops))
+        session.run([put])
+        session.close()
+        join(thread)
+        assert isinstance(results[0], (tf.errors.CancelledError, RuntimeError))
+
+
 def test_a_batch_that_did_not_come_leaves_its_elements_in_their_order() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         queue = tf.FIFOQueue(3, tf.int32, shapes=[()])

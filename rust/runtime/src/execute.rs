@@ -1,19 +1,18 @@
 //! Runs a plan's instructions in order on the calling thread.
 
-use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Tests, Work};
+use crate::iterations::Iterations;
+use crate::plan::{Input, Instruction, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
 use crate::trace::{Event, Trace};
-use crate::waits::{Part, Unfinished, Waits};
-use ferroflow_graph::{KernelContext, Pending, Step, Variables};
+use crate::waiting::{Begun, Remaining, Waiting};
+use crate::waits::Part;
+use ferroflow_graph::{KernelContext, Step, Variables};
 use ferroflow_tensor::threads::{is_watched, stopped, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// How long a step that waits sleeps before it looks for signals and deadlines.
-const PERIOD: Duration = Duration::from_millis(20);
 
 /// The values of one execution.
 pub(crate) type Frame = Vec<Option<Tensor>>;
@@ -23,13 +22,13 @@ pub(crate) type Frame = Vec<Option<Tensor>>;
 pub(crate) struct Frames(Mutex<Vec<Frame>>);
 
 impl Frames {
-    fn acquire(&self, slots: usize) -> Frame {
+    pub fn acquire(&self, slots: usize) -> Frame {
         let mut frame = self.0.lock().pop().unwrap_or_default();
         frame.resize(slots, None);
         frame
     }
 
-    fn recycle(&self, mut frame: Frame) {
+    pub fn recycle(&self, mut frame: Frame) {
         frame.clear();
         let mut idle = self.0.lock();
         if idle.len() < 8 {
@@ -47,7 +46,8 @@ fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
     }
 }
 
-fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
+/// The value of an input.
+pub(crate) fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
     match input {
         Input::Slot { slot, take } => {
             let value = &mut frame[slot as usize];
@@ -85,7 +85,7 @@ fn hold(plan: &Plan, tests: &[Test], frame: &Frame, reader: &str) -> Result<bool
 }
 
 /// The value of a predicate, which must be a scalar.
-fn truth(value: &Tensor, reader: &str) -> Result<bool> {
+pub(crate) fn truth(value: &Tensor, reader: &str) -> Result<bool> {
     if value.rank() != 0 {
         return Err(not_a_predicate(value, reader));
     }
@@ -141,71 +141,15 @@ fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<(
     Ok(())
 }
 
-/// Runs a loop to its end.
-fn iterate(
-    run: &Run,
-    l: &LoopPlan,
-    inputs: SmallVec<[Tensor; 4]>,
-    frame: &mut Frame,
-    step: &Step<'_>,
-    pulse: &Pulse<'_>,
-    mut trace: Option<&mut Trace>,
-) -> Result<()> {
-    let mut own = l.frames.acquire(l.plan.slots);
-    for (slot, input) in own.iter_mut().zip(inputs).take(l.inputs) {
-        *slot = Some(input);
-    }
-    let mut next: SmallVec<[Tensor; 4]> = SmallVec::new();
-    let mut iterations = || -> Result<()> {
-        loop {
-            pulse.check()?;
-            step.cancellation.check()?;
-            instructions(&l.plan, 0..l.head, &mut own, step, pulse, trace.as_deref_mut())?;
-            let condition = value(&l.plan, &mut own, l.condition, &run.node.name)?;
-            if truth(&condition, &run.node.name)? != l.stays_if {
-                break;
-            }
-            let body = l.head..l.tail;
-            instructions(&l.plan, body, &mut own, step, pulse, trace.as_deref_mut())?;
-            for &(_, from) in &l.carried {
-                next.push(value(&l.plan, &mut own, from, &run.node.name)?);
-            }
-            if l.is_guarded {
-                own[l.inputs..].fill(None);
-            }
-            for (&(slot, _), value) in l.carried.iter().zip(next.drain(..)) {
-                own[slot as usize] = Some(value);
-            }
-        }
-        instructions(&l.plan, l.tail..l.plan.instructions.len(), &mut own, step, pulse, trace.as_deref_mut())?;
-        for (k, &exit) in l.exits.iter().enumerate() {
-            let value = value(&l.plan, &mut own, exit, &run.node.name)?;
-            if k >= 64 || run.dead_outputs >> k & 1 == 0 {
-                frame[run.first_output as usize + k] = Some(value);
-            }
-        }
-        Ok(())
-    };
-    let result = iterations();
-    l.frames.recycle(own);
-    result?;
-    for &(k, slot) in &run.version_slots {
-        if let Some(Some(variable)) = run.handles.get(k) {
-            frame[slot as usize] = variable.read();
-        }
-    }
-    Ok(())
-}
-
 /// Runs an instruction, or begins it where it has to wait.
-fn run(
+fn run<'a>(
     plan: &Plan,
-    run: &Run,
+    run: &'a Run,
     frame: &mut Frame,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
-) -> Result<Option<Box<dyn Pending>>> {
+) -> Result<Option<Remaining<'a>>> {
     let kernel = match &run.work {
         Work::Kernel(kernel) => kernel,
         Work::Merge(tests) => return merge(plan, run, tests, frame).map(|()| None),
@@ -214,7 +158,11 @@ fn run(
             for &input in run.inputs.iter().take(l.inputs) {
                 inputs.push(value(plan, frame, input, &run.node.name)?);
             }
-            return iterate(run, l, inputs, frame, step, pulse, trace).map(|()| None);
+            let mut iterations = Iterations::begin(run, l, inputs);
+            if iterations.advance(step, pulse, trace)? {
+                return iterations.finish(frame).map(|()| None);
+            }
+            return Ok(Some(Remaining::Loop(Box::new(iterations))));
         }
     };
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
@@ -227,7 +175,7 @@ fn run(
     let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
     kernel.compute(&mut ctx)?;
     if let Some(pending) = ctx.take_pending() {
-        return Ok(Some(pending));
+        return Ok(Some(Remaining::Kernel(pending)));
     }
     if run.wanted != 0 {
         for (position, value) in ctx.into_written() {
@@ -243,7 +191,7 @@ fn run(
 }
 
 /// Values that nobody reads live no longer than their making.
-fn drop_unread(run: &Run, frame: &mut Frame) {
+pub(crate) fn drop_unread(run: &Run, frame: &mut Frame) {
     if run.dead_outputs != 0 {
         for i in 0..run.outputs.min(64) {
             if run.dead_outputs >> i & 1 == 1 {
@@ -338,34 +286,43 @@ fn instructions(
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<()> {
+    match begin(plan, part, frame, step, pulse, trace.as_deref_mut())? {
+        Some(waiting) => waiting.finish(frame, step, pulse, trace),
+        None => Ok(()),
+    }
+}
+
+/// Runs a part of the plan as far as it goes; what is left where something has to wait.
+pub(crate) fn begin<'a>(
+    plan: &'a Plan,
+    part: Part,
+    frame: &mut Frame,
+    step: &Step<'_>,
+    pulse: &Pulse<'_>,
+    mut trace: Option<&mut Trace>,
+) -> Result<Option<Waiting<'a>>> {
     if let Some(waits) = &plan.waits {
-        return Waiting { plan, waits, step, pulse, aside: Vec::new(), begun: Vec::new() }.run(part, frame, trace);
+        return Waiting::begin(plan, waits, part, frame, step, pulse, trace);
     }
     for instruction in &plan.instructions[part] {
         if let Some(begun) = one(plan, instruction, frame, step, pulse, trace.as_deref_mut())? {
             return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
-/// An instruction that has begun and waits.
-struct Begun<'a> {
-    run: &'a Run,
-    pending: Box<dyn Pending>,
-    /// Time since the trace began.
-    start: Option<Duration>,
-}
-
-fn note(run: &Run, start: Option<Duration>, trace: Option<&mut Trace>) {
+/// Adds a run to the trace.
+pub(crate) fn note(run: &Run, start: Option<Duration>, trace: Option<&mut Trace>) {
     if let (Some(trace), Some(start)) = (trace, start) {
         let nodes = run.computes.clone();
         trace.events.push(Event { nodes, start, end: trace.began.elapsed() });
     }
 }
 
+/// Runs an instruction whose tests hold; what has begun where it has to wait.
 #[inline]
-fn one<'a>(
+pub(crate) fn one<'a>(
     plan: &Plan,
     instruction: &'a Instruction,
     frame: &mut Frame,
@@ -392,104 +349,13 @@ fn one<'a>(
             pulse.check()?;
             step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
             let start = trace.as_ref().map(|t| t.began.elapsed());
-            let pending = run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
+            let remaining = run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
                 .map_err(|e| e.at_node(instruction.node.id))?;
-            if let Some(pending) = pending {
-                return Ok(Some(Begun { run: instruction, pending, start }));
+            if let Some(remaining) = remaining {
+                return Ok(Some(Begun { run: instruction, remaining, start }));
             }
             note(instruction, start, trace);
             Ok(None)
         }
-    }
-}
-
-/// The run of a part in which some instructions may have to wait: what comes after one that waits is put aside, and the
-/// others go on; the thread sleeps only while nothing can.
-struct Waiting<'a, 's> {
-    plan: &'a Plan,
-    waits: &'a Waits,
-    step: &'a Step<'s>,
-    pulse: &'a Pulse<'s>,
-    /// Instructions put aside, in order.
-    aside: Vec<usize>,
-    begun: Vec<(usize, Begun<'a>)>,
-}
-
-impl Waiting<'_, '_> {
-    fn run(mut self, part: Part, frame: &mut Frame, mut trace: Option<&mut Trace>) -> Result<()> {
-        let mut unfinished = Unfinished::new(self.waits);
-        self.pass(part, &mut unfinished, frame, trace.as_deref_mut())?;
-        while !unfinished.is_empty() {
-            if self.collect(&mut unfinished, frame, trace.as_deref_mut())? {
-                let aside = std::mem::take(&mut self.aside);
-                self.pass(aside.into_iter(), &mut unfinished, frame, trace.as_deref_mut())?;
-                continue;
-            }
-            // An end that came comes before a reason to give up: what was taken for this step is not lost.
-            let ended = self.pulse.check().and_then(|()| self.step.cancellation.check());
-            if let Err(e) = ended {
-                let Some((_, begun)) = self.begun.first() else { return Err(e) };
-                // TF 1.x: who waits says itself that it was cancelled.
-                let is_cancelled = e.code() == Code::Cancelled;
-                let e = if is_cancelled { Status::cancelled(begun.pending.cancelled()) } else { e };
-                return Err(e.at_node(begun.run.node.id));
-            }
-            self.step.cancellation.bell().wait(PERIOD);
-        }
-        Ok(())
-    }
-
-    /// Runs what can run of these instructions, given in order.
-    fn pass(
-        &mut self,
-        instructions: impl Iterator<Item = usize>,
-        unfinished: &mut Unfinished<'_>,
-        frame: &mut Frame,
-        mut trace: Option<&mut Trace>,
-    ) -> Result<()> {
-        for k in instructions {
-            if unfinished.holds_up(k) {
-                unfinished.insert(k);
-                self.aside.push(k);
-                continue;
-            }
-            unfinished.remove(k);
-            let instruction = &self.plan.instructions[k];
-            if let Some(begun) = one(self.plan, instruction, frame, self.step, self.pulse, trace.as_deref_mut())? {
-                unfinished.insert(k);
-                self.begun.push((k, begun));
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the outputs of those that have ended; whether there were any.
-    fn collect(
-        &mut self,
-        unfinished: &mut Unfinished<'_>,
-        frame: &mut Frame,
-        mut trace: Option<&mut Trace>,
-    ) -> Result<bool> {
-        let mut ended = false;
-        let mut i = 0;
-        while let Some((k, begun)) = self.begun.get_mut(i) {
-            let Some(outputs) = begun.pending.poll() else {
-                i += 1;
-                continue;
-            };
-            let run = begun.run;
-            let first = run.first_output as usize;
-            for (slot, value) in
-                frame[first..first + run.outputs as usize].iter_mut().zip(outputs.map_err(|e| e.at_node(run.node.id))?)
-            {
-                *slot = Some(value);
-            }
-            drop_unread(run, frame);
-            note(run, begun.start, trace.as_deref_mut());
-            unfinished.remove(*k);
-            self.begun.remove(i);
-            ended = true;
-        }
-        Ok(ended)
     }
 }

@@ -4,6 +4,7 @@ mod draft;
 mod execute;
 mod flow;
 mod functions;
+mod iterations;
 mod loops;
 mod optimize;
 mod placement;
@@ -16,6 +17,7 @@ mod schedule;
 mod session;
 mod trace;
 mod versions;
+mod waiting;
 mod waits;
 
 pub use placement::Devices;

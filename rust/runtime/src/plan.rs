@@ -187,11 +187,7 @@ impl LoopPlan {
 impl Plan {
     /// Whether it, or a loop in it, may have to wait for something outside the step.
     pub fn may_wait(&self) -> bool {
-        let within = |i: &Instruction| {
-            let Instruction::Run(run) = i else { return false };
-            matches!(&run.work, Work::Loop(l) if l.plan.may_wait())
-        };
-        self.waits.is_some() || self.instructions.iter().any(within)
+        self.waits.is_some()
     }
 
     fn keep_values(&mut self) {
@@ -243,8 +239,8 @@ fn edges(d: &Draft) -> Edges {
     edges
 }
 
-/// The order in which the draft's nodes run: updates go as early as they can, and loops that may have to wait last, for
-/// until they end nothing else runs.
+/// The order in which the draft's nodes run: updates go as early as they can, and loops that may have to wait last: what
+/// frees them has run then, and they need not be put aside.
 fn schedule(d: &Draft) -> Result<Vec<u32>> {
     // What only orders costs nothing, and an update may wait for it: its learning rate is made after all gradients.
     let late = |n: &StepNode| match &n.action {
@@ -320,7 +316,11 @@ impl<'a> Emitter<'a> {
     }
 
     fn finish(self, order: &[u32], fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize, bool)>) -> Plan {
-        let may_wait = self.d.nodes.iter().any(|n| n.node.op.may_wait);
+        let may_wait = self
+            .d
+            .nodes
+            .iter()
+            .any(|n| n.node.op.may_wait || matches!(&n.action, Action::Loop(l) if l.plan.may_wait()));
         let find = || Waits::find(self.d, &edges(self.d), order, &self.nodes, &self.instructions);
         let waits = if may_wait { find().map(Box::new) } else { None };
         Plan {

@@ -26,7 +26,11 @@ impl Waits {
     ) -> Option<Waits> {
         let may_wait = |i: u32| {
             let node = &d.nodes[i as usize];
-            matches!(node.action, Action::Run(_)) && node.node.op.may_wait
+            match &node.action {
+                Action::Run(_) => node.node.op.may_wait,
+                Action::Loop(l) => l.plan.may_wait(),
+                _ => false,
+            }
         };
         let waiting: Vec<u32> = order.iter().copied().filter(|&i| may_wait(i)).collect();
         if waiting.is_empty() {
