@@ -16,6 +16,8 @@ GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
 # Messages that TensorFlow 1.8 has and TensorFlow 2.21's Python package does not.
 GONE = {"tensorflow.CriticalSectionDef", "tensorflow.CriticalSectionExecutionDef"}
+# Messages that went to TensorBoard, with which tests/summary compares them.
+GONE |= {f"tensorflow.{name}" for name in ("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata")}
 
 # Fields that TensorFlow 1.8 writes and TensorFlow 2.21 has dropped.
 GONE_FIELDS = {("tensorflow.tfprof.CodeDef.Trace", name) for name in ("file", "function", "line")}

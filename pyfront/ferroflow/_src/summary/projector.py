@@ -1,0 +1,32 @@
+"""What TensorBoard's projector of embeddings is told, in a file beside the events."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ferroflow._src.base import proto
+from ferroflow._src.framework.graph_files import local_path, replace_file
+
+__all__ = ["visualize_embeddings"]
+
+# The name that the projector looks for.
+_FILE_NAME = "projector_config.pbtxt"
+
+
+def visualize_embeddings(summary_writer: Any, config: Any) -> None:
+    """Writes the projector's configuration into a writer's folder.
+
+    Args:
+        summary_writer: `FileWriter`.
+        config: `ProjectorConfig` message; without the path of a checkpoint the latest one of that folder is shown.
+
+    Raises:
+        ValueError: the writer has no folder.
+        tf.errors.OpError: the file cannot be written.
+    """
+    folder = summary_writer.get_logdir()
+    if folder is None:
+        raise ValueError("Summary writer must have a logdir")
+    text = proto.text_format().MessageToString(config)
+    replace_file(os.path.join(local_path(os.fsdecode(folder)), _FILE_NAME), text.encode("utf-8"))
