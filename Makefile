@@ -64,6 +64,11 @@ rust-test: venv ## only the Rust tests
 python-test: dev ## only the Python tests (ARGS="tests/base -k nest" passes arguments)
 	$(BIN)/python -m pytest $(ARGS)
 
+board-test: dev ## TensorBoard in Chromium shows what is written (Debian: apt install chromium chromium-driver)
+	@command -v chromedriver > /dev/null || { \
+		echo "this test needs Chromium and its driver:  sudo apt install chromium chromium-driver" >&2; exit 1; }
+	$(BIN)/python -m pytest tests/tensorboard_page $(ARGS)
+
 lint: venv ## formatting, clippy, ruff, mypy
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings

@@ -51,7 +51,9 @@ def write_run(folder: Path) -> list[float]:
             shown = config.embeddings.add()
             shown.tensor_name = embedding.op.name
             shown.metadata_path = "words.tsv"
+            # TensorBoard reads checkpoints only where TensorFlow is installed, and tables everywhere.
+            shown.tensor_path = "vectors.tsv"
             projector.visualize_embeddings(writer, config)
         (folder / "words.tsv").write_text("\n".join(WORDS) + "\n")
-        tf.train.Saver().save(session, str(folder / "model"), global_step=STEPS)
+        np.savetxt(folder / "vectors.tsv", session.run(embedding), delimiter="\t")
     return losses
