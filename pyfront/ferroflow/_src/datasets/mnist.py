@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ferroflow._src.base import dtypes, errors
+from ferroflow._src.base.progress import Progress, shown
 from ferroflow._src.framework.random_seed import get_seed
 
 __all__ = [
@@ -34,6 +35,7 @@ _IMAGES, _LABELS = 2051, 2049  # the first four bytes of the files, by what they
 _PIXELS, _CLASSES = 784, 10
 _FAKE_EXAMPLES = 10_000
 _DOWNLOAD_SECONDS = 60
+_DOWNLOAD_BYTES = 1 << 16  # at a time
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
 _Array = npt.NDArray[Any]
@@ -208,13 +210,26 @@ class DataSet:
         return np.concatenate([images, self._images[:end]]), np.concatenate([labels, self._labels[:end]])
 
 
-def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
+def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) -> None:
+    with urllib.request.urlopen(source_url, timeout=_DOWNLOAD_SECONDS) as answer, path.open("wb") as file:
+        stated = answer.headers.get("Content-Length")
+        length = int(stated) if stated else None
+        with shown(progress, length, desc, "B") as advance:
+            while part := answer.read(_DOWNLOAD_BYTES):
+                file.write(part)
+                advance(len(part))
+        if length is not None and file.tell() != length:
+            raise OSError(f"{file.tell()} bytes came of {length}")
+
+
+def maybe_download(filename: str, work_directory: str, source_url: str, progress: Progress | None = None) -> str:
     """Fetches a file, unless it is there.
 
     Args:
         filename: str, name of the file.
         work_directory: str, its folder; made where it is missing.
         source_url: str, where the file comes from.
+        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None shows nothing.
 
     Returns:
         str, the file's path.
@@ -228,8 +243,7 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
     if not path.exists():
         unfinished = path.with_name(f"{filename}.{os.getpid()}.part")
         try:
-            with urllib.request.urlopen(source_url, timeout=_DOWNLOAD_SECONDS) as answer:
-                unfinished.write_bytes(answer.read())
+            _fetch(source_url, unfinished, filename, progress)
         except (urllib.error.URLError, OSError) as failure:
             unfinished.unlink(missing_ok=True)
             message = f"{path} is missing and cannot be fetched from {source_url}: {failure}"
@@ -248,6 +262,7 @@ def read_data_sets(
     validation_size: int = 5000,
     seed: int | None = None,
     source_url: str = DEFAULT_SOURCE_URL,
+    progress: Progress | None = None,
 ) -> Any:
     """Reads MNIST from the four files of a folder, which are fetched where they are missing.
 
@@ -260,6 +275,7 @@ def read_data_sets(
         validation_size: int, how many training images are set aside.
         seed: int, of the order; None for the graph's.
         source_url: str, where the files come from, with a slash at its end.
+        progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None shows nothing.
 
     Returns:
         `Datasets` of three `DataSet`s: train, validation, test.
@@ -274,7 +290,7 @@ def read_data_sets(
         return Datasets(*fake)
 
     def read(name: str) -> _Array:
-        path = maybe_download(name, train_dir, (source_url or DEFAULT_SOURCE_URL) + name)
+        path = maybe_download(name, train_dir, (source_url or DEFAULT_SOURCE_URL) + name, progress)
         print("Extracting", path)
         with open(path, "rb") as file:
             return extract_images(file) if "images" in name else extract_labels(file, one_hot=one_hot)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.base.progress import Progress, shown
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -29,7 +31,14 @@ def _real_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _theoretical(
-    x: Tensor, x_shape: Any, x_data: Any, dy: Tensor, y_shape: Any, dx: Any, extra_feed_dict: Any
+    x: Tensor,
+    x_shape: Any,
+    x_data: Any,
+    dy: Tensor,
+    y_shape: Any,
+    dx: Any,
+    extra_feed_dict: Any,
+    advance: Callable[[int], Any],
 ) -> np.ndarray[Any, Any]:
     """The Jacobian that the gradient operations compute, one output element at a time: [x elements, y elements]."""
     sess = _session()
@@ -47,6 +56,7 @@ def _theoretical(
             backprop = np.asarray(sess.run(dx, feeds))
         columns.append(_real_view(np.ascontiguousarray(backprop)).copy())
         flat[i] = 0
+        advance(1)
     x_size = _real_view(np.zeros(x_shape, dtype=x_data.dtype)).size
     if not columns:
         backprop = np.asarray(sess.run(convert_to_tensor(dx), {**(extra_feed_dict or {}), x: x_data, dy: ones}))
@@ -58,7 +68,7 @@ def _theoretical(
 
 
 def _numeric(
-    x: Tensor, x_data: Any, y: Tensor, y_shape: Any, delta: float, extra_feed_dict: Any
+    x: Tensor, x_data: Any, y: Tensor, y_shape: Any, delta: float, extra_feed_dict: Any, advance: Callable[[int], Any]
 ) -> np.ndarray[Any, Any]:
     """The Jacobian by central differences, one input element at a time: [x elements, y elements]."""
     sess = _session()
@@ -81,6 +91,7 @@ def _numeric(
         below = at()
         flat[i] = saved
         rows.append((above - below) / (2 * step))
+        advance(1)
     y_size = _real_view(np.zeros(y_shape, dtype=y.dtype.as_numpy_dtype)).size
     return np.stack(rows) if rows else np.zeros((0, y_size), dtype=flat.dtype)
 
@@ -101,7 +112,16 @@ def _derivative(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
 
 
 def _jacobians(
-    x: Tensor, x_shape: Any, dx: Any, y: Tensor, y_shape: Any, dy: Tensor, x_init: Any, delta: float, extra: Any
+    x: Tensor,
+    x_shape: Any,
+    dx: Any,
+    y: Tensor,
+    y_shape: Any,
+    dy: Tensor,
+    x_init: Any,
+    delta: float,
+    extra: Any,
+    advance: Callable[[int], Any],
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     dtype = x.dtype.base_dtype
     if x_init is None:
@@ -112,8 +132,13 @@ def _jacobians(
         data = np.asarray(x_init, dtype=dtype.as_numpy_dtype)
         if list(data.shape) != list(x_shape):
             raise AssertionError(f"x_shape = {x_shape}, init_data shape = {list(data.shape)}")
-    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra)
-    return theoretical, _numeric(x, data, y, y_shape, delta, extra)
+    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra, advance)
+    return theoretical, _numeric(x, data, y, y_shape, delta, extra, advance)
+
+
+def _reals(tensor: Tensor, shape: Any) -> int:
+    """The real numbers in a tensor of a shape."""
+    return int(np.prod(shape, dtype=np.int64)) * (2 if tensor.dtype.base_dtype.is_complex else 1)
 
 
 def compute_gradient(
@@ -125,6 +150,7 @@ def compute_gradient(
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
+    progress: Progress | None = None,
 ) -> Any:
     """The theoretical and the numeric Jacobian of `y` with respect to `x`, in the default session.
 
@@ -137,6 +163,7 @@ def compute_gradient(
       delta: step of the central differences, in x's unit.
       init_targets: operations to run first.
       extra_feed_dict: values of other tensors; that of `x` itself is varied all the same.
+      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
       Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
@@ -154,10 +181,12 @@ def compute_gradient(
         for target in init_targets:
             _session().run(target)
     derivatives = [_derivative(t, y, y_shape) for t in tensors]
-    pairs = [
-        _jacobians(t, shape, dx, y, y_shape, dy, init, delta, extra_feed_dict)
-        for t, shape, (dx, dy), init in zip(tensors, shapes, derivatives, inits, strict=True)
-    ]
+    total = sum(_reals(t, shape) + _reals(y, y_shape) for t, shape in zip(tensors, shapes, strict=True))
+    with shown(progress, total, "gradients", "row") as advance:
+        pairs = [
+            _jacobians(t, shape, dx, y, y_shape, dy, init, delta, extra_feed_dict, advance)
+            for t, shape, (dx, dy), init in zip(tensors, shapes, derivatives, inits, strict=True)
+        ]
     return pairs if isinstance(x, list) else pairs[0]
 
 
@@ -170,9 +199,10 @@ def compute_gradient_error(
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
+    progress: Progress | None = None,
 ) -> float:
     """The largest difference between the theoretical and the numeric Jacobian; arguments as for `compute_gradient`."""
-    pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict, progress)
     if isinstance(pairs, tuple):
         pairs = [pairs]
     error = 0.0
