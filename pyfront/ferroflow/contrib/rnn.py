@@ -22,8 +22,11 @@ from ferroflow._src.rnn.fused_running import FusedRNNCellAdaptor as FusedRNNCell
 from ferroflow._src.rnn.fused_running import TimeReversedFusedRNN as TimeReversedFusedRNN
 from ferroflow._src.rnn.gated_cells import IntersectionRNNCell as IntersectionRNNCell
 from ferroflow._src.rnn.gated_cells import UGRNNCell as UGRNNCell
+from ferroflow._src.rnn.grid_lstm_cell import BidirectionalGridLSTMCell as BidirectionalGridLSTMCell
+from ferroflow._src.rnn.grid_lstm_cell import GridLSTMCell as GridLSTMCell
 from ferroflow._src.rnn.grouped_lstm_cell import GLSTMCell as GLSTMCell
 from ferroflow._src.rnn.highway_wrapper import HighwayWrapper as HighwayWrapper
+from ferroflow._src.rnn.layer_normalized_lstm_cell import LayerNormLSTMCell as LayerNormLSTMCell
 from ferroflow._src.rnn.lstm_cells import BasicLSTMCell as BasicLSTMCell
 from ferroflow._src.rnn.lstm_cells import LSTMCell as LSTMCell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple as LSTMStateTuple
@@ -41,5 +44,6 @@ from ferroflow._src.rnn.static_running import static_bidirectional_rnn as static
 from ferroflow._src.rnn.static_running import static_rnn as static_rnn
 from ferroflow._src.rnn.static_running import static_state_saving_rnn as static_state_saving_rnn
 from ferroflow._src.rnn.time_frequency_cell import TimeFreqLSTMCell as TimeFreqLSTMCell
+from ferroflow._src.rnn.weight_normalized_lstm_cell import WeightNormLSTMCell as WeightNormLSTMCell
 from ferroflow._src.rnn.wrappers import DeviceWrapper as DeviceWrapper
 from ferroflow._src.rnn.wrappers import ResidualWrapper as ResidualWrapper

@@ -15,7 +15,20 @@ from ferroflow._src.variables.initializers import Constant
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["Projection"]
+__all__ = ["Projection", "whole_bias"]
+
+
+def whole_bias(size: int, dtype: Any) -> Any:
+    """The variable `bias` of the scope, zeros at first.
+
+    Args:
+        size: int, the number of elements.
+        dtype: DType of the variable.
+    """
+    # TF 1.x: the bias stays whole where the scope partitions variables.
+    with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as scope:
+        scope.set_partitioner(None)
+        return get_variable("bias", [size], dtype=dtype, initializer=Constant(0.0, dtype=dtype))
 
 
 class Projection:
@@ -43,10 +56,7 @@ class Projection:
         self._bias = None
         if not use_bias:
             return
-        # TF 1.x: the bias stays whole where the scope partitions variables.
-        with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as scope:
-            scope.set_partitioner(None)
-            self._bias = get_variable("bias", [output_size], dtype=dtype, initializer=Constant(0.0, dtype=dtype))
+        self._bias = whole_bias(output_size, dtype)
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """Computes the product.
