@@ -27,7 +27,7 @@ PYTHON_LAYERS = (
         "data",
         "saved_model",
     ),
-    ("training",),
+    ("training", "feature_column"),
     ("supervision",),
     ("datasets", "preprocessing"),
     ("testing",),

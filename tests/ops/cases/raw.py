@@ -264,6 +264,13 @@ RECORDS = [
         (Given([1, 2, 1]), Given(4), Given([])),
         ("int32",),
     ),
+    _row(
+        "Bucketize",
+        lambda x: np.digitize(x, [-0.5, 0.25, 0.5]).astype(np.int32),
+        (Given([[-1, -0.5, -0.25], [0.25, 0.375, 2]]),),
+        ("float32", "float64"),
+        boundaries=[-0.5, 0.25, 0.5],
+    ),
     *(_row(f"SparseSegment{kind}", _segments(scale), _PICKED, _DOUBLES, (0,)) for kind, scale in _SCALES.items()),
     *(
         _row(f"SparseSegment{kind}WithNumSegments", _segments(scale), (*_PICKED, Given(4)), _DOUBLES, (0,))

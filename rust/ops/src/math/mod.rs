@@ -6,6 +6,7 @@ mod batch_mat_mul;
 pub(crate) mod binary;
 mod bincount;
 mod bitwise;
+mod bucketize;
 mod cast;
 mod comparison;
 mod complex;
@@ -36,6 +37,7 @@ pub(crate) fn register(r: &mut Registry) {
     binary::register(r);
     bincount::register(r);
     bitwise::register(r);
+    bucketize::register(r);
     cast::register(r);
     comparison::register(r);
     complex::register(r);

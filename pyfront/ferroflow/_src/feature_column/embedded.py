@@ -1,0 +1,316 @@
+"""Columns that make numbers of ids: rows of a table that is trained, or counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.checkpoint.warm_start import init_from_checkpoint
+from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
+from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
+from ferroflow._src.framework.default_graph import get_default_graph, name_scope
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making
+from ferroflow._src.ops.math.reduction import reduce_sum
+from ferroflow._src.ops.nn.embedding import safe_embedding_lookup_sparse
+from ferroflow._src.ops.sparse.converting import sparse_merge, sparse_tensor_to_dense
+from ferroflow._src.ops.sparse.shaping import sparse_slice
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import TruncatedNormal
+
+__all__ = ["embedding_column", "indicator_column", "shared_embedding_columns"]
+
+
+class _IndicatorFields(NamedTuple):
+    categorical_column: CategoricalColumn
+
+
+class IndicatorColumn(DenseColumn, _IndicatorFields):
+    """How often each id occurs, or its weights; `indicator_column` makes it."""
+
+    @property
+    def name(self) -> str:
+        """That of the ids with `_indicator`."""
+        return f"{self.categorical_column.name}_indicator"
+
+    @property
+    def _parse_example_spec(self) -> dict[str, Any]:
+        return self.categorical_column._parse_example_spec
+
+    def _transform_feature(self, inputs: TransformedFeatures) -> Tensor:
+        ids, weights = self.categorical_column._get_sparse_tensors(inputs)
+        count = self.categorical_column._num_buckets
+        if weights is not None:
+            merged = sparse_merge(sp_ids=ids, sp_values=weights, vocab_size=count)
+            # Removes ids of -1.
+            return sparse_tensor_to_dense(sparse_slice(merged, [0, 0], merged.dense_shape))
+        dense = sparse_tensor_to_dense(ids, default_value=-1)
+        return reduce_sum(making.one_hot(dense, depth=count, on_value=1.0, off_value=0.0), axis=[-2])
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return TensorShape([1, self.categorical_column._num_buckets])
+
+    def _get_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> Tensor:
+        counts: Tensor = inputs.get(self)
+        return counts
+
+
+class _EmbeddingFields(NamedTuple):
+    categorical_column: CategoricalColumn
+    dimension: int
+    combiner: str
+    initializer: Any
+    ckpt_to_load_from: str | None
+    tensor_name_in_ckpt: str | None
+    max_norm: float | None
+    trainable: bool
+
+
+class EmbeddingColumn(DenseColumn, _EmbeddingFields):
+    """Rows of a table of its own; `embedding_column` makes it."""
+
+    @property
+    def name(self) -> str:
+        """That of the ids with `_embedding`."""
+        return f"{self.categorical_column.name}_embedding"
+
+    @property
+    def _parse_example_spec(self) -> dict[str, Any]:
+        return self.categorical_column._parse_example_spec
+
+    def _transform_feature(self, inputs: TransformedFeatures) -> Any:
+        return inputs.get(self.categorical_column)
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return TensorShape([self.dimension])
+
+    def _get_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> Tensor:
+        table = _new_table(self, trainable, weight_collections)
+        return _looked_up(self, table, inputs, weight_collections, trainable)
+
+
+class _SharedFields(NamedTuple):
+    categorical_column: CategoricalColumn
+    dimension: int
+    combiner: str
+    initializer: Any
+    var_scope_name: str
+    ckpt_to_load_from: str | None
+    tensor_name_in_ckpt: str | None
+    max_norm: float | None
+    trainable: bool
+
+
+class SharedEmbeddingColumn(DenseColumn, _SharedFields):
+    """Rows of a table that other columns use too; `shared_embedding_columns` makes them."""
+
+    # The table of each graph; one dict for all columns that share.
+    _tables: WeakKeyDictionary[Graph, Any]
+
+    @property
+    def name(self) -> str:
+        """That of the ids with `_shared_embedding`."""
+        return f"{self.categorical_column.name}_shared_embedding"
+
+    @property
+    def _var_scope_name(self) -> str:
+        return self.var_scope_name
+
+    @property
+    def _parse_example_spec(self) -> dict[str, Any]:
+        return self.categorical_column._parse_example_spec
+
+    def _transform_feature(self, inputs: TransformedFeatures) -> Any:
+        return inputs.get(self.categorical_column)
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return TensorShape([self.dimension])
+
+    def _get_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> Tensor:
+        with name_scope(None, default_name=self.name):
+            graph = get_default_graph()
+            if graph not in self._tables:
+                self._tables[graph] = _new_table(self, trainable, weight_collections)
+            return _looked_up(self, self._tables[graph], inputs, weight_collections, trainable)
+
+
+def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
+    table = get_variable(
+        "embedding_weights",
+        shape=(column.categorical_column._num_buckets, column.dimension),
+        initializer=column.initializer,
+        trainable=column.trainable and trainable is not False,
+        collections=weight_collections,
+    )
+    if column.ckpt_to_load_from is not None:
+        init_from_checkpoint(column.ckpt_to_load_from, {column.tensor_name_in_ckpt: table})
+    return table
+
+
+def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
+    ids, weights = column.categorical_column._get_sparse_tensors(
+        inputs, weight_collections=weight_collections, trainable=trainable
+    )
+    return safe_embedding_lookup_sparse(
+        table, ids, weights, combiner=column.combiner, name=f"{column.name}_weights", max_norm=column.max_norm
+    )
+
+
+def indicator_column(categorical_column: Any) -> IndicatorColumn:
+    """A column of how often each id occurs in an example, or of the sum of its weights.
+
+    Args:
+        categorical_column: a categorical feature column.
+
+    Returns:
+        A dense feature column, of one number for each id.
+    """
+    return IndicatorColumn(categorical_column)
+
+
+def _checked_initializer(
+    dimension: Any, initializer: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any, where: str
+) -> Callable[..., Any]:
+    if dimension is None or dimension < 1:
+        raise ValueError(f"Invalid dimension {dimension}.")
+    if (ckpt_to_load_from is None) != (tensor_name_in_ckpt is None):
+        raise ValueError("Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
+    if initializer is None:
+        return TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
+    if not callable(initializer):
+        raise ValueError(f"initializer must be callable if specified.{where}")
+    given: Callable[..., Any] = initializer
+    return given
+
+
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> EmbeddingColumn:
+    """A column of rows of a table, one row for each id; those of an example are combined.
+
+    Args:
+        categorical_column: a categorical feature column.
+        dimension: int, the number of columns of the table.
+        combiner: "mean", "sum" or "sqrtn", how the rows of an example are combined, as `tf.nn.embedding_lookup_sparse`.
+        initializer: callable, an initializer of the table; None for a truncated normal one of standard deviation
+            1 / sqrt(dimension).
+        ckpt_to_load_from: str, the checkpoint that the table is initialized from; None for none.
+        tensor_name_in_ckpt: str, its name there.
+        max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
+        trainable: bool, whether the table is trained.
+
+    Returns:
+        A dense feature column.
+
+    Raises:
+        ValueError: the dimension is not positive, one of the arguments of checkpoints is given without the other, or
+            the initializer is not callable.
+    """
+    where = f" Embedding of column_name: {categorical_column.name}"
+    initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, where)
+    return EmbeddingColumn(
+        categorical_column,
+        dimension,
+        combiner,
+        initializer,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
+    )
+
+
+def shared_embedding_columns(
+    categorical_columns: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: str | None = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> list[SharedEmbeddingColumn]:
+    """Columns of rows of one table, as `embedding_column` makes them.
+
+    Args:
+        categorical_columns: list of categorical feature columns of one kind and one number of ids.
+        dimension: int, the number of columns of the table.
+        combiner: as `embedding_column`.
+        initializer: as `embedding_column`.
+        shared_embedding_collection_name: str, the name of the table's scope; None for the names of the columns, sorted,
+            with `_shared_embedding`.
+        ckpt_to_load_from: as `embedding_column`.
+        tensor_name_in_ckpt: as `embedding_column`.
+        max_norm: as `embedding_column`.
+        trainable: as `embedding_column`.
+
+    Returns:
+        List of dense feature columns, in the order given.
+
+    Raises:
+        ValueError: as `embedding_column`, or the columns are of different kinds or numbers of ids.
+    """
+    initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
+    in_order = sorted(categorical_columns, key=lambda column: str(column.name))
+    first = in_order[0]
+    if not isinstance(first, CategoricalColumn):
+        raise ValueError(
+            f"All categorical_columns must be subclasses of _CategoricalColumn. Given: {first}, of type: {type(first)}"
+        )
+    for column in in_order[1:]:
+        kind, expected = type(_unweighted(column)), type(_unweighted(first))
+        if not issubclass(kind, expected):
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same type, or be "
+                f"weighted_categorical_column of the same type. Given column: {first} of type: {expected} does not "
+                f"match given column: {column} of type: {kind}"
+            )
+        if column._num_buckets != first._num_buckets:
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given "
+                f"column: {first} with buckets: {first._num_buckets} does  not match column: {column} with buckets: "
+                f"{column._num_buckets}"
+            )
+    scope = shared_embedding_collection_name or "_".join([*(c.name for c in in_order), "shared_embedding"])
+    tables: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+    shared = []
+    for column in categorical_columns:
+        made = SharedEmbeddingColumn(
+            column,
+            dimension,
+            combiner,
+            initializer,
+            scope,
+            ckpt_to_load_from,
+            tensor_name_in_ckpt,
+            max_norm,
+            trainable,
+        )
+        made._tables = tables
+        shared.append(made)
+    return shared
+
+
+def _unweighted(column: Any) -> Any:
+    return column.categorical_column if isinstance(column, WeightedCategoricalColumn) else column
