@@ -94,9 +94,9 @@ def test_identities_outside_their_range_fail_or_become_the_default():
     strict = fc.categorical_column_with_identity("n", 3)
     assert ids(strict, lambda: {"n": np.array([2, 0], np.int64)}, 3) == [[2], [0]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="assert_less_than_num_buckets"):
-        ids(strict, lambda: {"n": np.array([3], np.int64)}, 3)
+        ids(strict, lambda: {"n": tf.placeholder_with_default(tf.constant([3], tf.int64), [1])}, 3)
     with pytest.raises(tf.errors.InvalidArgumentError, match="assert_greater_or_equal_0"):
-        ids(strict, lambda: {"n": np.array([-2], np.int64)}, 3)
+        ids(strict, lambda: {"n": tf.placeholder_with_default(tf.constant([-2], tf.int64), [1])}, 3)
 
 
 def test_indicators_add_weights():
@@ -228,7 +228,8 @@ def test_what_to_parse_is_told_and_parses():
         parsed = tf.parse_example([example.SerializeToString()], spec)
         (layer,) = values_of(fc.input_layer(parsed, columns))
     assert layer.shape == (1, 5 + 2 + 5 + 2)
-    assert sorted(layer[0, :5].tolist()) == [0, 0, 0, 0, 1]
+    assert sorted(layer[0, 2:7].tolist()) == [0, 0, 0, 0, 1]
+    assert sorted(layer[0, 7:12].tolist()) == [0, 0, 0, 0, 0.5]
     assert layer[0, -2:].tolist() == [0, 1]
     clashing = [fc.numeric_column("x"), fc.numeric_column("x", shape=2)]
     with pytest.raises(ValueError, match="different parse_spec for key x"):

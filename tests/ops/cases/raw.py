@@ -267,8 +267,8 @@ RECORDS = [
     _row(
         "Bucketize",
         lambda x: np.digitize(x, [-0.5, 0.25, 0.5]).astype(np.int32),
-        (Given([[-1, -0.5, -0.25], [0.25, 0.375, 2]]),),
-        ("float32", "float64"),
+        (_MATRIX,),
+        returns="int32",
         boundaries=[-0.5, 0.25, 0.5],
     ),
     *(_row(f"SparseSegment{kind}", _segments(scale), _PICKED, _DOUBLES, (0,)) for kind, scale in _SCALES.items()),

@@ -13,6 +13,7 @@ from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.math.reduction import reduce_sum
@@ -153,7 +154,7 @@ def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
         shape=(column.categorical_column._num_buckets, column.dimension),
         initializer=column.initializer,
         trainable=column.trainable and trainable is not False,
-        collections=weight_collections,
+        collections=list(dict.fromkeys((GraphKeys.GLOBAL_VARIABLES, *(weight_collections or ())))),
     )
     if column.ckpt_to_load_from is not None:
         init_from_checkpoint(column.ckpt_to_load_from, {column.tensor_name_in_ckpt: table})
