@@ -29,6 +29,7 @@ PYTHON_LAYERS = (
     ),
     ("training", "feature_column"),
     ("supervision",),
+    ("estimator",),
     ("datasets", "preprocessing"),
     ("testing",),
 )

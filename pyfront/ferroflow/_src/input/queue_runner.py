@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
@@ -132,11 +132,16 @@ class QueueRunner:
         name: str = self._queue.name
         return name
 
+    def _step(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
+        """What a thread calls again and again."""
+        step: Callable[[], Any] = sess.make_callable(enqueue_op)
+        return step
+
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None = None) -> None:
         """What a thread runs: the operation again and again, until the input or the work has ended."""
         is_counted = True
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._step(sess, enqueue_op)
             while not (coord and coord.should_stop()):
                 try:
                     enqueue()
@@ -299,5 +304,8 @@ def start_queue_runners(
 
 
 register_proto_function(
-    GraphKeys.QUEUE_RUNNERS, "QueueRunnerDef", to_proto=QueueRunner.to_proto, from_proto=QueueRunner.from_proto
+    GraphKeys.QUEUE_RUNNERS,
+    "QueueRunnerDef",
+    to_proto=lambda runner, export_scope=None: runner.to_proto(export_scope=export_scope),
+    from_proto=QueueRunner.from_proto,
 )

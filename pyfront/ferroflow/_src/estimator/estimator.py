@@ -1,0 +1,661 @@
+"""`Estimator`: trains, evaluates, predicts with and exports a model that a function makes."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.files.system import copy as copy_file
+from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
+from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.checkpoint.state import latest_checkpoint
+from ferroflow._src.checkpoint.warm_start import init_from_checkpoint
+from ferroflow._src.cluster.device_setter import replica_device_setter
+from ferroflow._src.data.dataset import Dataset
+from ferroflow._src.estimator.evaluation import StopAfterNEvalsHook, evaluate_once
+from ferroflow._src.estimator.modes import ModeKeys, argument_names
+from ferroflow._src.estimator.run_config import RunConfig
+from ferroflow._src.estimator.serving import build_all_signature_defs
+from ferroflow._src.estimator.spec import EstimatorSpec
+from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection, get_default_graph
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.random_seed import set_random_seed
+from ferroflow._src.metrics.averaging import mean
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.saved_model import tag_constants
+from ferroflow._src.saved_model.builder import SavedModelBuilder
+from ferroflow._src.session.session import Session
+from ferroflow._src.summary.file_writer_cache import FileWriterCache
+from ferroflow._src.summary.values import scalar
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook, CheckpointSaverListener
+from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook
+from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook
+from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
+from ferroflow._src.supervision.monitored_session import MonitoredSession
+from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_creator import ChiefSessionCreator
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
+from ferroflow._src.training.global_step import create_global_step
+from ferroflow._src.variables.collections import trainable_variables
+
+__all__ = ["Estimator", "WarmStartSettings"]
+
+_MODEL_FN_ARGUMENTS = frozenset(("features", "labels", "mode", "params", "config"))
+_OVERRIDABLE = frozenset(
+    (
+        "_call_input_fn",
+        "_create_global_step",
+        "_convert_train_steps_to_hooks",
+        "_convert_eval_steps_to_hooks",
+        "_validate_features_in_predict_input",
+    )
+)
+_LOSS = "loss"
+
+
+class WarmStartSettings(NamedTuple):
+    """Where the variables of a model that has not been trained come from.
+
+    Attributes:
+        ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
+        vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; None
+            for no variables.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+    """
+
+    ckpt_to_initialize_from: str
+    vars_to_warm_start: str | None = ".*"
+    var_name_to_prev_var_name: Mapping[str, str] | None = None
+
+
+class _DatasetInitializerHook(SessionRunHook):
+    """Initializes the iterator of a dataset that an input function gave."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+
+    def begin(self) -> None:
+        self._initializer = self._iterator.initializer
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._initializer)
+
+
+class Estimator:
+    """A model that a function makes, with a folder of its checkpoints.
+
+    Each call of `train`, `evaluate` and `predict` makes the model anew in a graph of its own.
+
+    Args:
+        model_fn: callable of `features`, and as it likes of `labels`, `mode`, `params` and `config`, that makes the
+            model and returns an `EstimatorSpec`.
+        model_dir: str, the folder of checkpoints and summaries; that of `config`, or a temporary one, by default.
+        config: RunConfig.
+        params: dict, given to the functions that take `params`.
+        warm_start_from: str, the prefix or the folder of the checkpoint that trained variables start from; or
+            WarmStartSettings.
+
+    Raises:
+        ValueError: there is no model function, it takes other arguments, the folders differ, or a subclass overrides a
+            member.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., EstimatorSpec],
+        model_dir: Any = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+        warm_start_from: Any = None,
+    ) -> None:
+        self._check_members()
+        if config is None:
+            config = RunConfig()
+            tf_logging.info("Using default config.")
+        elif not isinstance(config, RunConfig):
+            raise ValueError(f"config must be an instance of RunConfig, but provided {config}.")
+        model_dir = None if model_dir is None else os.fspath(model_dir)
+        if model_dir is not None and config.model_dir is not None and model_dir != config.model_dir:
+            raise ValueError(
+                "model_dir are set both in constructor and RunConfig, but with different values. In constructor: "
+                f"'{model_dir}', in RunConfig: '{config.model_dir}' "
+            )
+        self._model_dir: str = model_dir or config.model_dir or ""
+        if not self._model_dir:
+            self._model_dir = tempfile.mkdtemp()
+            tf_logging.warning("Using temporary folder as model directory: %s", self._model_dir)
+        self._config = config.replace(model_dir=self._model_dir) if config.model_dir is None else config
+        tf_logging.info("Using config: %s", vars(self._config))
+        self._session_config = self._config.session_config or proto.ConfigProto(allow_soft_placement=True)
+        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        _check_model_fn(model_fn, params)
+        self._model_fn = model_fn
+        self._params = copy.deepcopy(params or {})
+        self._warm_start = _warm_start_settings(warm_start_from)
+
+    def _check_members(self) -> None:
+        own = {name for name in vars(type(self)) if not name.startswith("__")} if type(self) is not Estimator else set()
+        taken = sorted((own & set(vars(Estimator))) - _OVERRIDABLE)
+        if taken:
+            raise ValueError(
+                f"Subclasses of Estimator cannot override members of Estimator. {type(self)} does override {taken}"
+            )
+
+    @property
+    def model_dir(self) -> str:
+        """The folder of checkpoints and summaries."""
+        return self._model_dir
+
+    @property
+    def config(self) -> RunConfig:
+        """A copy of the configuration."""
+        return copy.deepcopy(self._config)
+
+    @property
+    def params(self) -> Any:
+        """A copy of the parameters."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., EstimatorSpec]:
+        """The model function with the arguments `features`, `labels`, `mode` and `config`."""
+
+        def public_model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+            return self._call_model_fn(features, labels, mode, config)
+
+        return public_model_fn
+
+    def get_variable_value(self, name: str) -> Any:
+        """The value of a variable in the latest checkpoint.
+
+        Args:
+            name: str, its name.
+
+        Returns:
+            numpy.ndarray.
+
+        Raises:
+            ValueError: there is no checkpoint.
+        """
+        self._trained_checkpoint()
+        return load_variable(self.model_dir, name)
+
+    def get_variable_names(self) -> list[str]:
+        """The names of the variables in the latest checkpoint.
+
+        Raises:
+            ValueError: there is no checkpoint.
+        """
+        self._trained_checkpoint()
+        return [name for name, _ in list_variables(self.model_dir)]
+
+    def latest_checkpoint(self) -> str | None:
+        """The prefix of the latest checkpoint; None for none."""
+        return latest_checkpoint(self.model_dir)
+
+    def _trained_checkpoint(self) -> str:
+        found = latest_checkpoint(self._model_dir)
+        if not found:
+            raise ValueError(f"Could not find trained model in model_dir: {self._model_dir}.")
+        return found
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Any = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Any = None,
+    ) -> Estimator:
+        """Trains from the latest checkpoint on, or from the start.
+
+        Args:
+            input_fn: callable, that takes `mode`, `params` and `config` as it likes, of the features and labels: a
+                `tf.data.Dataset` of pairs, or a pair of Tensors, or dicts of them.
+            hooks: list of SessionRunHook.
+            steps: int, the number of steps to train; None for all that there is input for.
+            max_steps: int, the global step to end at; None for none.
+            saving_listeners: list of CheckpointSaverListener.
+
+        Returns:
+            The estimator.
+
+        Raises:
+            ValueError: both `steps` and `max_steps` are given, or one is not positive.
+            TypeError: a hook or listener is something else.
+        """
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        for name, count in (("steps", steps), ("max_steps", max_steps)):
+            if count is not None and count <= 0:
+                raise ValueError(f"Must specify {name} > 0, given: {count}")
+        if max_steps is not None and max_steps <= self._trained_steps():
+            tf_logging.info("Skipping training since max_steps has already saved.")
+            return self
+        all_hooks = [*_checked_hooks(hooks), *self._convert_train_steps_to_hooks(steps, max_steps)]
+        listeners = list(saving_listeners or ())
+        for listener in listeners:
+            if not isinstance(listener, CheckpointSaverListener):
+                raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
+        loss = self._train_model(input_fn, all_hooks, listeners)
+        tf_logging.info("Loss for final step: %s.", loss)
+        return self
+
+    def _trained_steps(self) -> int:
+        found = latest_checkpoint(self._model_dir)
+        if not found:
+            return 0
+        return int(NewCheckpointReader(found).get_tensor(GraphKeys.GLOBAL_STEP))
+
+    def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[SessionRunHook]:
+        return [] if steps is None and max_steps is None else [StopAtStepHook(steps, max_steps)]
+
+    def _convert_eval_steps_to_hooks(self, steps: int | None) -> list[SessionRunHook]:
+        if steps is None:
+            return []
+        if steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        return [StopAfterNEvalsHook(num_evals=steps)]
+
+    def _create_global_step(self, graph: Graph) -> Any:
+        return create_global_step(graph)
+
+    def _train_model(self, input_fn: Callable[..., Any], hooks: list[Any], listeners: list[Any]) -> Any:
+        with Graph().as_default() as graph, graph.device(self._device_fn):
+            set_random_seed(self._config.tf_random_seed)
+            global_step = self._create_global_step(graph)
+            features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.TRAIN)
+            spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            self._start_warm()
+            if not any(x.op.name == _LOSS for x in get_collection(GraphKeys.SUMMARIES)):
+                scalar(_LOSS, spec.loss)
+            add_to_collection(GraphKeys.LOSSES, spec.loss)
+            worker_hooks = [
+                *input_hooks,
+                *hooks,
+                NanTensorHook(spec.loss),
+                *self._logging_hooks(spec.loss, global_step),
+                *spec.training_hooks,
+            ]
+            self._make_saver(spec.scaffold)
+            chief_hooks = [*self._saving_hooks(spec, worker_hooks, listeners), *spec.training_chief_hooks]
+            with MonitoredTrainingSession(
+                master=self._config.master,
+                is_chief=self._config.is_chief,
+                checkpoint_dir=self._model_dir,
+                scaffold=spec.scaffold,
+                hooks=worker_hooks,
+                chief_only_hooks=chief_hooks,
+                save_checkpoint_secs=0,
+                save_summaries_steps=self._config.save_summary_steps,
+                config=self._session_config,
+                log_step_count_steps=self._config.log_step_count_steps,
+            ) as session:
+                loss = None
+                while not session.should_stop():
+                    _, loss = session.run([spec.train_op, spec.loss])
+            return loss
+
+    def _logging_hooks(self, loss: Any, global_step: Any) -> list[SessionRunHook]:
+        every = self._config.log_step_count_steps
+        return [] if every is None else [LoggingTensorHook({"loss": loss, "step": global_step}, every_n_iter=every)]
+
+    def _start_warm(self) -> None:
+        settings = self._warm_start
+        if settings is None or settings.vars_to_warm_start is None or latest_checkpoint(self._model_dir):
+            return
+        tf_logging.info("Warm-starting with WarmStartSettings: %s", settings)
+        earlier = dict(settings.var_name_to_prev_var_name or {})
+        chosen = {}
+        for variable in trainable_variables():
+            name = variable.op.name
+            if re.match(settings.vars_to_warm_start, name):
+                chosen[earlier.get(name, name)] = variable
+        init_from_checkpoint(settings.ckpt_to_initialize_from, chosen)
+
+    def _make_saver(self, scaffold: Scaffold) -> None:
+        if scaffold.saver or get_collection(GraphKeys.SAVERS):
+            return
+        saver = Saver(
+            sharded=True,
+            max_to_keep=self._config.keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=self._config.keep_checkpoint_every_n_hours or 10000,
+            defer_build=True,
+            save_relative_paths=True,
+        )
+        add_to_collection(GraphKeys.SAVERS, saver)
+
+    def _saving_hooks(self, spec: EstimatorSpec, worker_hooks: list[Any], listeners: list[Any]) -> list[Any]:
+        """The hooks to add that save checkpoints; the listeners are added to one that there is."""
+        given = [h for h in (*worker_hooks, *spec.training_chief_hooks) if isinstance(h, CheckpointSaverHook)]
+        secs, steps = self._config.save_checkpoints_secs, self._config.save_checkpoints_steps
+        added = []
+        if not given and (secs or steps):
+            added = [CheckpointSaverHook(self._model_dir, save_secs=secs, save_steps=steps, scaffold=spec.scaffold)]
+        if listeners:
+            if not given + added:
+                raise ValueError(
+                    "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+                    "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+                )
+            (given + added)[0]._listeners.extend(listeners)
+        return added
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Any = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates the metrics of the model, and writes them as summaries.
+
+        Args:
+            input_fn: as `train`.
+            steps: int, the number of batches; None for all that there are.
+            hooks: list of SessionRunHook.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            name: str, added to the name of the summaries' folder.
+
+        Returns:
+            The metrics by name, with "loss", the mean of the batches' losses, and "global_step".
+
+        Raises:
+            ValueError: there is no checkpoint, `steps` is not positive, or a metric has one of those names.
+            TypeError: a hook is something else.
+        """
+        all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
+        checkpoint_path = checkpoint_path or self._trained_checkpoint()
+        with Graph().as_default() as graph:
+            set_random_seed(self._config.tf_random_seed)
+            global_step = self._create_global_step(graph)
+            features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.EVAL)
+            spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
+            for taken in (_LOSS, GraphKeys.GLOBAL_STEP):
+                if taken in spec.eval_metric_ops:
+                    raise ValueError(
+                        f'Metric with name "{taken}" is not allowed, because Estimator already defines a default '
+                        "metric with the same name."
+                    )
+            metrics = {**spec.eval_metric_ops, _LOSS: mean(spec.loss)}
+            results: dict[str, Any] = evaluate_once(
+                checkpoint_path=checkpoint_path,
+                master=self._config.evaluation_master,
+                scaffold=spec.scaffold,
+                eval_ops=group(*(update for _, (_, update) in sorted(metrics.items()))),
+                final_ops={**{k: value for k, (value, _) in metrics.items()}, GraphKeys.GLOBAL_STEP: global_step},
+                hooks=[*input_hooks, *all_hooks, *spec.evaluation_hooks],
+                config=self._session_config,
+            )
+            _write_summary(os.path.join(self._model_dir, f"eval_{name}" if name else "eval"), results)
+        return results
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: Any = None,
+        hooks: Any = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Predicts for each example.
+
+        Args:
+            input_fn: as `train`; labels are left out.
+            predict_keys: list of str, the predictions wanted where they are a dict; None for all.
+            hooks: list of SessionRunHook.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            yield_single_examples: bool, whether examples are given one by one, and not batches.
+
+        Yields:
+            The predictions of an example, or of a batch: an array, or a dict of arrays.
+
+        Raises:
+            ValueError: there is no checkpoint, no prediction is wanted, or predictions have different lengths.
+            TypeError: a hook is something else.
+        """
+        all_hooks = _checked_hooks(hooks)
+        checkpoint_path = checkpoint_path or self._trained_checkpoint()
+        with Graph().as_default() as graph:
+            set_random_seed(self._config.tf_random_seed)
+            self._create_global_step(graph)
+            features, input_hooks = self._call_for_features(input_fn)
+            spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
+            predictions = _chosen_predictions(spec.predictions, predict_keys)
+            creator = ChiefSessionCreator(
+                checkpoint_filename_with_path=checkpoint_path,
+                master=self._config.master,
+                scaffold=spec.scaffold,
+                config=self._session_config,
+            )
+            with MonitoredSession(creator, [*input_hooks, *all_hooks, *spec.prediction_hooks]) as session:
+                while not session.should_stop():
+                    batch = session.run(predictions)
+                    if not yield_single_examples:
+                        yield batch
+                    elif isinstance(predictions, dict):
+                        for i in range(_batch_length(batch)):
+                            yield {key: value[i] for key, value in batch.items()}
+                    else:
+                        yield from batch
+
+    def export_savedmodel(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """Exports the model as a SavedModel, into a new folder named by the time.
+
+        Args:
+            export_dir_base: str, the folder to make that one in.
+            serving_input_receiver_fn: callable without arguments that gives a `ServingInputReceiver`.
+            assets_extra: dict from names below `assets.extra` to files to copy there.
+            as_text: bool, whether the SavedModel is written as text.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            strip_default_attrs: bool, whether attributes that have their default value are left out.
+
+        Returns:
+            bytes, the new folder.
+
+        Raises:
+            ValueError: there is no checkpoint, no function, or the model has no outputs to export.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("serving_input_receiver_fn must be defined.")
+        with Graph().as_default() as graph:
+            self._create_global_step(graph)
+            set_random_seed(self._config.tf_random_seed)
+            receiver = serving_input_receiver_fn()
+            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT, self.config)
+            signatures = build_all_signature_defs(receiver, spec.export_outputs)
+            checkpoint_path = checkpoint_path or latest_checkpoint(self._model_dir)
+            if not checkpoint_path:
+                raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
+            final = _timestamped_dir(os.fsdecode(export_dir_base))
+            temporary = os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
+            try:
+                with Session(config=self._session_config) as session:
+                    (spec.scaffold.saver or Saver(sharded=True)).restore(session, checkpoint_path)
+                    builder = SavedModelBuilder(temporary)
+                    builder.add_meta_graph_and_variables(
+                        session,
+                        [tag_constants.SERVING],
+                        signature_def_map=signatures,
+                        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
+                        legacy_init_op=spec.scaffold.local_init_op or Scaffold.default_local_init_op(),
+                        strip_default_attrs=strip_default_attrs,
+                    )
+                    builder.save(as_text)
+                for relative, source in (assets_extra or {}).items():
+                    target = os.path.join(temporary, "assets.extra", relative)
+                    make_directories(os.path.dirname(target))
+                    copy_file(source, target)
+                os.rename(temporary, final)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+            return os.fsencode(final)
+
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str) -> Any:
+        given = {"mode": mode, "params": self.params, "config": self.config}
+        taken = argument_names(input_fn)
+        with device("/cpu:0"):
+            return input_fn(**{name: value for name, value in given.items() if name in taken})
+
+    def _call_for_elements(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, list[Any]]:
+        result = self._call_input_fn(input_fn, mode)
+        if not isinstance(result, Dataset):
+            return result, []
+        iterator = result.make_initializable_iterator()
+        return iterator.get_next(), [_DatasetInitializerHook(iterator)]
+
+    def _call_for_pair(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
+        result, hooks = self._call_for_elements(input_fn, mode)
+        if not isinstance(result, (list, tuple)):
+            return result, None, hooks
+        if len(result) != 2:
+            raise ValueError("input_fn should return (features, labels) as a len 2 tuple.")
+        return result[0], result[1], hooks
+
+    def _call_for_features(self, input_fn: Callable[..., Any]) -> tuple[Any, list[Any]]:
+        result, hooks = self._call_for_elements(input_fn, ModeKeys.PREDICT)
+        self._validate_features_in_predict_input(result)
+        return (result[0] if isinstance(result, (list, tuple)) else result), hooks
+
+    def _validate_features_in_predict_input(self, result: Any) -> None:
+        reads_data = get_collection(GraphKeys.QUEUE_RUNNERS) or any(
+            op.type.startswith("Iterator") for op in get_default_graph().get_operations()
+        )
+        if not reads_data:
+            tf_logging.warning(
+                "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. "
+                "This is probably a mistake."
+            )
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        taken = argument_names(self._model_fn)
+        given = {"labels": labels, "mode": mode, "params": self.params, "config": config}
+        if "labels" not in taken and labels is not None:
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        tf_logging.info("Calling model_fn.")
+        spec = self._model_fn(features=features, **{name: value for name, value in given.items() if name in taken})
+        tf_logging.info("Done calling model_fn.")
+        if not isinstance(spec, EstimatorSpec):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        return spec
+
+
+def _replica_device_setter(config: RunConfig) -> Any:
+    if config.num_ps_replicas <= 0:
+        return None
+    return replica_device_setter(
+        ps_tasks=config.num_ps_replicas,
+        worker_device=f"/job:{config.task_type}/task:{config.task_id}",
+        merge_devices=True,
+        cluster=config.cluster_spec,
+    )
+
+
+def _check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
+    taken = set(argument_names(model_fn))
+    if "features" not in taken:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in taken:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params ({params}) is passed to Estimator."
+        )
+    if params is None and "params" in taken:
+        tf_logging.warning(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn
+        )
+    others = sorted(taken - _MODEL_FN_ARGUMENTS)
+    if others:
+        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {others}")
+
+
+def _warm_start_settings(given: Any) -> WarmStartSettings | None:
+    if given is None or isinstance(given, WarmStartSettings):
+        return given
+    if isinstance(given, (str, bytes, os.PathLike)):
+        return WarmStartSettings(os.fsdecode(given))
+    raise ValueError(f"warm_start_from must be a string or a WarmStartSettings, instead got {type(given)}")
+
+
+def _checked_hooks(hooks: Any) -> list[SessionRunHook]:
+    given: list[SessionRunHook] = list(hooks or ())
+    for hook in given:
+        if not isinstance(hook, SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return given
+
+
+def _chosen_predictions(predictions: Any, keys: Any) -> Any:
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    chosen = {key: value for key, value in predictions.items() if key in keys}
+    if not chosen:
+        raise ValueError(f"Expected to run at least one output from {predictions.keys()}, provided {keys}.")
+    return chosen
+
+
+def _batch_length(batch: Mapping[str, Any]) -> int:
+    lengths = {key: value.shape[0] for key, value in batch.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Batch length of predictions should be same. The lengths are {lengths}.")
+    return next(iter(lengths.values()), 0)
+
+
+def _write_summary(folder: str, results: Mapping[str, Any]) -> None:
+    step = int(results[GraphKeys.GLOBAL_STEP])
+    shown = ", ".join(f"{key} = {value}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
+    tf_logging.info("Saving dict for global step %d: %s", step, shown)
+    summary = proto.Summary()
+    for key, value in results.items():
+        if key == GraphKeys.GLOBAL_STEP or value is None:
+            continue
+        if isinstance(value, (float, int, np.floating, np.integer)):
+            summary.value.add(tag=key, simple_value=float(value))
+        elif isinstance(value, bytes):
+            for i, part in enumerate(proto.Summary.FromString(value).value):
+                part.tag = f"{key}/{i}"
+                summary.value.append(part)
+        else:
+            tf_logging.warning(
+                "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or a serialized "
+                "string of Summary.",
+                key,
+            )
+    writer = FileWriterCache.get(folder)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def _timestamped_dir(base: str) -> str:
+    for _ in range(10):
+        folder = os.path.join(base, str(int(time.time())))
+        if not Path(folder).exists():
+            return folder
+        time.sleep(1)
+    raise errors.DeadlineExceededError(None, None, f"No folder named by the time is free in {base}.")

@@ -1,0 +1,132 @@
+"""One evaluation: the updates of metrics again and again until their input ends, then the metrics' values."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.framework.default_graph import control_dependencies, get_collection
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.state.assigning import assign_add
+from ferroflow._src.supervision.hooks.final_ops import FinalOpsHook
+from ferroflow._src.supervision.monitored_session import MonitoredSession
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_creator import ChiefSessionCreator
+from ferroflow._src.supervision.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Zeros
+
+__all__ = ["StopAfterNEvalsHook", "evaluate_once"]
+
+
+def _eval_step() -> Any:
+    known = get_collection(GraphKeys.EVAL_STEP)
+    if len(known) > 1:
+        raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
+    if known:
+        return known[0]
+    return get_variable(
+        "eval_step",
+        shape=[],
+        dtype=dtypes.int64,
+        initializer=Zeros(),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
+    )
+
+
+class StopAfterNEvalsHook(SessionRunHook):
+    """Ends an evaluation after a number of batches.
+
+    Args:
+        num_evals: int, the number of batches; None for all that there are.
+        log_progress: bool, whether progress is logged.
+    """
+
+    def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
+        self._num_evals = num_evals
+        self._evals_completed: Any = None
+        self._log_progress = log_progress
+        self._log_frequency = 1 if num_evals is None or num_evals < 20 else math.floor(num_evals / 10.0)
+
+    def set_evals_completed(self, evals_completed: Any) -> None:
+        """Says which Tensor is the number of batches done."""
+        self._evals_completed = evals_completed
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Asks for the number of batches done."""
+        return SessionRunArgs({"evals_completed": self._evals_completed})
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Logs, and asks to stop where the number is reached."""
+        done = run_values.results["evals_completed"]
+        if self._log_progress:
+            if self._num_evals is None:
+                tf_logging.info("Evaluation [%d]", done)
+            elif done % self._log_frequency == 0 or done == self._num_evals:
+                tf_logging.info("Evaluation [%d/%d]", done, self._num_evals)
+        if self._num_evals is not None and done >= self._num_evals:
+            run_context.request_stop()
+
+
+def evaluate_once(
+    checkpoint_path: str | None,
+    master: str = "",
+    scaffold: Scaffold | None = None,
+    eval_ops: Any = None,
+    feed_dict: Any = None,
+    final_ops: Any = None,
+    final_ops_feed_dict: Any = None,
+    hooks: Any = None,
+    config: Any = None,
+) -> Any:
+    """Evaluates the model in the default graph with the values of a checkpoint.
+
+    Args:
+        checkpoint_path: str, prefix of the checkpoint; None to initialize the variables.
+        master: str, the target of the session.
+        scaffold: Scaffold; a new one by default.
+        eval_ops: Operation, list or dict of them, run for each batch until input ends or a hook stops; None for none.
+        feed_dict: dict of what to feed to them.
+        final_ops: nest of tensors, fetched at the end.
+        final_ops_feed_dict: dict of what to feed to them.
+        hooks: list of SessionRunHook.
+        config: ConfigProto of the session.
+
+    Returns:
+        The values of `final_ops`.
+    """
+    step = _eval_step()
+    hooks = list(hooks or ())
+    if eval_ops is not None:
+        update = assign_add(step, 1, use_locking=True)
+        if isinstance(eval_ops, dict):
+            eval_ops = {**eval_ops, "update_eval_step": update}
+            updates = list(eval_ops.values())
+        else:
+            eval_ops = [*eval_ops, update] if isinstance(eval_ops, (list, tuple)) else [eval_ops, update]
+            updates = eval_ops
+        with control_dependencies(updates):
+            done = identity(step.read_value())
+        for hook in hooks:
+            if isinstance(hook, StopAfterNEvalsHook):
+                hook.set_evals_completed(done)
+    tf_logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
+    creator = ChiefSessionCreator(
+        scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master, config=config
+    )
+    final = FinalOpsHook(final_ops, final_ops_feed_dict)
+    with MonitoredSession(creator, [*hooks, final]) as session:
+        if eval_ops is not None:
+            while not session.should_stop():
+                session.run(eval_ops, feed_dict)
+    tf_logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
+    return final.final_ops_values

@@ -1,0 +1,132 @@
+"""Outputs of a model that a SavedModel offers, each as a signature."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.saved_model.signatures import (
+    classification_signature_def,
+    predict_signature_def,
+    regression_signature_def,
+)
+
+__all__ = ["ClassificationOutput", "ExportOutput", "PredictOutput", "RegressionOutput"]
+
+
+class ExportOutput(abc.ABC):
+    """An output of a model."""
+
+    @abc.abstractmethod
+    def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
+        """The SignatureDef of the output for inputs by name."""
+
+
+def _the_one_of_strings(receiver_tensors: dict[str, Tensor], what: str) -> Tensor:
+    tensors = list(receiver_tensors.values())
+    if len(tensors) != 1:
+        raise ValueError(f"{what} input must be a single string Tensor; got {receiver_tensors}")
+    if tensors[0].dtype != dtypes.string:
+        raise ValueError(f"{what} input must be a single string Tensor; got {receiver_tensors}")
+    return tensors[0]
+
+
+class ClassificationOutput(ExportOutput):
+    """Scores of classes, their names, or both.
+
+    Args:
+        scores: Tensor of a float dtype, of shape [batch, n] or [n]; None for none.
+        classes: Tensor of strings, of shape [batch, n] or [n]; None for none.
+
+    Raises:
+        ValueError: both are None, or one is of another dtype.
+    """
+
+    def __init__(self, scores: Any = None, classes: Any = None) -> None:
+        if scores is not None and not (isinstance(scores, Tensor) and scores.dtype.is_floating):
+            raise ValueError(f"Classification scores must be a float32 Tensor; got {scores}")
+        if classes is not None and not (isinstance(classes, Tensor) and classes.dtype == dtypes.string):
+            raise ValueError(f"Classification classes must be a string Tensor; got {classes}")
+        if scores is None and classes is None:
+            raise ValueError("At least one of scores and classes must be set.")
+        self._scores = scores
+        self._classes = classes
+
+    @property
+    def scores(self) -> Any:
+        """The scores; None for none."""
+        return self._scores
+
+    @property
+    def classes(self) -> Any:
+        """The names; None for none."""
+        return self._classes
+
+    def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
+        """The SignatureDef of a classification of serialized examples.
+
+        Raises:
+            ValueError: the input is not one Tensor of strings.
+        """
+        examples = _the_one_of_strings(receiver_tensors, "Classification")
+        return classification_signature_def(examples, self.classes, self.scores)
+
+
+class RegressionOutput(ExportOutput):
+    """Numbers.
+
+    Args:
+        value: Tensor of a float dtype, of shape [batch, ...].
+
+    Raises:
+        ValueError: it is of another dtype.
+    """
+
+    def __init__(self, value: Any) -> None:
+        if not (isinstance(value, Tensor) and value.dtype.is_floating):
+            raise ValueError(f"Regression output value must be a float32 Tensor; got {value}")
+        self._value = value
+
+    @property
+    def value(self) -> Tensor:
+        """The numbers."""
+        return self._value
+
+    def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
+        """The SignatureDef of a regression of serialized examples.
+
+        Raises:
+            ValueError: the input is not one Tensor of strings.
+        """
+        return regression_signature_def(_the_one_of_strings(receiver_tensors, "Regression"), self.value)
+
+
+class PredictOutput(ExportOutput):
+    """Any tensors, by name.
+
+    Args:
+        outputs: Tensor, which is named "output", or dict of them.
+
+    Raises:
+        ValueError: a name is no str, or a value no Tensor.
+    """
+
+    def __init__(self, outputs: Any) -> None:
+        named: dict[str, Any] = outputs if isinstance(outputs, dict) else {"output": outputs}
+        for name, value in named.items():
+            if not isinstance(name, str):
+                raise ValueError(f"Prediction output key must be a string; got {name}.")
+            if not isinstance(value, Tensor):
+                raise ValueError(f"Prediction output value must be a Tensor; got {value}.")
+        self._outputs = named
+
+    @property
+    def outputs(self) -> dict[str, Tensor]:
+        """The tensors by name."""
+        return self._outputs
+
+    def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
+        """The SignatureDef of a prediction from any tensors."""
+        return predict_signature_def(receiver_tensors, self.outputs)

@@ -1,0 +1,26 @@
+"""The modes that a model function is called in, and the arguments that functions take."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
+
+
+class ModeKeys:
+    """What a model function is called for."""
+
+    TRAIN: Final = "train"
+    EVAL: Final = "eval"
+    PREDICT: Final = "infer"
+
+
+def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the arguments that a function, method, callable object or partial function still takes."""
+    bound: set[str] = set()
+    inner = function
+    while isinstance(inner, functools.partial):
+        bound |= set(inner.keywords)
+        inner = inner.func
+    return tuple(name for name in inspect.signature(function).parameters if name not in bound)

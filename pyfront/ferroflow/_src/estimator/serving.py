@@ -1,0 +1,144 @@
+"""What a served model gets: placeholders of serialized examples or of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.estimator.export_outputs import ExportOutput
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.ops.parsing.examples import parse_example
+from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+__all__ = [
+    "ServingInputReceiver",
+    "build_all_signature_defs",
+    "build_parsing_serving_input_receiver_fn",
+    "build_raw_serving_input_receiver_fn",
+]
+
+
+class _Fields(NamedTuple):
+    features: dict[str, Any]
+    receiver_tensors: dict[str, Tensor]
+    receiver_tensors_alternatives: dict[str, dict[str, Tensor]] | None
+
+
+class ServingInputReceiver(_Fields):
+    """The features of a model that is served, and what is fed for them.
+
+    Args:
+        features: dict of Tensors or SparseTensors, or one of them, which is named "feature".
+        receiver_tensors: dict of the Tensors that are fed, or one of them, which is named "input".
+        receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
+
+    Raises:
+        ValueError: something is missing, a name is no str, or a value no tensor.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None
+    ) -> ServingInputReceiver:
+        if features is None:
+            raise ValueError("features must be defined.")
+        if not isinstance(features, dict):
+            features = {"feature": features}
+        for name, tensor in features.items():
+            if not isinstance(name, str):
+                raise ValueError(f"feature keys must be strings: {name}.")
+            if not isinstance(tensor, (Tensor, SparseTensor)):
+                raise ValueError(f"feature {name} must be a Tensor or SparseTensor.")
+        if receiver_tensors is None:
+            raise ValueError("receiver_tensors must be defined.")
+        receiver_tensors = _checked_receivers(receiver_tensors)
+        if receiver_tensors_alternatives is not None:
+            if not isinstance(receiver_tensors_alternatives, dict):
+                raise ValueError(f"receiver_tensors_alternatives must be a dict: {receiver_tensors_alternatives}.")
+            receiver_tensors_alternatives = {
+                name: _checked_receivers(tensors) for name, tensors in receiver_tensors_alternatives.items()
+            }
+        return super().__new__(cls, features, receiver_tensors, receiver_tensors_alternatives)
+
+
+def _checked_receivers(tensors: Any) -> dict[str, Tensor]:
+    named: dict[str, Any] = tensors if isinstance(tensors, dict) else {"input": tensors}
+    for name, tensor in named.items():
+        if not isinstance(name, str):
+            raise ValueError(f"receiver_tensors keys must be strings: {name}.")
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"receiver_tensor {name} must be a Tensor.")
+    return named
+
+
+def build_parsing_serving_input_receiver_fn(
+    feature_spec: Mapping[str, Any], default_batch_size: int | None = None
+) -> Callable[[], ServingInputReceiver]:
+    """A function that makes a placeholder of serialized examples and parses them.
+
+    Args:
+        feature_spec: the features to parse, as `tf.parse_example` takes them.
+        default_batch_size: int, the number of examples; None for any.
+
+    Returns:
+        A callable for `Estimator.export_savedmodel`.
+    """
+
+    def serving_input_receiver_fn() -> ServingInputReceiver:
+        serialized = placeholder(dtypes.string, shape=[default_batch_size], name="input_example_tensor")
+        return ServingInputReceiver(parse_example(serialized, dict(feature_spec)), {"examples": serialized})
+
+    return serving_input_receiver_fn
+
+
+def build_raw_serving_input_receiver_fn(
+    features: Mapping[str, Tensor], default_batch_size: int | None = None
+) -> Callable[[], ServingInputReceiver]:
+    """A function that makes a placeholder for each feature.
+
+    Args:
+        features: Tensors by name, whose dtypes and shapes but for the first dimension are taken.
+        default_batch_size: int, the first dimension; None for any.
+
+    Returns:
+        A callable for `Estimator.export_savedmodel`.
+    """
+
+    def serving_input_receiver_fn() -> ServingInputReceiver:
+        receivers = {}
+        for name, tensor in features.items():
+            shape = [default_batch_size, *tensor.get_shape().as_list()[1:]]
+            receivers[name] = placeholder(tensor.dtype, shape=shape, name=tensor.op.name)
+        return ServingInputReceiver(dict(receivers), receivers)
+
+    return serving_input_receiver_fn
+
+
+def build_all_signature_defs(
+    receiver: ServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
+) -> dict[str, Any]:
+    """The SignatureDefs of all outputs that the inputs fit.
+
+    Raises:
+        ValueError: the default output does not fit the inputs, or there is none.
+    """
+    if not isinstance(export_outputs, Mapping):
+        raise ValueError("export_outputs must be a dict.")
+    signatures: dict[str, Any] = {}
+    failures: dict[str, ValueError] = {}
+    inputs = {"": receiver.receiver_tensors, **(receiver.receiver_tensors_alternatives or {})}
+    for prefix, tensors in inputs.items():
+        for key, output in export_outputs.items():
+            name = f"{prefix}:{key}" if prefix else key
+            try:
+                signatures[name] = output.as_signature_def(tensors)
+            except ValueError as error:
+                failures[name] = error
+    default = DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    if default not in signatures:
+        raise ValueError(f"The default signature cannot be made: {failures.get(default, 'there is no default output')}")
+    return signatures

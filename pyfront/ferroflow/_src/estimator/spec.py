@@ -1,0 +1,181 @@
+"""`EstimatorSpec`: what a model function returns."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ferroflow._src.base import nest
+from ferroflow._src.base.tensor_shape import scalar
+from ferroflow._src.estimator.export_outputs import ExportOutput
+from ferroflow._src.estimator.modes import ModeKeys
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.shaping import reshape
+from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from ferroflow._src.supervision.scaffold import Scaffold
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
+
+__all__ = ["EstimatorSpec"]
+
+
+class _Fields(NamedTuple):
+    mode: str
+    predictions: Any
+    loss: Any
+    train_op: Any
+    eval_metric_ops: dict[str, Any]
+    export_outputs: Any
+    training_chief_hooks: tuple[SessionRunHook, ...]
+    training_hooks: tuple[SessionRunHook, ...]
+    scaffold: Scaffold
+    evaluation_hooks: tuple[SessionRunHook, ...]
+    prediction_hooks: tuple[SessionRunHook, ...]
+
+
+class EstimatorSpec(_Fields):
+    """What a model is to an `Estimator` in one mode.
+
+    Args:
+        mode: one of `ModeKeys`.
+        predictions: Tensor, or dict of them; needed to predict.
+        loss: Tensor of one element; needed to train and to evaluate.
+        train_op: Operation or Tensor, one step of training; needed to train.
+        eval_metric_ops: dict from names to pairs of a metric's value and its update.
+        export_outputs: dict from names of signatures to outputs such as `PredictOutput`.
+        training_chief_hooks: iterable of SessionRunHook for the training of a chief.
+        training_hooks: iterable of SessionRunHook for the training.
+        scaffold: Scaffold; a new one by default.
+        evaluation_hooks: iterable of SessionRunHook for the evaluation.
+        prediction_hooks: iterable of SessionRunHook for the prediction.
+
+    Raises:
+        ValueError: something that the mode needs is missing, the loss is more than one element, there are several
+            outputs and no default one, or something is of another graph than the default one.
+        TypeError: something is of another type.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metric_ops: Any = None,
+        export_outputs: Any = None,
+        training_chief_hooks: Any = None,
+        training_hooks: Any = None,
+        scaffold: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+    ) -> EstimatorSpec:
+        if train_op is None and mode == ModeKeys.TRAIN:
+            raise ValueError("Missing train_op.")
+        if train_op is not None:
+            _check(train_op, "train_op", (Operation, Tensor))
+        loss = _checked_loss(loss, mode)
+        if predictions is None and mode == ModeKeys.PREDICT:
+            raise ValueError("Missing predictions.")
+        predictions = {} if predictions is None else predictions
+        if isinstance(predictions, dict):
+            for key, value in predictions.items():
+                _check(value, f"predictions[{key}]", (Tensor,))
+        else:
+            _check(predictions, "predictions", (Tensor,))
+        eval_metric_ops = _checked_metrics(eval_metric_ops)
+        export_outputs = _checked_outputs(export_outputs)
+        _check_graphs(predictions, loss, train_op, eval_metric_ops)
+        hooks = [tuple(h or ()) for h in (training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks)]
+        for hook in sum(hooks, ()):
+            if not isinstance(hook, SessionRunHook):
+                raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
+        scaffold = scaffold or Scaffold()
+        if not isinstance(scaffold, Scaffold):
+            raise TypeError(f"scaffold must be tf.train.Scaffold. Given: {scaffold}")
+        return super().__new__(
+            cls,
+            mode,
+            predictions,
+            loss,
+            train_op,
+            eval_metric_ops,
+            export_outputs,
+            hooks[0],
+            hooks[1],
+            scaffold,
+            hooks[2],
+            hooks[3],
+        )
+
+    def _replace(self, **changes: Any) -> EstimatorSpec:
+        if changes.get("mode", self.mode) != self.mode:
+            raise ValueError("mode of EstimatorSpec cannot be changed.")
+        return EstimatorSpec(**{**self._asdict(), **changes})
+
+
+def _check(value: Any, name: str, types: tuple[type, ...]) -> None:
+    if not isinstance(value, types):
+        raise TypeError(f"{name} must be {' or '.join(t.__name__ for t in types)}, given: {value}")
+
+
+def _checked_loss(loss: Any, mode: str) -> Any:
+    if loss is None:
+        if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
+            raise ValueError("Missing loss.")
+        return None
+    _check(loss, "loss", (Tensor,))
+    shape = loss.get_shape()
+    if shape.num_elements() not in (None, 1):
+        raise ValueError(f"Loss must be scalar, given: {loss}")
+    return loss if shape.is_compatible_with(scalar()) else reshape(loss, [])
+
+
+def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
+    if eval_metric_ops is None:
+        return {}
+    if not isinstance(eval_metric_ops, dict):
+        raise TypeError(f"eval_metric_ops must be a dict, given: {eval_metric_ops}")
+    for key, pair in eval_metric_ops.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"Values of eval_metric_ops must be (metric_value, update_op) tuples, given: {pair} for key: {key}"
+            )
+        for part in nest.flatten(pair):
+            _check(part, f"eval_metric_ops[{key}]", (Operation, Tensor))
+    return dict(eval_metric_ops)
+
+
+def _checked_outputs(export_outputs: Any) -> Any:
+    if export_outputs is None:
+        return None
+    if not isinstance(export_outputs, dict):
+        raise TypeError(f"export_outputs must be dict, given: {export_outputs}")
+    for output in export_outputs.values():
+        if not isinstance(output, ExportOutput):
+            raise TypeError(f"Values in export_outputs must be ExportOutput objects. Given: {export_outputs}")
+    if len(export_outputs) == 1:
+        return {**export_outputs, DEFAULT_SERVING_SIGNATURE_DEF_KEY: next(iter(export_outputs.values()))}
+    if export_outputs and DEFAULT_SERVING_SIGNATURE_DEF_KEY not in export_outputs:
+        raise ValueError(
+            "Multiple export_outputs were provided, but none of them is specified as the default.  Do this by naming "
+            "one of them with signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY."
+        )
+    return export_outputs
+
+
+def _check_graphs(predictions: Any, loss: Any, train_op: Any, eval_metric_ops: dict[str, Any]) -> None:
+    of_name = predictions if isinstance(predictions, dict) else {"": predictions}
+    used = [("prediction values", f"{key}: {value.name}", value) for key, value in of_name.items()]
+    used += [(what, value.name, value) for what, value in (("loss", loss), ("train_op", train_op)) if value is not None]
+    for key, pair in eval_metric_ops.items():
+        used += [("eval_metric_ops", f"{key}: {value.name}", value) for value in nest.flatten(pair)]
+    for what, name, value in used:
+        if value.graph is not get_default_graph():
+            raise ValueError(
+                f'{what} with "{name}" must be from the default graph. Possible causes of this error include: \n\n'
+                f"1) {what} was created outside the context of the default graph.\n\n"
+                "2) The object passed through to EstimatorSpec was not created in the most recent call to "
+                '"model_fn".'
+            )

@@ -1,0 +1,101 @@
+"""`RunConfig` checks its values, and reads what task of which cluster it is from `TF_CONFIG`."""
+
+import json
+
+import pytest
+
+import ferroflow as tf
+
+RunConfig = tf.estimator.RunConfig
+CLUSTER = {"chief": ["a:1"], "ps": ["b:1", "b:2"], "worker": ["c:1", "c:2"]}
+
+
+@pytest.fixture
+def set_config(monkeypatch):
+    return lambda **config: monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+
+
+def test_alone_it_is_the_chief(monkeypatch):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    config = RunConfig()
+    assert (config.is_chief, config.master, config.task_type, config.task_id) == (True, "", "worker", 0)
+    assert (config.num_ps_replicas, config.num_worker_replicas) == (0, 1)
+    assert (config.save_checkpoints_secs, config.save_checkpoints_steps, config.keep_checkpoint_max) == (600, None, 5)
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        ({"type": "chief", "index": 0}, (True, "grpc://a:1", 0)),
+        ({"type": "worker", "index": 1}, (False, "grpc://c:2", 2)),
+        ({"type": "ps", "index": 1}, (False, "grpc://b:2", 4)),
+        ({"type": "evaluator", "index": 0}, (False, "", None)),
+    ],
+)
+def test_a_task_of_a_cluster(set_config, task, expected):
+    set_config(cluster=CLUSTER, task=task)
+    config = RunConfig()
+    assert (config.is_chief, config.master, config.global_id_in_cluster) == expected
+    replicas = (0, 0) if task["type"] == "evaluator" else (2, 3)
+    assert (config.num_ps_replicas, config.num_worker_replicas) == replicas
+
+
+def test_a_cluster_may_have_a_master(set_config):
+    set_config(cluster={"master": ["a:1"], "worker": ["c:1"]}, task={"type": "master", "index": 0}, model_dir="/m")
+    config = RunConfig()
+    assert (config.is_chief, config.num_worker_replicas, config.model_dir) == (True, 2, "/m")
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ({"cluster": {"worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}, 'one "chief" node'),
+        ({"cluster": {**CLUSTER, "chief": ["a:1", "a:2"]}, "task": {}}, 'only one "chief" node'),
+        ({"cluster": CLUSTER, "task": {"index": 0}}, "task type must be set"),
+        ({"cluster": CLUSTER, "task": {"type": "worker"}}, "task index must be set"),
+        ({"cluster": CLUSTER, "task": {"type": "worker", "index": -1}}, "non-negative"),
+        ({"cluster": CLUSTER, "task": {"type": "worker", "index": 2}}, "not a valid task_id"),
+        ({"cluster": CLUSTER, "task": {"type": "other", "index": 0}}, "not a valid task_type"),
+        ({"task": {"type": "ps", "index": 0}}, "task type must be WORKER"),
+        ({"task": {"index": 1}}, "task index must be 0"),
+        ({"model_dir": ""}, "model_dir in TF_CONFIG should be non-empty"),
+        ({"cluster": {**CLUSTER, "master": ["m:1"]}, "task": {}}, "job `chief` is not supported"),
+    ],
+)
+def test_a_cluster_that_is_not_right_is_refused(set_config, config, reason):
+    set_config(**config)
+    with pytest.raises(ValueError, match=reason):
+        RunConfig()
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "reason"),
+    [
+        ({"model_dir": ""}, "non-empty"),
+        ({"save_summary_steps": -1}, "save_summary_steps should be >= 0"),
+        ({"save_checkpoints_steps": 1, "save_checkpoints_secs": 1}, "cannot be both set"),
+        ({"save_checkpoints_secs": -1}, "save_checkpoints_secs should be >= 0"),
+        ({"keep_checkpoint_max": -1}, "keep_checkpoint_max should be >= 0"),
+        ({"keep_checkpoint_every_n_hours": 0}, "> 0"),
+        ({"log_step_count_steps": 0}, "> 0"),
+        ({"tf_random_seed": 0.5}, "tf_random_seed must be integer"),
+        ({"session_config": {}}, "instance of ConfigProto"),
+        ({"device_fn": lambda other: other}, 'exactly one argument "op"'),
+    ],
+)
+def test_values_are_checked(monkeypatch, kwargs, reason):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    with pytest.raises(ValueError, match=reason):
+        RunConfig(**kwargs)
+
+
+def test_a_copy_may_differ(monkeypatch):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    config = RunConfig(tf_random_seed=1)
+    other = config.replace(model_dir="/m", save_checkpoints_steps=5)
+    assert (other.model_dir, other.save_checkpoints_steps, other.save_checkpoints_secs) == ("/m", 5, None)
+    assert (config.model_dir, config.save_checkpoints_secs, other.tf_random_seed) == (None, 600, 1)
+    with pytest.raises(ValueError, match="Replacing master is not supported"):
+        config.replace(master="x")
+    with pytest.raises(ValueError, match="cannot be both set"):
+        config.replace(save_checkpoints_steps=1, save_checkpoints_secs=1)
