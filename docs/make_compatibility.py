@@ -77,7 +77,7 @@ def page() -> str:
             "",
             "## Public names",
             "",
-            "TensorFlow 1.8's public names by module (`tf.keras` and `tf.estimator` are not planned yet).",
+            "TensorFlow 1.8's public names by module (without `tf.keras`).",
             "",
             "| module | there | missing |",
             "|---|---|---|",
