@@ -115,7 +115,7 @@ def test_some_hooks_are_the_chiefs_alone(step: Any, is_chief: bool) -> None:
 def test_a_worker_waits_for_the_chief(step: Any, clock: Any) -> None:
     with pytest.raises(tf.errors.DeadlineExceededError, match="Session was not ready after waiting 100 secs"):
         tf.train.MonitoredTrainingSession(is_chief=False, max_wait_secs=100)
-    assert clock.sleeps == [30, 30, 30]
+    assert clock.sleeps == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
 def test_the_scaffold_is_used(step: Any, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ class TestSession:
         supervisor = tf.train.Supervisor(is_chief=False, recovery_wait_secs=5)
         with pytest.raises(tf.errors.DeadlineExceededError, match="Session was not ready after waiting 20 secs"):
             supervisor.prepare_or_wait_for_session(max_wait_secs=20)
-        assert clock.sleeps == [5, 5, 5, 5]
+        assert clock.sleeps == [0.25, 0.5, 1, 2, 4, 5, 5]
 
 
 class TestServices:
