@@ -148,3 +148,24 @@ def test_every_example_is_run_by_a_test():
     programs = {path.name for path in EXAMPLES.glob("*.py")}
     run_here = set(re.findall(r'run_example\(\s*"(\w+\.py)"', Path(__file__).read_text()))
     assert programs == run_here
+
+
+def test_the_supervised_training_goes_on_where_it_stopped_and_where_it_was_killed(tmp_path):
+    arguments = [f"--folder={tmp_path}", "--save_steps=100"]
+    first = run_example("supervised_training.py", "--steps=200", *arguments)
+    assert first.startswith("starts anew\n200 steps, test accuracy ")
+    command = [sys.executable, str(EXAMPLES / "supervised_training.py"), "--steps=1000000", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "goes on from step 200\n"
+        # The progress bar is redrawn in place: a count is followed by a slash.
+        counted = ""
+        while not re.search(r"\b(?:[4-9]\d\d|\d{4,})/1000000", counted):
+            drawn = process.stderr.read(50)
+            assert drawn, counted
+            counted = counted[-50:] + drawn
+        process.kill()
+    again = run_example("supervised_training.py", "--steps=2000", *arguments)
+    begun = number_after("goes on from step", again)
+    assert begun >= 300
+    assert begun % 100 == 0
+    assert number_after("2000 steps, test accuracy", again) >= 0.96

@@ -70,7 +70,8 @@ def _default_global_step() -> Any:
     except KeyError:
         return None
     if step.dtype.base_dtype in (dtypes.int32, dtypes.int64):
-        return step
+        # The variable rather than its tensor: that is what graphs write of this collection.
+        return next((variable for variable in global_variables() if variable.op is step.op), step)
     tf_logging.warning("Found 'global_step' is not an int type: %s", step.dtype)
     return None
 
