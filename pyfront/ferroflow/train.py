@@ -17,6 +17,7 @@ from ferroflow._src.checkpoint.state import get_checkpoint_state as get_checkpoi
 from ferroflow._src.checkpoint.state import latest_checkpoint as latest_checkpoint
 from ferroflow._src.checkpoint.state import remove_checkpoint as remove_checkpoint
 from ferroflow._src.checkpoint.state import update_checkpoint_state as update_checkpoint_state
+from ferroflow._src.checkpoint.waiting import checkpoints_iterator as checkpoints_iterator
 from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.cluster.cluster_spec import ClusterSpec as ClusterSpec
 from ferroflow._src.cluster.device_setter import replica_device_setter as replica_device_setter

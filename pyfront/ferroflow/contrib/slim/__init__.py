@@ -1,4 +1,4 @@
-"""`tf.contrib.slim`: layers, losses, metrics and variables of models, with argument scopes."""
+"""`tf.contrib.slim`: layers, losses, metrics and variables of models, with argument scopes, and training loops."""
 
 from ferroflow._src.base.arg_scope import add_arg_scope as add_arg_scope
 from ferroflow._src.base.arg_scope import arg_scope as arg_scope
@@ -58,4 +58,6 @@ from ferroflow._src.variables.model_variables import model_variable as model_var
 from ferroflow._src.variables.model_variables import variable as variable
 from ferroflow.contrib import losses as losses
 from ferroflow.contrib import metrics as metrics
+from ferroflow.contrib.slim import evaluation as evaluation
+from ferroflow.contrib.slim import learning as learning
 from ferroflow.contrib.slim import model_analyzer as model_analyzer
