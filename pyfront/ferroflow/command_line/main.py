@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import board, check, convert, doctor, freeze, graph, inspect, launch, run
+from ferroflow.command_line import bench, board, check, convert, doctor, freeze, graph, inspect, launch, run
 
 __all__ = ["COMMANDS", "main"]
 
@@ -19,6 +19,7 @@ COMMANDS = {
     "freeze": freeze,
     "convert": convert,
     "board": board,
+    "bench": bench,
     "doctor": doctor,
 }
 
