@@ -8,6 +8,7 @@ import runpy
 import sys
 
 from ferroflow.command_line import tensorflow_alias
+from ferroflow.command_line.failure_hints import add_hint
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -32,6 +33,14 @@ def run(args: argparse.Namespace) -> int:
     """
     tensorflow_alias.install()
     sys.argv = [args.program, *args.arguments]
+    try:
+        return _run_program(args)
+    except Exception as error:
+        add_hint(error, args.program)
+        raise
+
+
+def _run_program(args: argparse.Namespace) -> int:
     if args.module:
         sys.path[0] = os.getcwd()
         runpy.run_module(args.program, run_name="__main__", alter_sys=True)

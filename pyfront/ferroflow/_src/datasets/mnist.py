@@ -246,7 +246,10 @@ def maybe_download(filename: str, work_directory: str, source_url: str, progress
             _fetch(source_url, unfinished, filename, progress)
         except (urllib.error.URLError, OSError) as failure:
             unfinished.unlink(missing_ok=True)
-            message = f"{path} is missing and cannot be fetched from {source_url}: {failure}"
+            message = (
+                f"{path} is missing and cannot be fetched from {source_url}: {failure}. Fetch it where there is a network "
+                "and put it there."
+            )
             raise errors.UnavailableError(None, None, message) from failure
         unfinished.replace(path)
         print(f"Successfully downloaded {filename} {path.stat().st_size} bytes.")
