@@ -42,13 +42,13 @@ def hint(error: BaseException, program: str) -> str | None:
         or (isinstance(error, (AttributeError, NameError)) and _PYTHON_2_NAMES.search(message))
     ):
         return (
-            f"{program} looks like Python 2, and this is Python {sys.version_info[0]}.{sys.version_info[1]}. Convert it "
-            "first: 2to3 -w FILE writes it anew (2to3 comes with Python up to 3.12)."
+            f"{program} looks like Python 2, and this is Python {sys.version_info[0]}.{sys.version_info[1]}. Convert "
+            "it first: 2to3 -w FILE writes it anew (2to3 comes with Python up to 3.12)."
         )
     if isinstance(error, (AttributeError, ImportError)) and _MISSING_HERE.search(message):
         return (
-            f"ferroflow does not offer this name. `ferroflow check {program}` lists every name of TensorFlow's that the "
-            "program uses, with those that are missing."
+            f"ferroflow does not offer this name. `ferroflow check {program}` lists every name of TensorFlow's that "
+            "the program uses, with those that are missing."
         )
     return None
 

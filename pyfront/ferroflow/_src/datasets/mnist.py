@@ -247,8 +247,8 @@ def maybe_download(filename: str, work_directory: str, source_url: str, progress
         except (urllib.error.URLError, OSError) as failure:
             unfinished.unlink(missing_ok=True)
             message = (
-                f"{path} is missing and cannot be fetched from {source_url}: {failure}. Fetch it where there is a network "
-                "and put it there."
+                f"{path} is missing and cannot be fetched from {source_url}: {failure}. Fetch it where there is a "
+                "network and put it there."
             )
             raise errors.UnavailableError(None, None, message) from failure
         unfinished.replace(path)
