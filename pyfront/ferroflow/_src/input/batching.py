@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes as dtypes_lib
 from ferroflow._src.base import tensor_shape
@@ -14,10 +14,8 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.input.fullness import note_fraction_full, note_fraction_over
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.input.sparse_storing import (
-    Stored,
     branch,
     restore_sparse_tensors,
-    store_sparse_tensors,
     store_sparse_tensors_join,
 )
 from ferroflow._src.ops.array.joining import dynamic_partition
@@ -167,21 +165,6 @@ def _enqueue_op(queue: QueueBase, tensors: Sequence[Any], enqueue_many: bool, ke
     return branch(keep_input, lambda: enqueue(tensors), no_op)
 
 
-def _fill(queue: QueueBase, tensors: Sequence[Any], threads: int, enqueue_many: bool, keep_input: Tensor) -> None:
-    ops = [_enqueue_op(queue, tensors, enqueue_many, keep_input)] * threads
-    add_queue_runner(QueueRunner(queue, ops))
-
-
-def _fill_join(queue: QueueBase, lists: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Tensor) -> None:
-    ops = [_enqueue_op(queue, tensors, enqueue_many, keep_input) for tensors in lists]
-    add_queue_runner(QueueRunner(queue, ops))
-
-
-def _dequeue(queue: QueueBase, batch_size: Any, smaller: bool, stored: Sequence[Stored], scope: str) -> Any:
-    take = queue.dequeue_up_to if smaller else queue.dequeue_many
-    return restore_sparse_tensors(take(batch_size, name=scope), stored)
-
-
 def queue_class(dynamic_pad: bool) -> Any:
     """The queue for batches.
 
@@ -191,9 +174,68 @@ def queue_class(dynamic_pad: bool) -> Any:
     return PaddingFIFOQueue if dynamic_pad else FIFOQueue
 
 
-def _check_room(capacity: int, min_after_dequeue: int) -> None:
-    if capacity <= min_after_dequeue:
-        raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}.")
+class _Queue(NamedTuple):
+    """A queue of batches, before its elements are known; the last two are of one that shuffles."""
+
+    kind: Any
+    capacity: int
+    shared_name: str | None
+    min_after_dequeue: int | None = None
+    seed: int | None = None
+
+    def made(self, types: Sequence[Any], shapes: Any) -> QueueBase:
+        """The queue of elements of these dtypes and shapes."""
+        options = (
+            {} if self.min_after_dequeue is None else {"min_after_dequeue": self.min_after_dequeue, "seed": self.seed}
+        )
+        queue: QueueBase = self.kind(
+            capacity=self.capacity, dtypes=types, shapes=shapes, shared_name=self.shared_name, **options
+        )
+        return queue
+
+    def check_room(self) -> None:
+        """Raises ValueError where nothing could be taken."""
+        if self.min_after_dequeue is not None and self.capacity <= self.min_after_dequeue:
+            message = f"capacity {self.capacity} must be bigger than min_after_dequeue {self.min_after_dequeue}."
+            raise ValueError(message)
+
+    def note_fullness(self, queue: QueueBase) -> None:
+        """Adds the summary that says how full the queue is."""
+        if self.min_after_dequeue is None:
+            note_fraction_full(queue, self.capacity)
+        else:
+            note_fraction_over(queue, self.capacity, self.min_after_dequeue)
+
+
+class _Elements(NamedTuple):
+    """What is put into a queue: lists or dicts of tensors, each by as many threads."""
+
+    tensors_list: Any
+    keep_input: Any
+    enqueue_many: bool
+    shapes: Any
+    num_threads: int = 1
+
+
+def _batches(
+    elements: _Elements, queue: _Queue, batch_size: Any, allow_smaller: bool, kind: str, name: str | None
+) -> Any:
+    """Batches of elements that a queue runner puts into a queue, in the structure of one of them."""
+    lists, keep_input, enqueue_many, shapes, threads = elements
+    given = _tensor_lists(lists)
+    with name_scope(name, kind, [*(t for each in given for t in each), keep_input]) as scope:
+        queue.check_room()
+        # TF 1.x: messages do not tell shuffled batches from others.
+        caller = "batch_join()" if kind.endswith("join") else "batch()"
+        components = [converted(each, caller) for each in given]
+        keep = checked_keep_input(keep_input, enqueue_many)
+        components, stored = store_sparse_tensors_join(components, enqueue_many, keep)
+        made = queue.made(dtypes_of(components), shapes_of(components, shapes, enqueue_many))
+        ops = [op for each in components for op in [_enqueue_op(made, each, enqueue_many, keep)] * threads]
+        add_queue_runner(QueueRunner(made, ops))
+        queue.note_fullness(made)
+        take = made.dequeue_up_to if allow_smaller else made.dequeue_many
+        return as_given(lists[0], restore_sparse_tensors(take(batch_size, name=scope), stored))
 
 
 def batch(
@@ -278,17 +320,9 @@ def maybe_batch(
     Raises:
         ValueError: as `batch`.
     """
-    given = tensor_list(tensors)
-    with name_scope(name, "batch", [*given, keep_input]) as scope:
-        components = converted(given)
-        keep = checked_keep_input(keep_input, enqueue_many)
-        components, stored = store_sparse_tensors(components, enqueue_many, keep)
-        types = dtypes_of([components])
-        known = shapes_of([components], shapes, enqueue_many)
-        queue = queue_class(dynamic_pad)(capacity=capacity, dtypes=types, shapes=known, shared_name=shared_name)
-        _fill(queue, components, num_threads, enqueue_many, keep)
-        note_fraction_full(queue, capacity)
-        return as_given(tensors, _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+    queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
+    elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
+    return _batches(elements, queue, batch_size, allow_smaller_final_batch, "batch", name)
 
 
 def batch_join(
@@ -369,17 +403,9 @@ def maybe_batch_join(
         ValueError: as `batch_join`.
         TypeError: as `batch_join`.
     """
-    given = _tensor_lists(tensors_list)
-    with name_scope(name, "batch_join", [*(t for each in given for t in each), keep_input]) as scope:
-        lists = [converted(each, "batch_join()") for each in given]
-        keep = checked_keep_input(keep_input, enqueue_many)
-        lists, stored = store_sparse_tensors_join(lists, enqueue_many, keep)
-        types = dtypes_of(lists)
-        known = shapes_of(lists, shapes, enqueue_many)
-        queue = queue_class(dynamic_pad)(capacity=capacity, dtypes=types, shapes=known, shared_name=shared_name)
-        _fill_join(queue, lists, enqueue_many, keep)
-        note_fraction_full(queue, capacity)
-        return as_given(tensors_list[0], _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+    queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
+    elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)
+    return _batches(elements, queue, batch_size, allow_smaller_final_batch, "batch_join", name)
 
 
 def shuffle_batch(
@@ -469,23 +495,9 @@ def maybe_shuffle_batch(
     Raises:
         ValueError: as `shuffle_batch`.
     """
-    given = tensor_list(tensors)
-    with name_scope(name, "shuffle_batch", [*given, keep_input]) as scope:
-        _check_room(capacity, min_after_dequeue)
-        components = converted(given)
-        keep = checked_keep_input(keep_input, enqueue_many)
-        components, stored = store_sparse_tensors(components, enqueue_many, keep)
-        queue = RandomShuffleQueue(
-            capacity=capacity,
-            min_after_dequeue=min_after_dequeue,
-            seed=seed,
-            dtypes=dtypes_of([components]),
-            shapes=shapes_of([components], shapes, enqueue_many),
-            shared_name=shared_name,
-        )
-        _fill(queue, components, num_threads, enqueue_many, keep)
-        note_fraction_over(queue, capacity, min_after_dequeue)
-        return as_given(tensors, _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+    queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
+    elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
+    return _batches(elements, queue, batch_size, allow_smaller_final_batch, "shuffle_batch", name)
 
 
 def shuffle_batch_join(
@@ -572,20 +584,6 @@ def maybe_shuffle_batch_join(
         ValueError: as `shuffle_batch_join`.
         TypeError: as `shuffle_batch_join`.
     """
-    given = _tensor_lists(tensors_list)
-    with name_scope(name, "shuffle_batch_join", [*(t for each in given for t in each), keep_input]) as scope:
-        _check_room(capacity, min_after_dequeue)
-        lists = [converted(each, "shuffle_batch_join()") for each in given]
-        keep = checked_keep_input(keep_input, enqueue_many)
-        lists, stored = store_sparse_tensors_join(lists, enqueue_many, keep)
-        queue = RandomShuffleQueue(
-            capacity=capacity,
-            min_after_dequeue=min_after_dequeue,
-            seed=seed,
-            dtypes=dtypes_of(lists),
-            shapes=shapes_of(lists, shapes, enqueue_many),
-            shared_name=shared_name,
-        )
-        _fill_join(queue, lists, enqueue_many, keep)
-        note_fraction_over(queue, capacity, min_after_dequeue)
-        return as_given(tensors_list[0], _dequeue(queue, batch_size, allow_smaller_final_batch, stored, scope))
+    queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
+    elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)
+    return _batches(elements, queue, batch_size, allow_smaller_final_batch, "shuffle_batch_join", name)
