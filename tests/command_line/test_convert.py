@@ -1,6 +1,8 @@
 """Tensors go from each format to each other with every bit; what a format lacks is said, never lost in silence."""
 
+import os
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -177,3 +179,25 @@ def test_other_sources_and_places_that_cannot_be_written_fail(tmp_path, capsys):
     assert main(["convert", source, str(tmp_path / "no" / "folder" / "a.npz")]) == 2
     assert not (tmp_path / "no").exists()
     assert not list(tmp_path.glob("*.tmp"))
+
+
+_IN_TENSORFLOW = """
+import sys
+import numpy as np
+import tensorflow as tf
+reader = tf.train.load_checkpoint(sys.argv[1])
+np.savez(sys.argv[2], **{name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()})
+"""
+
+
+@pytest.mark.skipif("FERROFLOW_TENSORFLOW_PYTHON" not in os.environ, reason="needs TensorFlow")
+def test_tensorflow_reads_the_converted_checkpoint(tmp_path):
+    assert main(["convert", _save(tmp_path / "source"), str(tmp_path / "a.npz")]) == 0
+    assert main(["convert", str(tmp_path / "a.npz"), str(tmp_path / "checkpoint")]) == 0
+    python = os.environ["FERROFLOW_TENSORFLOW_PYTHON"]
+    arguments = [python, "-c", _IN_TENSORFLOW, str(tmp_path / "checkpoint"), str(tmp_path / "read.npz")]
+    subprocess.run(arguments, check=True, capture_output=True)
+    with np.load(tmp_path / "read.npz") as read:
+        assert set(read) == set(_PLAIN)
+        for name, value in _PLAIN.items():
+            np.testing.assert_array_equal(read[name], value)

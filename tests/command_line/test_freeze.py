@@ -1,5 +1,8 @@
 """A frozen graph computes what the model did, and needs no checkpoint."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -67,3 +70,28 @@ def test_what_is_missing_is_said_and_nothing_is_written(model, tmp_path, monkeyp
     assert main(["freeze", source, str(tmp_path / "frozen.pb"), *options]) == 2
     assert complaint in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+_IN_TENSORFLOW = """
+import sys
+import os
+import subprocess
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_v2_behavior()
+with open(sys.argv[1], "rb") as file:
+    tf.import_graph_def(tf.GraphDef.FromString(file.read()), name="")
+with tf.Session() as session:
+    np.save(sys.argv[3], session.run("out/BiasAdd:0", {"x:0": np.load(sys.argv[2])}))
+"""
+
+
+@pytest.mark.skipif("FERROFLOW_TENSORFLOW_PYTHON" not in os.environ, reason="needs TensorFlow")
+def test_tensorflow_runs_the_frozen_graph(model, tmp_path):
+    frozen, computed = tmp_path / "frozen.pb", tmp_path / "computed.npy"
+    assert main(["freeze", str(model / "saved"), str(frozen)]) == 0
+    python = os.environ["FERROFLOW_TENSORFLOW_PYTHON"]
+    arguments = [python, "-c", _IN_TENSORFLOW, str(frozen), str(model / "x.npy"), str(computed)]
+    subprocess.run(arguments, check=True, capture_output=True)
+    np.testing.assert_allclose(np.load(computed), np.load(model / "y.npy"), rtol=1e-5)
