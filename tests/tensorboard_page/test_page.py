@@ -14,6 +14,8 @@ import pytest
 from tensorboard_page.browser import Page, chromium, tensorboard
 from tensorboard_page.writing import STEPS, WORDS, write_run
 
+from ferroflow.command_line.main import main
+
 _SCREENSHOTS = os.environ.get("FERROFLOW_SCREENSHOTS")
 
 
@@ -23,6 +25,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, list
     folder = tmp_path_factory.mktemp("run")
     with chromium() as driver:
         losses = write_run(folder)
+        if _SCREENSHOTS:
+            assert main(["graph", str(folder), "--svg", str(Path(_SCREENSHOTS) / "graph.svg")]) == 0
         with tensorboard(folder) as url:
             yield Page(driver, url), losses
 
