@@ -1,5 +1,7 @@
 """`tf.contrib.layers`: initializers, regularizers and layers of models."""
 
+from ferroflow._src.layers.encoders import bow_encoder as bow_encoder
+from ferroflow._src.layers.encoders import embed_sequence as embed_sequence
 from ferroflow._src.layers.fan_initializers import variance_scaling_initializer as variance_scaling_initializer
 from ferroflow._src.layers.fan_initializers import xavier_initializer as xavier_initializer
 from ferroflow._src.layers.fan_initializers import (

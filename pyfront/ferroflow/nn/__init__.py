@@ -286,6 +286,9 @@ from ferroflow._src.rnn.dynamic_running import (
 from ferroflow._src.rnn.raw_running import (
     raw_rnn as raw_rnn,
 )
+from ferroflow._src.rnn.renamed import bidirectional_rnn as bidirectional_rnn
+from ferroflow._src.rnn.renamed import rnn as rnn
+from ferroflow._src.rnn.renamed import state_saving_rnn as state_saving_rnn
 from ferroflow._src.rnn.static_running import (
     static_bidirectional_rnn as static_bidirectional_rnn,
 )
@@ -296,3 +299,4 @@ from ferroflow._src.rnn.static_running import (
     static_state_saving_rnn as static_state_saving_rnn,
 )
 from ferroflow.nn import rnn_cell as rnn_cell
+from ferroflow.nn import seq2seq as seq2seq
