@@ -74,14 +74,17 @@ thread_local! {
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the tasks on the pool of `count` threads; false, with nothing run, when the caller must do it alone.
+/// Runs the tasks on the pool of `count` threads, or on the calling thread alone while the pool is busy, loops inside them
+/// then running inline too; false, with nothing run, when the caller must do it alone.
 pub(super) fn run(count: usize, tasks: usize, body: Body<'_>) -> bool {
     if IN_TASK.get() {
         return false;
     }
     let Some(pool) = pool_of(count) else { return false };
     if pool.owned.swap(true, Ordering::Acquire) {
-        return false;
+        // Else inner loops that find the pool free by then would be cut into parts on top of this cut.
+        let _marked = InTask::enter();
+        return run_alone(tasks, body);
     }
     let failure = pool.run_owned(count, tasks, body);
     pool.owned.store(false, Ordering::Release);
@@ -89,6 +92,33 @@ pub(super) fn run(count: usize, tasks: usize, body: Body<'_>) -> bool {
         resume_unwind(payload);
     }
     true
+}
+
+fn run_alone(tasks: usize, body: Body<'_>) -> bool {
+    for task in 0..tasks {
+        if watch::stopped() {
+            break;
+        }
+        body(task);
+    }
+    true
+}
+
+/// Marks the thread as running a task, until it is dropped.
+struct InTask {
+    outer: bool,
+}
+
+impl InTask {
+    fn enter() -> InTask {
+        InTask { outer: IN_TASK.replace(true) }
+    }
+}
+
+impl Drop for InTask {
+    fn drop(&mut self) {
+        IN_TASK.set(self.outer);
+    }
 }
 
 /// The pool of this size in this process. A fork's child finds its parent's, whose workers it does not have, and replaces it.
@@ -178,7 +208,7 @@ impl Pool {
     /// Runs tasks until none is left, those of thread `me`'s share first; a panic ends the job early and is kept for the
     /// caller.
     fn take_tasks(&self, me: usize, tasks: usize, body: Body<'_>) {
-        let outer = IN_TASK.replace(true);
+        let marked = InTask::enter();
         let threads = self.next.len();
         let done = catch_unwind(AssertUnwindSafe(|| {
             for thread in (me..threads).chain(0..me) {
@@ -196,7 +226,7 @@ impl Pool {
                 }
             }
         }));
-        IN_TASK.set(outer);
+        drop(marked);
         if let Err(payload) = done {
             self.skip_rest(tasks);
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);

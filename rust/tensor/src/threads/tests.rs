@@ -60,18 +60,55 @@ fn blocks_cover_the_range_in_disjoint_pieces() {
 #[test]
 fn a_nested_loop_runs_inside_its_task() {
     let total = AtomicUsize::new(0);
-    // Pools that no other test has: one that is busy would leave the outer loop to its caller, and the inner ones free.
-    Threads::new(11).run(8, &|_| {
+    Threads::new(4).run(8, &|_| {
         let me = std::thread::current().id();
-        Threads::new(11).run(8, &|_| {
+        Threads::new(4).run(8, &|_| {
             assert_eq!(std::thread::current().id(), me);
-            Threads::new(12).run(4, &|_| {
+            Threads::new(3).run(4, &|_| {
                 assert_eq!(std::thread::current().id(), me);
                 total.fetch_add(1, Ordering::Relaxed);
             });
         });
     });
     assert_eq!(total.into_inner(), 8 * 8 * 4);
+}
+
+#[test]
+fn a_loop_that_finds_its_pool_busy_runs_alone_and_so_do_the_loops_in_it() {
+    let (is_busy, may_end) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let wait_for = |flag: &AtomicUsize, least: usize| {
+        while flag.load(Ordering::SeqCst) < least {
+            std::thread::yield_now();
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            Threads::new(13).run(2, &|_| {
+                is_busy.fetch_add(1, Ordering::SeqCst);
+                wait_for(&may_end, 1);
+            });
+        });
+        wait_for(&is_busy, 1);
+        let me = std::thread::current().id();
+        let total = AtomicUsize::new(0);
+        Threads::new(13).run(3, &|task| {
+            if task == 1 {
+                may_end.store(1, Ordering::SeqCst);
+            }
+            assert_eq!(std::thread::current().id(), me);
+            Threads::new(14).run(5, &|_| {
+                assert_eq!(std::thread::current().id(), me);
+                total.fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(total.into_inner(), 3 * 5);
+        // The mark ends with the loop: each task waits for the other, which needs a second thread.
+        let arrived = AtomicUsize::new(0);
+        Threads::new(15).run(2, &|_| {
+            arrived.fetch_add(1, Ordering::SeqCst);
+            wait_for(&arrived, 2);
+        });
+    });
 }
 
 #[test]
