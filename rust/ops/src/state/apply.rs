@@ -10,6 +10,8 @@ use num_traits::{Float, NumCast, Zero};
 const BLOCK: usize = 1 << 14;
 /// Elements computed at a time, in arrays of their own: the compiler sees that these do not overlap.
 const LANES: usize = 64;
+/// How far ahead of its use memory is asked for, in bytes: more streams run side by side here than the CPU follows by itself.
+const AHEAD: usize = 2048;
 /// More scalars than any update has.
 const MOST_SCALARS: usize = 8;
 
@@ -260,8 +262,15 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
 ) {
     let mut values = [[T::In::zero(); LANES]; N];
     let mut g = [T::In::zero(); LANES];
+    let (all, size) = (gradient, gradient.len());
     for (block, gradient) in gradient.chunks(LANES).enumerate() {
         let (start, length) = (block * LANES, gradient.len());
+        if start + AHEAD / size_of::<T>() < size {
+            ask(all, start);
+            for variable in &variables {
+                ask(variable, start);
+            }
+        }
         // Whole blocks have a length that the compiler knows, and only those are vectorized.
         if length == LANES {
             load(&mut g, gradient, LANES);
@@ -284,6 +293,20 @@ fn pass_lanes<const N: usize, R: Rule<N>, T: Wide>(
             }
         }
     }
+}
+
+/// Asks for the block that lies `AHEAD` after the one at `start`.
+#[inline(always)]
+fn ask<T>(data: &[T], start: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..LANES * size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let at = data.as_ptr().wrapping_add(start).cast::<i8>().wrapping_add(AHEAD + line);
+        // SAFETY: every x86-64 processor has the instruction, which reads nothing and fails at no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (data, start);
 }
 
 #[inline(always)]
