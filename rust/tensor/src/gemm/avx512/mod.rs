@@ -25,7 +25,7 @@ use crate::threads::{Threads, for_blocks};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
 /// column panel of this depth takes 64 KiB: reading it from the second-level cache costs less than adding to c more often.
-const INNER: usize = 512;
+pub(super) const INNER: usize = 512;
 
 /// Distance of packed rows: odd in cache lines, so that the rows of a tile fall into different cache sets.
 const PACKED_ROW: usize = INNER + 16;
@@ -53,8 +53,8 @@ const PACKED_COLS: usize = 1024;
 const FEW_ROWS: usize = 3;
 const FEW_ROWS_WIDE: usize = 4;
 
-/// Floating-point operations worth a task of their own, about 5 us of one core.
-const TASK_FLOPS: usize = 1_500_000;
+/// Floating-point operations worth a task of their own, about 4 us of one core.
+const TASK_FLOPS: usize = 1_000_000;
 const MANY_TASKS: usize = 16;
 
 /// Up to this many rows b is read where it lies: each of its elements is used too seldom to repay a copy.
@@ -65,6 +65,10 @@ const DENSE_BYTES: usize = 512;
 
 /// Up to this many columns a is read where it lies.
 const UNPACKED_A_COLS: usize = 64;
+
+/// Up to this depth, and up to as many columns as a task has, the columns of a transposed a are read where they lie: those of a tile
+/// stay in the first-level cache.
+const SHALLOW: usize = 128;
 
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
 const CLASHING_BYTES: usize = 2048;
@@ -274,7 +278,8 @@ fn cut<'p, 'a, L: Lanes>(
         Source::Matrix(a) => {
             let (order, distance) = if a.col == 1 { (Order::AlongRow, a.row) } else { (Order::AlongColumn, a.col) };
             let clashes = k > 16 && m > 4 && (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
-            let in_place = n <= UNPACKED_A_COLS || m <= 4 || (order == Order::AlongRow && !clashes);
+            let is_shallow = k <= SHALLOW && n <= TASK_COLS;
+            let in_place = n <= UNPACKED_A_COLS || m <= 4 || (!clashes && (order == Order::AlongRow || is_shallow));
             match (a.col, a.row) {
                 (1, _) if in_place => Rows::InPlace(a, Order::AlongRow),
                 (_, 1) if in_place => Rows::InPlace(a, Order::AlongColumn),
@@ -293,12 +298,13 @@ fn cut<'p, 'a, L: Lanes>(
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
             // Each part of the columns packs the rows anew.
-            (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(4))))
+            (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(2))))
         }
         Rows::InPlace(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
             let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
             let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
+            let cols = if rows == 1 { even(cols).min(most_cols) } else { cols };
             (if whole { 1 } else { rows.max(wanted.div_ceil(cols).min(most_rows)) }, cols)
         }
     };
