@@ -33,7 +33,7 @@ mod roll;
 pub(crate) mod rows;
 mod scatter_nd;
 mod shape;
-mod slice;
+pub(crate) mod slice;
 mod space_to_batch;
 mod space_to_depth;
 mod split;

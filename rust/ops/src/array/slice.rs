@@ -2,7 +2,7 @@
 
 use super::strided::{Walk, gathered};
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
+use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 /// The size of dimension `i` of the block; -1 reaches to the end.
 fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
@@ -17,29 +17,55 @@ fn extent(i: usize, begin: i64, size: i64, dim: i64) -> Result<i64> {
     Ok(size)
 }
 
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let (begin_shape, size_shape) = (c.input(1)?.with_rank(1)?, c.input(2)?.with_rank(1)?);
-    let Some(rank) = c.input(0)?.rank().or(begin_shape.dim(0)).or(size_shape.dim(0)) else { return Ok(()) };
+/// First index and size of the block that `begin` and `size` name in a tensor of this shape.
+pub(crate) fn block(shape: &Shape, begin: &Tensor, size: &Tensor) -> Result<(Vec<usize>, Shape)> {
+    ensure!(
+        begin.rank() == 1 && size.rank() == 1 && begin.elements() == shape.rank() && size.elements() == shape.rank(),
+        InvalidArgument,
+        "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
+        shape.rank(),
+        begin.shape(),
+        size.shape()
+    );
+    let (begin, mut size) = (begin.to_i64s()?, size.to_i64s()?);
+    for (i, &d) in shape.iter().enumerate() {
+        size[i] = extent(i, begin[i], size[i], d as i64)?;
+    }
+    Ok((begin.iter().map(|&b| b as usize).collect(), Shape::checked(&size)?))
+}
+
+/// The shape of a block of a tensor of shape `input` that inputs `begin` and `begin + 1` name.
+pub(crate) fn block_shape(c: &mut ShapeContext<'_>, input: PartialShape, begin: usize) -> Result<PartialShape> {
+    let (first, size) = (begin, begin + 1);
+    let (begin_shape, size_shape) = (c.input(first)?.with_rank(1)?, c.input(size)?.with_rank(1)?);
+    let Some(rank) = input.rank().or(begin_shape.dim(0)).or(size_shape.dim(0)) else {
+        return Ok(PartialShape::unknown());
+    };
     for s in [begin_shape, size_shape] {
         let n = s.dim(0).unwrap_or(rank);
         ensure!(n == rank, InvalidArgument, "Shape must be rank {n} but is rank {rank}");
     }
-    let input = c.input(0)?.with_rank(rank)?;
-    let (begin, size) = (c.input_i64s(1)?, c.input_i64s(2)?);
-    let Some(size) = size else {
-        let known = c.input_as_shape(2)?;
-        c.set_output(0, PartialShape::unknown_of_rank(rank).merge(&known)?);
-        return Ok(());
+    let input = input.with_rank(rank)?;
+    let (begin, sizes) = (c.input_i64s(first)?, c.input_i64s(size)?);
+    let Some(sizes) = sizes else {
+        let known = c.input_as_shape(size)?;
+        return PartialShape::unknown_of_rank(rank).merge(&known);
     };
     let mut dims = Vec::with_capacity(rank);
-    for (i, &n) in size.iter().enumerate() {
+    for (i, &n) in sizes.iter().enumerate() {
         ensure!(n >= -1, InvalidArgument, "Expected size[{i}] to be at least -1, but got {n}");
         dims.push(match (&begin, input.dim(i)) {
             (Some(begin), Some(d)) => usize::try_from(extent(i, begin[i], n, d as i64)?).ok(),
             _ => usize::try_from(n).ok(),
         });
     }
-    c.set_output(0, PartialShape::from_dims(&dims));
+    Ok(PartialShape::from_dims(&dims))
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let input = c.input(0)?.clone();
+    let block = block_shape(c, input, 1)?;
+    c.set_output(0, block);
     Ok(())
 }
 
@@ -56,23 +82,10 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {
-                    let (x, begin, size) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
-                    ensure!(
-                        begin.rank() == 1 && size.rank() == 1 && begin.elements() == x.rank() && size.elements() == x.rank(),
-                        InvalidArgument,
-                        "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
-                        x.rank(),
-                        begin.shape(),
-                        size.shape()
-                    );
-                    let (begin, mut size) = (begin.to_i64s()?, size.to_i64s()?);
+                    let x = ctx.input(0)?;
+                    let (begin, shape) = block(x.shape(), ctx.input(1)?, ctx.input(2)?)?;
                     let strides = x.shape().strides();
-                    let mut base = 0;
-                    for (i, &d) in x.shape().iter().enumerate() {
-                        size[i] = extent(i, begin[i], size[i], d as i64)?;
-                        base += begin[i] as usize * strides[i];
-                    }
-                    let shape = Shape::checked(&size)?;
+                    let base = begin.iter().zip(&strides).map(|(b, s)| b * s).sum();
                     let out = if shape == *x.shape() {
                         ctx.take(0)?
                     } else {

@@ -34,8 +34,11 @@ factors! {
     Complex64: gemm::matmul_c64;
 }
 
-/// A float that bias and activation can follow.
-trait FusedFactor: Factor {
+/// A float whose products are followed by bias and activation, or added to what is there.
+pub(super) trait FusedFactor: Factor {
+    /// `c = c + a b`, row by row.
+    fn accumulate(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
+
     fn fused(
         threads: Threads,
         a: MatRef<'_, Self>,
@@ -46,39 +49,53 @@ trait FusedFactor: Factor {
 }
 
 impl FusedFactor for f32 {
+    fn accumulate(threads: Threads, a: MatRef<'_, f32>, b: MatRef<'_, f32>, c: &mut [f32]) -> Result<()> {
+        gemm::matmul_f32(threads, a, b, c, true, None)
+    }
+
     fn fused(t: Threads, a: MatRef<'_, f32>, b: MatRef<'_, f32>, c: &mut [f32], e: &Epilogue<'_, f32>) -> Result<()> {
         gemm::matmul_f32(t, a, b, c, false, Some(e))
     }
 }
 
 impl FusedFactor for f64 {
+    fn accumulate(threads: Threads, a: MatRef<'_, f64>, b: MatRef<'_, f64>, c: &mut [f64]) -> Result<()> {
+        gemm::matmul_f64(threads, a, b, c, true, None)
+    }
+
     fn fused(t: Threads, a: MatRef<'_, f64>, b: MatRef<'_, f64>, c: &mut [f64], e: &Epilogue<'_, f64>) -> Result<()> {
         gemm::matmul_f64(t, a, b, c, false, Some(e))
     }
 }
 
 #[derive(Clone, Copy)]
-struct Transposes {
+pub(super) struct Transposes {
     a: bool,
     b: bool,
 }
 
 impl Transposes {
-    fn of(init: &KernelInit<'_>) -> Result<Transposes> {
+    pub(super) fn of(init: &KernelInit<'_>) -> Result<Transposes> {
         Ok(Transposes { a: init.bool("transpose_a")?, b: init.bool("transpose_b")? })
     }
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let (a, b) = (c.input(0)?.with_rank(2)?, c.input(1)?.with_rank(2)?);
+    let product = product_shape(c, 0, 1)?;
+    c.set_output(0, product);
+    Ok(())
+}
+
+/// The shape of the product of two of an op's inputs.
+pub(super) fn product_shape(c: &ShapeContext<'_>, a: usize, b: usize) -> Result<PartialShape> {
+    let (a, b) = (c.input(a)?.with_rank(2)?, c.input(b)?.with_rank(2)?);
     let (ta, tb) = (c.bool("transpose_a")?, c.bool("transpose_b")?);
     let (rows, inner_a) = (a.dim(usize::from(ta)), a.dim(usize::from(!ta)));
     let (inner_b, cols) = (b.dim(usize::from(tb)), b.dim(usize::from(!tb)));
     if let (Some(x), Some(y)) = (inner_a, inner_b) {
         ensure!(x == y, InvalidArgument, "Dimensions must be equal, but are {x} and {y}");
     }
-    c.set_output(0, PartialShape::from_dims(&[rows, cols]));
-    Ok(())
+    Ok(PartialShape::from_dims(&[rows, cols]))
 }
 
 /// A view of a matrix, transposed where asked.
@@ -90,12 +107,12 @@ fn operand<T: Scalar>(t: &Tensor, position: usize, transpose: bool) -> Result<Ma
     Ok(if transpose { m.transposed() } else { m })
 }
 
-fn product<T: Factor>(
-    a: &Tensor,
-    b: &Tensor,
+/// The operands of a product, each read transposed where asked.
+pub(super) fn operands<'a, T: Factor>(
+    a: &'a Tensor,
+    b: &'a Tensor,
     transposes: Transposes,
-    f: impl FnOnce(MatRef<'_, T>, MatRef<'_, T>, &mut [T]) -> Result<()>,
-) -> Result<Tensor> {
+) -> Result<(MatRef<'a, T>, MatRef<'a, T>)> {
     let (x, y) = (operand::<T>(a, 0, transposes.a)?, operand::<T>(b, 1, transposes.b)?);
     ensure!(
         x.cols() == y.rows(),
@@ -104,6 +121,16 @@ fn product<T: Factor>(
         a.shape(),
         b.shape()
     );
+    Ok((x, y))
+}
+
+fn product<T: Factor>(
+    a: &Tensor,
+    b: &Tensor,
+    transposes: Transposes,
+    f: impl FnOnce(MatRef<'_, T>, MatRef<'_, T>, &mut [T]) -> Result<()>,
+) -> Result<Tensor> {
+    let (x, y) = operands(a, b, transposes)?;
     let mut out = Tensor::new(T::DTYPE, [x.rows(), y.cols()])?;
     f(x, y, out.slice_mut()?)?;
     Ok(out)

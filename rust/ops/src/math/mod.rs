@@ -16,6 +16,8 @@ pub(crate) mod incomplete_gamma;
 pub(crate) mod incomplete_gamma_derivative;
 mod logical;
 mod mat_mul;
+mod mat_mul_slice;
+mod mat_mul_sum;
 mod pairwise;
 mod reduction;
 mod saddle_point;
@@ -47,6 +49,8 @@ pub(crate) fn register(r: &mut Registry) {
     incomplete_gamma_derivative::register(r);
     logical::register(r);
     mat_mul::register(r);
+    mat_mul_slice::register(r);
+    mat_mul_sum::register(r);
     reduction::register(r);
     scan::register(r);
     segment::register(r);

@@ -35,19 +35,6 @@ pub(super) fn fuse_products(d: &mut Draft, cx: &Context<'_>) {
     }
 }
 
-/// The only reader of a node that nothing else looks at.
-fn only_reader(d: &Draft, i: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<u32> {
-    match readers[i as usize][..] {
-        [r] if !watched[i as usize]
-            && d.nodes[r as usize].node.control_inputs.is_empty()
-            && d.nodes[r as usize].guard == d.nodes[i as usize].guard =>
-        {
-            Some(r)
-        }
-        _ => None,
-    }
-}
-
 fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<Match> {
     let node = &d.nodes[product as usize];
     let float = matches!(node.node.outputs.first()?.dtype, DType::F32 | DType::F64);
@@ -59,7 +46,7 @@ fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], 
     if node.node.attrs.get("data_format").is_some() && node.node.attrs.str("data_format").ok()? != "NHWC" {
         return None;
     }
-    let bias_add = only_reader(d, product, readers, watched)?;
+    let bias_add = super::only_reader(d, product, readers, watched)?;
     let add = &d.nodes[bias_add as usize];
     let shape_of = |o: OutputId| graph.output(o).map_or_else(|_| PartialShape::unknown(), |t| t.shape.clone());
     let reads_product = |s: &Source| matches!(s, Source::Output { node, .. } if *node == product);
@@ -77,7 +64,7 @@ fn find(d: &Draft, graph: &Graph, product: u32, readers: &[SmallVec<[u32; 2]>], 
     if !fits || !matches!(add.action, Action::Run(_)) {
         return None;
     }
-    let relu = only_reader(d, bias_add, readers, watched).filter(|&r| {
+    let relu = super::only_reader(d, bias_add, readers, watched).filter(|&r| {
         &*d.nodes[r as usize].node.op.name == "Relu" && matches!(d.nodes[r as usize].action, Action::Run(_))
     });
     Some(Match { product, bias_add, relu, bias })

@@ -6,6 +6,7 @@
 mod dead;
 mod epilogue;
 mod fuse;
+mod products;
 mod simplify;
 
 use crate::draft::{Action, Context, Draft, Source, order_edges};
@@ -16,6 +17,7 @@ pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {
     let Ok(order) = order_edges(d).order(u64::from) else { return };
     simplify::simplify(d, cx, &order);
     dead::drop_dead(d);
+    products::fuse_products_with_readers(d, cx);
     epilogue::fuse_products(d, cx);
     fuse::fuse_elementwise(d, cx.graph);
 }
@@ -51,6 +53,19 @@ fn watched(d: &Draft) -> Vec<bool> {
     d.targets.iter().for_each(|&t| watched[t as usize] = true);
     d.tested_guards().flat_map(|g| d.deciders(g)).for_each(|p| watched[p as usize] = true);
     watched
+}
+
+/// The only reader of a node that nothing else looks at.
+fn only_reader(d: &Draft, i: u32, readers: &[SmallVec<[u32; 2]>], watched: &[bool]) -> Option<u32> {
+    match readers[i as usize][..] {
+        [r] if !watched[i as usize]
+            && d.nodes[r as usize].node.control_inputs.is_empty()
+            && d.nodes[r as usize].guard == d.nodes[i as usize].guard =>
+        {
+            Some(r)
+        }
+        _ => None,
+    }
 }
 
 /// The nodes that read each node's outputs, once for every input.

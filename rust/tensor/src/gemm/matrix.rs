@@ -54,6 +54,27 @@ impl<'a, T> MatRef<'a, T> {
         }
     }
 
+    /// `rows` rows from row `first` on.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the matrix has fewer.
+    pub fn row_range(self, first: usize, rows: usize) -> Result<MatRef<'a, T>> {
+        if first > self.rows || rows > self.rows - first {
+            return Err(Status::invalid_argument(format!("{} rows have no {rows} from {first} on", self.rows)));
+        }
+        // Of an empty matrix no element is read, wherever it may begin.
+        let data = self.data.get(first.saturating_mul(self.row_stride)..).unwrap_or_default();
+        Ok(MatRef { data, rows, ..self })
+    }
+
+    /// `cols` columns from column `first` on.
+    ///
+    /// # Errors
+    /// As for rows.
+    pub fn column_range(self, first: usize, cols: usize) -> Result<MatRef<'a, T>> {
+        Ok(self.transposed().row_range(first, cols)?.transposed())
+    }
+
     /// Some of the columns, which the caller knows to be inside the matrix.
     pub(super) fn columns(self, cols: std::ops::Range<usize>) -> MatRef<'a, T> {
         MatRef { data: &self.data[cols.start * self.col_stride..], cols: cols.len(), ..self }

@@ -50,6 +50,22 @@ fn isa() -> Isa {
     })
 }
 
+/// Whether an element of a product of floats has the same bits whatever other rows and columns, two columns at least, are in
+/// the product.
+pub fn elements_are_independent() -> bool {
+    isa() == Isa::Avx512
+}
+
+/// Whether `accumulate` gives the bits of a product of at least two columns added to what c holds: so it is where the inner
+/// dimension is not cut, and the sum over it is added once.
+pub fn accumulates_once(depth: usize) -> bool {
+    match isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => depth <= avx512::INNER,
+        _ => false,
+    }
+}
+
 macro_rules! float_product {
     ($(#[$doc:meta])* $name:ident, $on:ident, $float:ty, $avx512:ident) => {
         $(#[$doc])*
