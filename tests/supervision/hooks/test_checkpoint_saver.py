@@ -57,6 +57,14 @@ def test_every_so_many_steps(step: Any, tmp_path: Path) -> None:
     assert statuses_in(tmp_path) == [(tf.SessionLog.CHECKPOINT, n) for n in (0, 3, 6, 8)]
 
 
+def test_all_is_on_the_disk_at_the_end(step: Any, tmp_path: Path) -> None:
+    scaffold = tf.train.Scaffold()
+    run(tf.train.CheckpointSaverHook(str(tmp_path), save_steps=3, scaffold=scaffold), step, 2, scaffold)
+    (path,) = tmp_path.glob("events*")
+    last = list(tf.train.summary_iterator(str(path)))[-1]
+    assert (last.session_log.status, last.step) == (tf.SessionLog.CHECKPOINT, 2)
+
+
 def test_every_so_many_seconds(step: Any, tmp_path: Path, clock: Any) -> None:
     scaffold = tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=None))
     hook = tf.train.CheckpointSaverHook(str(tmp_path), save_secs=3, scaffold=scaffold)

@@ -53,6 +53,11 @@ def test_values_are_in_the_order_of_the_tensors_and_in_plain_notation(logged: li
     del tensors
 
 
+def test_numbers_have_the_digits_of_their_dtype(logged: list[str]) -> None:
+    tf.constant(0.1, name="foo")
+    assert logs(tf.train.LoggingTensorHook(["foo"], every_n_iter=1), 1, logged) == ["foo = 0.1"]
+
+
 def test_a_formatter_makes_the_line(logged: list[str]) -> None:
     tf.constant(42.0, name="foo")
     hook = tf.train.LoggingTensorHook(["foo"], every_n_iter=1, formatter=lambda values: f"got {values['foo']:.0f}")

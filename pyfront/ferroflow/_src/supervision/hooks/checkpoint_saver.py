@@ -147,6 +147,7 @@ class CheckpointSaverHook(SessionRunHook):
             self._save(session, last_step)
         for listener in self._listeners:
             listener.end(session, last_step)
+        self._summary_writer.flush()
 
     def _save(self, session: Any, step: int) -> bool:
         """Saves a checkpoint; whether a listener asks to stop."""
