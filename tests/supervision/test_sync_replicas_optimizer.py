@@ -180,6 +180,19 @@ def test_a_failed_update_stops_the_coordinator():
         replicas.coordinator.clear_stop()
 
 
+def test_a_failed_update_ends_the_steps_that_wait_for_it():
+    def fail():
+        raise OSError("no rate today")
+
+    rate = tf.numpy_function(fail, [], tf.float32)
+    with Replicas(1, optimizer=tf.train.GradientDescentOptimizer(rate)) as replicas:
+        with pytest.raises(tf.errors.CancelledError):
+            replicas.session.run(replicas.train_op, {replicas.grad: [1.0, 1.0]})
+        with pytest.raises(tf.errors.UnknownError, match="no rate today"):
+            replicas.coordinator.join()
+        replicas.coordinator.clear_stop()
+
+
 def test_slices_are_accumulated_row_by_row():
     with Replicas(2, sparse=True) as replicas:
         replicas.together([[1.0, 2.0], [3.0, 4.0]])

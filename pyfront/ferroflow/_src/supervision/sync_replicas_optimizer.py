@@ -232,10 +232,11 @@ class SyncReplicasOptimizer(Optimizer):
 
 
 class _Unwaited:
-    """A coordinator as threads see it that it does not wait for."""
+    """A coordinator as threads of a session see it that it does not wait for."""
 
-    def __init__(self, coord: Coordinator) -> None:
+    def __init__(self, coord: Coordinator, sess: Any) -> None:
         self._coord = coord
+        self._sess = sess
         self.should_stop = coord.should_stop
         self.wait_for_stop = coord.wait_for_stop
 
@@ -243,9 +244,10 @@ class _Unwaited:
         """Does nothing: `join` does not wait for the thread."""
 
     def request_stop(self, ex: Any) -> None:
-        """Reports a failure, unless it comes of the stop."""
+        """Reports a failure, unless it comes of the stop, and ends the steps that wait for the update."""
         if not self._coord.should_stop():
             self._coord.request_stop(ex)
+            self._sess.close()
 
 
 class _UpdateRunner(QueueRunner):
@@ -261,7 +263,7 @@ class _UpdateRunner(QueueRunner):
         """Makes the threads, for whose end the coordinator does not wait; arguments and result are `QueueRunner`'s."""
         if coord is None:
             return super().create_threads(sess, None, daemon, start)
-        return super().create_threads(sess, _Unwaited(coord), True, start)  # type: ignore[arg-type]  # all it asks for
+        return super().create_threads(sess, _Unwaited(coord, sess), True, start)  # type: ignore[arg-type]  # all it asks for
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):
