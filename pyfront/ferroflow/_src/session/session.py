@@ -25,7 +25,7 @@ from ferroflow._src.framework.graph import (
 from ferroflow._src.framework.operation import Operation, register_runner
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.session.config import check_config, session_options
-from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs
+from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs, flatten_fetches, pack_values
 from ferroflow._src.session.partial import PartialRun
 from ferroflow._src.session.step_stats import fill_run_metadata
 from ferroflow._src.session.tensor_handle import HANDLE_OPS, TensorHandle, delete_all
@@ -167,6 +167,12 @@ class BaseSession:
         if options is None and run_metadata is None and not self._log_placement:
             # An empty nest is left to `_run`, which sees an empty graph.
             result = self._core.run_fast(fetches, feed_dict) if self._graph._operations else NotImplemented
+            if result is NotImplemented and self._graph._operations and _is_nest(fetches):
+                leaves: list[Any] = []
+                packing = flatten_fetches(fetches, leaves)
+                values = self._core.run_fast(leaves, feed_dict)
+                if values is not NotImplemented:
+                    return pack_values(packing, iter(values))
             if result is not NotImplemented:
                 return result
         return self._run(fetches, feed_dict, options, run_metadata)
@@ -343,6 +349,13 @@ class BaseSession:
         plan = FetchPlan(self._graph, fetches)
         values = step.run(plan.elements, self._feeds(feed_dict))
         return plan.build(values)
+
+
+def _is_nest(fetches: Any) -> bool:
+    """Whether fetches are a container with more than the core's fast way takes."""
+    if isinstance(fetches, list | tuple):
+        return any(isinstance(item, list | tuple | dict) for item in fetches)
+    return isinstance(fetches, dict)
 
 
 def _does_not_fit(value: int, dtype: Any) -> bool:
