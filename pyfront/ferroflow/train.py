@@ -178,6 +178,9 @@ from ferroflow._src.training.learning_rate_decay import (
     piecewise_constant as piecewise_constant,
 )
 from ferroflow._src.training.learning_rate_decay import (
+    piecewise_constant as piecewise_constant_decay,  # noqa: F401  # TF 1.x: its name from 1.13 on
+)
+from ferroflow._src.training.learning_rate_decay import (
     polynomial_decay as polynomial_decay,
 )
 from ferroflow._src.training.momentum import (

@@ -301,6 +301,20 @@ class TestRecovery:
             assert sess.run(step) == 1
         assert clock.sleeps == pytest.approx([0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10])
 
+    def test_the_log_says_why_in_one_line(self, step: Any, logged: list[str]) -> None:
+        class Fails(tf.train.SessionRunHook):
+            left = 1
+
+            def after_run(self, run_context: Any, run_values: Any) -> None:
+                if self.left:
+                    self.left = 0
+                    raise tf.errors.UnavailableError(step.op.node_def, step.op, "the machine is gone")
+
+        with tf.train.MonitoredSession(hooks=[Fails()]) as sess:
+            sess.run(step)
+        (line,) = [line for line in logged if "An error was raised" in line]
+        assert line.endswith("Error: the machine is gone")
+
     def test_the_state_comes_back_from_the_last_checkpoint(self, step: Any, tmp_path: Any) -> None:
         saves = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=2, scaffold=(scaffold := tf.train.Scaffold()))
         creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=str(tmp_path))

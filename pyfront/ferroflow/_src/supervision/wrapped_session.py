@@ -102,7 +102,7 @@ class WrappedSession:
                 tf_logging.error(
                     "An error occurred when attempting to close the session. This may be due to a preemption in a "
                     "connected worker or parameter server. Error: %s",
-                    failure,
+                    failure.message,
                 )
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -146,7 +146,7 @@ class RecoverableSession(WrappedSession):
                     "An error was raised while a session was being created. This may be due to a preemption of a "
                     "connected worker or parameter server. A new session will be created. %s Error: %s",
                     _ADVICE,
-                    failure,
+                    failure.message,
                 )
             time.sleep(wait)
             wait = min(max(2 * wait, _FIRST_WAIT), _LONGEST_WAIT)
@@ -162,7 +162,7 @@ class RecoverableSession(WrappedSession):
                 "preemption in a connected worker or parameter server. The current session will be closed and a new "
                 "session will be created. %s Error: %s",
                 _ADVICE,
-                failure,
+                failure.message,
             )
             self.close()
             self._sess = self._create_session()
@@ -184,7 +184,7 @@ class RecoverableSession(WrappedSession):
                     "An error was raised. This may be due to a preemption in a connected worker or parameter server. "
                     "The current session will be closed and a new session will be created. %s Error: %s",
                     _ADVICE,
-                    failure,
+                    failure.message,
                 )
                 self.close()
 
