@@ -61,6 +61,12 @@ def _shards(values: list[int], count: int, index: int) -> list[int]:
     return values[index::count]
 
 
+def _windows(values: list[int], size: int, shift: int, stride: int, drop: bool) -> list[list[int]]:
+    span = (size - 1) * stride + 1
+    starts = range(0, len(values) - (span - 1 if drop else 0), shift)
+    return [values[i : i + span : stride] for i in starts]
+
+
 _COUNT = st.integers(0, 5)
 STEPS = st.one_of(
     st.builds(lambda n: ("take", lambda d: d.take(n), lambda v: v[:n]), _COUNT),
@@ -92,6 +98,17 @@ STEPS = st.one_of(
             lambda v: [sum(v[i : i + n]) for i in range(0, len(v) - (n - 1 if drop else 0), n)],
         ),
         st.integers(1, 4),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda size, shift, stride, drop: (
+            "window",
+            lambda d: d.window(size, shift, stride, drop).flat_map(lambda w: w),
+            lambda v: [x for window in _windows(v, size, shift, stride, drop) for x in window],
+        ),
+        st.integers(1, 3),
+        st.integers(1, 4),
+        st.integers(1, 3),
         st.booleans(),
     ),
     st.builds(

@@ -104,6 +104,11 @@ CASES = [
         lambda: D.range(7).apply(contrib.group_by_window(lambda x: x % 2, lambda _, w: w.batch(9), 3)),
         [[0, 2, 4], [1, 3, 5], [6]],
     ),
+    (
+        "WindowDataset",
+        lambda: D.range(7).window(3, 2, 2).flat_map(lambda w: w.batch(9)),
+        [[0, 2, 4], [2, 4, 6], [4, 6], [6]],
+    ),
     ("GeneratorDataset", lambda: D.from_generator(lambda: iter([1, 2]), tf.int32), [1, 2]),
     (
         "IgnoreErrorsDataset",

@@ -57,8 +57,8 @@ impl<'a> Iterations<'a> {
                     Stage::Body => l.head..l.tail,
                     Stage::Tail => l.tail..l.plan.instructions.len(),
                 };
-                self.waiting = begin(&l.plan, part, &mut self.frame, step, pulse, trace.as_deref_mut())?;
-                if self.waiting.is_some() {
+                if let Some(waiting) = begin(&l.plan, part, &mut self.frame, step, pulse, trace.as_deref_mut())? {
+                    self.waiting = Some(waiting);
                     continue;
                 }
             }

@@ -16,7 +16,14 @@ from ferroflow._src.data.generator_state import GeneratorState, flat_values
 from ferroflow._src.data.iterator import Iterator, iterator_resource
 from ferroflow._src.data.padding import default_padding, padded_batch_shape, padding_value, shape_tensor
 from ferroflow._src.data.seeds import seed_tensors
-from ferroflow._src.data.structure import Structure, converted, many_serialized, serialized
+from ferroflow._src.data.structure import (
+    NestedDataset,
+    Structure,
+    converted,
+    many_serialized,
+    register_dataset,
+    serialized,
+)
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
@@ -352,12 +359,41 @@ class Dataset(abc.ABC):
         """
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
+        if structure.has_datasets():
+            raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch what is in them.")
         shapes = nest.map_structure(_batch_shape(size, drop_remainder), structure.shapes)
         structure = structure._replace(shapes=shapes)
         if drop_remainder is False:
             return OpDataset("BatchDataset", [self, size], structure)
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
+
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
+        """Datasets of elements that follow each other; where elements are nested, as many datasets nested alike.
+
+        Args:
+          size: int64 scalar, elements of a window.
+          shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
+          stride: int64 scalar, elements from one element of a window to the next.
+          drop_remainder: whether last windows that are smaller are left out.
+
+        Raises:
+          tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
+        """
+        structure = structure_of(self)
+        inputs = [self, _int64(size, "size"), _int64(size if shift is None else shift, "shift")]
+        inputs += [
+            _int64(stride, "stride"),
+            convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder"),
+        ]
+        leaves = zip(*(nest.flatten(part) for part in structure), strict=True)
+        nested = [NestedDataset(Structure(*leaf)) for leaf in leaves]
+        windows = Structure(
+            nest.pack_sequence_as(structure.types, [dtypes.variant] * len(nested)),
+            nest.pack_sequence_as(structure.types, [TensorShape([])] * len(nested)),
+            nest.pack_sequence_as(structure.types, nested),
+        )
+        return OpDataset("WindowDataset", inputs, windows)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
@@ -484,7 +520,25 @@ class Dataset(abc.ABC):
         return OpDataset(op_type, [self, *inputs], structure_of(self), attrs)
 
 
-class OpDataset(Dataset):
+class StructuredDataset(Dataset):
+    """A dataset that keeps the structure of its elements."""
+
+    _structure: Structure
+
+    @property
+    def output_classes(self) -> Any:
+        return self._structure.classes
+
+    @property
+    def output_shapes(self) -> Any:
+        return self._structure.shapes
+
+    @property
+    def output_types(self) -> Any:
+        return self._structure.types
+
+
+class OpDataset(StructuredDataset):
     """A dataset that one operation makes.
 
     Args:
@@ -525,18 +579,19 @@ class OpDataset(Dataset):
     def _kind(self) -> str:
         return self._shown
 
-    @property
-    def output_classes(self) -> Any:
-        return self._structure.classes
 
-    @property
-    def output_shapes(self) -> Any:
-        return self._structure.shapes
+class VariantDataset(StructuredDataset):
+    """A dataset that a tensor holds."""
 
-    @property
-    def output_types(self) -> Any:
-        return self._structure.types
+    def __init__(self, variant: Tensor, structure: Structure) -> None:
+        self._variant = variant
+        self._structure = structure
 
+    def _as_variant_tensor(self) -> Tensor:
+        return self._variant
+
+
+register_dataset(Dataset, VariantDataset)
 
 # Their types are those of inputs.
 _TOLD_TYPES_BY_INPUTS = (

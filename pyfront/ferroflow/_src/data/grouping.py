@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.data.dataset import Dataset, OpDataset, structure_of
+from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset, structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant
@@ -25,29 +25,6 @@ from ferroflow._src.ops.math.reduction import reduce_min
 __all__ = ["bucket_by_sequence_length", "group_by_window"]
 
 _SCALAR = TensorShape([])
-
-
-class _VariantDataset(Dataset):
-    """A dataset that a tensor holds."""
-
-    def __init__(self, variant: Tensor, structure: Structure) -> None:
-        self._variant = variant
-        self._structure = structure
-
-    def _as_variant_tensor(self) -> Tensor:
-        return self._variant
-
-    @property
-    def output_classes(self) -> Any:
-        return self._structure.classes
-
-    @property
-    def output_shapes(self) -> Any:
-        return self._structure.shapes
-
-    @property
-    def output_types(self) -> Any:
-        return self._structure.types
 
 
 def _number(what: str) -> Callable[[Any], tuple[list[Tensor], None]]:
@@ -94,7 +71,7 @@ def group_by_window(
         size_func = window_size_func or (lambda _: convert_to_tensor(window_size, dtype=dtypes.int64))
         key = ElementFunction(lambda e: called(key_func, e), [structure], "tf_key_func", _number("key_func"))
         reduce = ElementFunction(
-            lambda k, window: reduce_func(k, _VariantDataset(window, structure)),
+            lambda k, window: reduce_func(k, VariantDataset(window, structure)),
             [number, variant],
             "tf_reduce_func",
             _window,

@@ -108,7 +108,7 @@ class Iterator:
             nest.assert_same_structure(types, dataset.output_types)
             nest.assert_same_structure(shapes, dataset.output_shapes)
             for own, other in zip(nest.flatten(classes), nest.flatten(dataset.output_classes), strict=True):
-                if own is not other:
+                if own != other:
                     raise TypeError(
                         f"Expected output classes {classes!r} but got dataset with output class "
                         f"{dataset.output_classes!r}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
@@ -15,7 +16,7 @@ from ferroflow._src.ops.sparse.serializing import deserialize_sparse, serialize_
 
 
 class Structure(NamedTuple):
-    """Dtypes, shapes and classes (Tensor or SparseTensor) of elements, nested alike."""
+    """Dtypes, shapes and classes (Tensor, SparseTensor or a NestedDataset) of elements, nested alike."""
 
     types: Any
     shapes: Any
@@ -23,12 +24,13 @@ class Structure(NamedTuple):
 
     @staticmethod
     def of(tensors: Any) -> Structure:
-        """The structure of an element of tensors and sparse tensors."""
-        flat = nest.flatten(tensors)
+        """The structure of an element of tensors, sparse tensors and datasets."""
+        flat = [_component(t) for t in nest.flatten(tensors)]
+        types, shapes, classes = ([part[i] for part in flat] for i in range(3))
         return Structure(
-            nest.pack_sequence_as(tensors, [t.dtype.base_dtype for t in flat]),
-            nest.pack_sequence_as(tensors, [t.get_shape() for t in flat]),
-            nest.pack_sequence_as(tensors, [SparseTensor if isinstance(t, SparseTensor) else Tensor for t in flat]),
+            nest.pack_sequence_as(tensors, types),
+            nest.pack_sequence_as(tensors, shapes),
+            nest.pack_sequence_as(tensors, classes),
         )
 
     @staticmethod
@@ -61,7 +63,7 @@ class Structure(NamedTuple):
     def element(self, tensors: Sequence[Any]) -> Any:
         """The element that the engine's tensors make up."""
         flat = [
-            deserialize_sparse(t, dtype=dtype, rank=shape.ndims) if c is SparseTensor else t
+            _of_engine(t, dtype, shape, c)
             for t, dtype, shape, c in zip(
                 tensors,
                 nest.flatten(self.types),
@@ -72,9 +74,52 @@ class Structure(NamedTuple):
         ]
         return nest.pack_sequence_as(self.types, flat)
 
+    def has_datasets(self) -> bool:
+        """Whether some component is a dataset."""
+        return any(isinstance(c, NestedDataset) for c in nest.flatten(self.classes))
+
     def attrs(self) -> dict[str, Any]:
         """What ops are told of the elements."""
         return {"output_types": self.flat_types(), "output_shapes": self.flat_shapes()}
+
+
+@dataclasses.dataclass(frozen=True)
+class NestedDataset:
+    """The class of a component that is itself a dataset.
+
+    Attributes:
+      structure: of that dataset's elements.
+    """
+
+    structure: Structure
+
+
+class _Datasets:
+    """What datasets are; they tell it themselves, for they are made of structures."""
+
+    kind: type = type(None)
+    of_variant: Callable[[Tensor, Structure], Any]
+
+
+def register_dataset(kind: type, of_variant: Callable[[Tensor, Structure], Any]) -> None:
+    """Says which class datasets have, and how one is made of a variant that holds it and its elements' structure."""
+    _Datasets.kind = kind
+    _Datasets.of_variant = staticmethod(of_variant)
+
+
+def _component(item: Any) -> tuple[Any, TensorShape, Any]:
+    """Dtype, shape and class of a component."""
+    if isinstance(item, _Datasets.kind):
+        structure = Structure(item.output_types, item.output_shapes, item.output_classes)  # type: ignore[attr-defined]
+        return dtypes.variant, TensorShape([]), NestedDataset(structure)
+    return item.dtype.base_dtype, item.get_shape(), SparseTensor if isinstance(item, SparseTensor) else Tensor
+
+
+def _of_engine(tensor: Any, dtype: Any, shape: TensorShape, kind: Any) -> Any:
+    """The component that a tensor of the engine stands for."""
+    if isinstance(kind, NestedDataset):
+        return _Datasets.of_variant(tensor, kind.structure)
+    return deserialize_sparse(tensor, dtype=dtype, rank=shape.ndims) if kind is SparseTensor else tensor
 
 
 def _as_shape(shape: Any) -> TensorShape:
@@ -82,10 +127,12 @@ def _as_shape(shape: Any) -> TensorShape:
 
 
 def converted(element: Any, names: bool = False) -> Any:
-    """An element of tensors, arrays, numbers and lists as one of tensors and sparse tensors."""
+    """An element of tensors, arrays, numbers, lists and datasets as one of tensors, sparse tensors and datasets."""
     flat: list[Any] = []
     for i, item in enumerate(nest.flatten(element)):
-        if isinstance(item, SparseTensor | SparseTensorValue):
+        if isinstance(item, _Datasets.kind):
+            flat.append(item)
+        elif isinstance(item, SparseTensor | SparseTensorValue):
             flat.append(SparseTensor.from_value(item))
         else:
             flat.append(convert_to_tensor(item, name=f"component_{i}" if names else None))
@@ -94,10 +141,13 @@ def converted(element: Any, names: bool = False) -> Any:
 
 def serialized(element: Any) -> list[Tensor]:
     """The tensors by which the engine knows an element."""
-    return [
-        serialize_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t
-        for t in nest.flatten(element)
-    ]
+    flat = []
+    for t in nest.flatten(element):
+        if isinstance(t, _Datasets.kind):
+            flat.append(t._as_variant_tensor())  # type: ignore[attr-defined]
+        else:
+            flat.append(serialize_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t)
+    return flat
 
 
 def many_serialized(element: Any) -> Any:

@@ -5,32 +5,11 @@ use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, Signature, dataset_input, dataset_kernel,
 };
+use super::window::Elements;
 use ferroflow_graph::Registry;
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Elements as a dataset of their own.
-struct Window(Arc<[Element]>);
-
-struct WindowIterator {
-    elements: Arc<[Element]>,
-    next: usize,
-}
-
-impl Dataset for Window {
-    fn iterator(&self) -> BoxedIterator {
-        Box::new(WindowIterator { elements: self.0.clone(), next: 0 })
-    }
-}
-
-impl DatasetIterator for WindowIterator {
-    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
-        let element = self.elements.get(self.next).cloned();
-        self.next += 1;
-        Ok(element)
-    }
-}
 
 struct Functions {
     key: Arc<Captured>,
@@ -102,7 +81,7 @@ impl GroupByWindowIterator {
 
     fn begin_window(&mut self, key: i64, elements: Vec<Element>, pull: Pull<'_>) -> Result<()> {
         let window =
-            DatasetValue { dataset: Arc::new(Window(elements.into())), signature: self.functions.signature.clone() };
+            DatasetValue { dataset: Arc::new(Elements(elements.into())), signature: self.functions.signature.clone() };
         let arguments = [Tensor::scalar(key), window.into_tensor()?];
         let reduced = self.functions.reduce.dataset(arguments, pull, "`reduce_func`")?;
         self.current = Some(reduced.dataset.iterator());

@@ -25,6 +25,7 @@ mod sparse_tensor_slice;
 mod stacking;
 mod tensor;
 mod value;
+mod window;
 
 use ferroflow_graph::Registry;
 
@@ -48,4 +49,5 @@ pub(super) fn register(r: &mut Registry) {
     shuffle::register(r);
     sparse_tensor_slice::register(r);
     tensor::register(r);
+    window::register(r);
 }

@@ -3,7 +3,7 @@
 use super::feature::{Element, Feature, by_element};
 use super::features::{Dense, Failure, Message, Sparse, columns, fixed, ragged, set_outputs, sparse};
 use super::sequence_features::{
-    Wanted, check_context_default, check_type, fill, list, no_kernel, set_shapes, unreadable,
+    Wanted, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
 };
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, Result, Shape, Status, Tensor, bail, ensure};
@@ -237,36 +237,20 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 pub(super) fn register(r: &mut Registry) {
     r.add(
-        Op::new("ParseSequenceExample")
-            .input("serialized: string")
-            .input("debug_name: string")
-            .input("context_dense_defaults: Tcontext_dense")
-            .output("context_sparse_indices: Ncontext_sparse * int64")
-            .output("context_sparse_values: context_sparse_types")
-            .output("context_sparse_shapes: Ncontext_sparse * int64")
-            .output("context_dense_values: Tcontext_dense")
-            .output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
-            .output("feature_list_sparse_values: feature_list_sparse_types")
-            .output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
-            .output("feature_list_dense_values: feature_list_dense_types")
-            .output("feature_list_dense_lengths: Nfeature_list_dense * int64")
-            .attr("feature_list_dense_missing_assumed_empty: list(string) >= 0")
-            .attr("context_sparse_keys: list(string) >= 0")
-            .attr("context_dense_keys: list(string) >= 0")
-            .attr("feature_list_sparse_keys: list(string) >= 0")
-            .attr("feature_list_dense_keys: list(string) >= 0")
-            .attr("Ncontext_sparse: int >= 0 = 0")
-            .attr("Ncontext_dense: int >= 0 = 0")
-            .attr("Nfeature_list_sparse: int >= 0 = 0")
-            .attr("Nfeature_list_dense: int >= 0 = 0")
-            .attr("context_sparse_types: list({float, int64, string}) >= 0 = []")
-            .attr("Tcontext_dense: list({float, int64, string}) >= 0 = []")
-            .attr("feature_list_dense_types: list({float, int64, string}) >= 0 = []")
-            .attr("context_dense_shapes: list(shape) >= 0 = []")
-            .attr("feature_list_sparse_types: list({float, int64, string}) >= 0 = []")
-            .attr("feature_list_dense_shapes: list(shape) >= 0 = []")
-            .doc("The contexts and the feature lists of a batch of serialized sequence examples.")
-            .shape(shape)
-            .kernel(parse),
+        described(
+            Op::new("ParseSequenceExample")
+                .input("serialized: string")
+                .input("debug_name: string")
+                .input("context_dense_defaults: Tcontext_dense")
+                .attr("feature_list_dense_missing_assumed_empty: list(string) >= 0")
+                .attr("context_sparse_keys: list(string) >= 0")
+                .attr("context_dense_keys: list(string) >= 0")
+                .attr("feature_list_sparse_keys: list(string) >= 0")
+                .attr("feature_list_dense_keys: list(string) >= 0"),
+        )
+        .output("feature_list_dense_lengths: Nfeature_list_dense * int64")
+        .doc("The contexts and the feature lists of a batch of serialized sequence examples.")
+        .shape(shape)
+        .kernel(parse),
     );
 }

@@ -3,7 +3,7 @@
 use super::feature::{Element, Feature, by_element};
 use super::features::{Keys, Ragged, Sparse, no_example, set_outputs, sparse};
 use super::sequence_features::{
-    Wanted, check_context_default, check_type, fill, list, no_kernel, set_shapes, unreadable,
+    Wanted, check_context_default, check_type, described, fill, list, no_kernel, set_shapes, unreadable,
 };
 use crate::wire::Malformed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -205,35 +205,19 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 pub(super) fn register(r: &mut Registry) {
     r.add(
-        Op::new("ParseSingleSequenceExample")
-            .input("serialized: string")
-            .input("feature_list_dense_missing_assumed_empty: string")
-            .input("context_sparse_keys: Ncontext_sparse * string")
-            .input("context_dense_keys: Ncontext_dense * string")
-            .input("feature_list_sparse_keys: Nfeature_list_sparse * string")
-            .input("feature_list_dense_keys: Nfeature_list_dense * string")
-            .input("context_dense_defaults: Tcontext_dense")
-            .input("debug_name: string")
-            .output("context_sparse_indices: Ncontext_sparse * int64")
-            .output("context_sparse_values: context_sparse_types")
-            .output("context_sparse_shapes: Ncontext_sparse * int64")
-            .output("context_dense_values: Tcontext_dense")
-            .output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
-            .output("feature_list_sparse_values: feature_list_sparse_types")
-            .output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
-            .output("feature_list_dense_values: feature_list_dense_types")
-            .attr("Ncontext_sparse: int >= 0 = 0")
-            .attr("Ncontext_dense: int >= 0 = 0")
-            .attr("Nfeature_list_sparse: int >= 0 = 0")
-            .attr("Nfeature_list_dense: int >= 0 = 0")
-            .attr("context_sparse_types: list({float, int64, string}) >= 0 = []")
-            .attr("Tcontext_dense: list({float, int64, string}) >= 0 = []")
-            .attr("feature_list_dense_types: list({float, int64, string}) >= 0 = []")
-            .attr("context_dense_shapes: list(shape) >= 0 = []")
-            .attr("feature_list_sparse_types: list({float, int64, string}) >= 0 = []")
-            .attr("feature_list_dense_shapes: list(shape) >= 0 = []")
-            .doc("The context and the feature lists of one serialized sequence example.")
-            .shape(shape)
-            .kernel(parse),
+        described(
+            Op::new("ParseSingleSequenceExample")
+                .input("serialized: string")
+                .input("feature_list_dense_missing_assumed_empty: string")
+                .input("context_sparse_keys: Ncontext_sparse * string")
+                .input("context_dense_keys: Ncontext_dense * string")
+                .input("feature_list_sparse_keys: Nfeature_list_sparse * string")
+                .input("feature_list_dense_keys: Nfeature_list_dense * string")
+                .input("context_dense_defaults: Tcontext_dense")
+                .input("debug_name: string"),
+        )
+        .doc("The context and the feature lists of one serialized sequence example.")
+        .shape(shape)
+        .kernel(parse),
     );
 }

@@ -3,7 +3,7 @@
 use super::feature::{Element, Feature};
 use super::features::{Dense, count_of, dense_of, sparse_of};
 use crate::wire::{Fields, Malformed, Value};
-use ferroflow_graph::{KernelInit, ShapeContext};
+use ferroflow_graph::{KernelInit, Op, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 /// The features that are asked for, but for their keys.
@@ -118,6 +118,28 @@ pub(super) fn check_context_default(d: usize, dense: &Dense, default: &Tensor) -
         );
     }
     Ok(())
+}
+
+/// The attributes that say what is asked for, `Wanted`, and the outputs that all parsers of sequence examples have.
+pub(super) fn described(op: Op) -> Op {
+    op.output("context_sparse_indices: Ncontext_sparse * int64")
+        .output("context_sparse_values: context_sparse_types")
+        .output("context_sparse_shapes: Ncontext_sparse * int64")
+        .output("context_dense_values: Tcontext_dense")
+        .output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
+        .output("feature_list_sparse_values: feature_list_sparse_types")
+        .output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
+        .output("feature_list_dense_values: feature_list_dense_types")
+        .attr("Ncontext_sparse: int >= 0 = 0")
+        .attr("Ncontext_dense: int >= 0 = 0")
+        .attr("Nfeature_list_sparse: int >= 0 = 0")
+        .attr("Nfeature_list_dense: int >= 0 = 0")
+        .attr("context_sparse_types: list({float, int64, string}) >= 0 = []")
+        .attr("Tcontext_dense: list({float, int64, string}) >= 0 = []")
+        .attr("feature_list_dense_types: list({float, int64, string}) >= 0 = []")
+        .attr("context_dense_shapes: list(shape) >= 0 = []")
+        .attr("feature_list_sparse_types: list({float, int64, string}) >= 0 = []")
+        .attr("feature_list_dense_shapes: list(shape) >= 0 = []")
 }
 
 /// Sets the shapes of the outputs for contexts and for feature lists, all behind those of `batch`; returns how many they

@@ -1,0 +1,139 @@
+//! WindowDataset: datasets of elements that follow each other, one for each component.
+
+use super::batch::gather;
+use super::schema::{described, scalars, unary};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, Signature, dataset_input, dataset_kernel,
+    scalar,
+};
+use ferroflow_graph::{KernelContext, Registry};
+use ferroflow_tensor::{Result, Tensor, ensure};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Elements as a dataset of their own.
+pub(super) struct Elements(pub Arc<[Element]>);
+
+struct ElementsIterator {
+    elements: Arc<[Element]>,
+    next: usize,
+}
+
+impl Dataset for Elements {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(ElementsIterator { elements: self.0.clone(), next: 0 })
+    }
+}
+
+impl DatasetIterator for ElementsIterator {
+    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+        let element = self.elements.get(self.next).cloned();
+        self.next += 1;
+        Ok(element)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Elements of a window.
+    size: usize,
+    /// Elements from the beginning of one window to that of the next.
+    shift: usize,
+    /// Elements from one element of a window to the next.
+    stride: usize,
+    drop_remainder: bool,
+}
+
+struct Window {
+    input: DatasetValue,
+    shape: Shape,
+}
+
+struct WindowIterator {
+    input: Option<BoxedIterator>,
+    signature: Signature,
+    shape: Shape,
+    /// From the beginning of the next window on.
+    buffer: VecDeque<Element>,
+}
+
+impl Dataset for Window {
+    fn iterator(&self) -> BoxedIterator {
+        Box::new(WindowIterator {
+            input: Some(self.input.dataset.iterator()),
+            signature: self.input.signature.clone(),
+            shape: self.shape,
+            buffer: VecDeque::new(),
+        })
+    }
+}
+
+impl WindowIterator {
+    /// A dataset of component `c` of elements.
+    fn component(&self, elements: &[Element], c: usize) -> Result<Tensor> {
+        let column: Vec<Element> = elements.iter().map(|e| e.get(c).cloned().into_iter().collect()).collect();
+        let signature = Signature {
+            types: self.signature.types.iter().skip(c).take(1).copied().collect(),
+            shapes: self.signature.shapes.iter().skip(c).take(1).cloned().collect(),
+        };
+        DatasetValue { dataset: Arc::new(Elements(column.into())), signature }.into_tensor()
+    }
+}
+
+impl DatasetIterator for WindowIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        let Shape { size, shift, stride, drop_remainder } = self.shape;
+        // As many as a whole window spans; no more are made room for than there turn out to be.
+        let span = (size - 1).saturating_mul(stride).saturating_add(1);
+        let missing = span.saturating_sub(self.buffer.len());
+        self.buffer.extend(gather(&mut self.input, missing, pull)?);
+        if self.buffer.is_empty() || (drop_remainder && self.buffer.len() < span) {
+            return Ok(None);
+        }
+        let elements: Vec<Element> = self.buffer.iter().step_by(stride).take(size).cloned().collect();
+        let window = (0..self.signature.types.len()).map(|c| self.component(&elements, c)).collect::<Result<_>>()?;
+        let mut skipped = shift.saturating_sub(self.buffer.len());
+        self.buffer.drain(..shift.min(self.buffer.len()));
+        while skipped > 0
+            && let Some(input) = &mut self.input
+        {
+            pull.cancellation.check()?;
+            if input.next(pull)?.is_none() {
+                self.input = None;
+            }
+            skipped -= 1;
+        }
+        Ok(Some(window))
+    }
+}
+
+/// The number in scalar input `i`, called `name` in messages.
+fn positive(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<usize> {
+    let number = scalar::<i64>(ctx, i, name)?;
+    ensure!(number > 0, InvalidArgument, "Window {name} must be greater than zero.");
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+fn window(ctx: &KernelContext<'_>) -> Result<Window> {
+    let shape = Shape {
+        size: positive(ctx, 1, "size")?,
+        shift: positive(ctx, 2, "shift")?,
+        stride: positive(ctx, 3, "stride")?,
+        drop_remainder: scalar(ctx, 4, "drop_remainder")?,
+    };
+    Ok(Window { input: dataset_input(ctx, 0)?, shape })
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let op = unary("WindowDataset")
+        .input("size: int64")
+        .input("shift: int64")
+        .input("stride: int64")
+        .input("drop_remainder: bool");
+    r.add(
+        described(op)
+            .shape(scalars)
+            .doc("Datasets of `size` elements that lie `stride` apart, each beginning `shift` after the one before.")
+            .kernel(|init| dataset_kernel(init, window)),
+    );
+}
