@@ -76,6 +76,16 @@ lint: venv ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/mypy
 
+# Nightly, for the sanitizer. Graphs need all operations, which build for minutes.
+FUZZ_SECONDS ?= 60
+fuzz: ## fuzz what reads files, FUZZ_SECONDS=60 each (rustup toolchain install nightly; cargo install cargo-fuzz)
+	@cargo fuzz --version > /dev/null || { echo "this needs cargo-fuzz:  cargo install cargo-fuzz" >&2; exit 1; }
+	cargo +nightly fuzz run record_reader -- -max_total_time=$(FUZZ_SECONDS) -timeout=10
+	cargo +nightly fuzz run bundle_reader -- -max_total_time=$(FUZZ_SECONDS) -timeout=10
+	mkdir -p fuzz/corpus/graph_import
+	cargo +nightly fuzz run --features graphs graph_import fuzz/corpus/graph_import fuzz/seeds/graph_import -- \
+		-max_total_time=$(FUZZ_SECONDS) -timeout=10
+
 bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
 	cargo bench --package ferroflow-benches
 	$(BIN)/python benches/python/run.py $(ARGS)
