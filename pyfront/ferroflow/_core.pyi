@@ -293,12 +293,33 @@ class TensorHandle:
     def _index(self) -> int:
         """Which output of the node it is."""
 
-class ResourceScope:
-    """Variables, queues and other state that sessions may share."""
+class Server:
+    """A task of a cluster in this process, its address bound; it stays until the process ends.
 
-    def __new__(cls) -> Self: ...
-    def clear(self, containers: collections.abc.Sequence[str]) -> None:
-        """Drops the state of the named containers; of all where none is named."""
+    Args:
+      server_def: a serialized `ServerDef`.
+
+    Raises:
+      StatusError: `InvalidArgument` for a task that is not in its cluster or has no proper address, `NotFound` for an
+        unknown protocol, `Unknown` where the address cannot be bound.
+    """
+
+    def __new__(cls, server_def: bytes) -> Self: ...
+    def start(self) -> None:
+        """Answers other processes from now on."""
+
+    @property
+    def target(self) -> str:
+        """`grpc://host:port`."""
+
+def reset_containers(target: str, containers: collections.abc.Sequence[str], options: dict[str, Any]) -> None:
+    """Clears containers at the tasks of a target's cluster and ends the target's sessions.
+
+    Args:
+      target: `grpc://host:port`.
+      containers: their names; none for all.
+      options: as for `Session`.
+    """
 
 class EventWriter:
     """An event file being written, which a thread of the engine does.
@@ -332,8 +353,9 @@ class Session:
       graph: the graph, which may grow later.
       make_error: makes the exception of a failed step from error code, message, and id of the failing node or None.
       options: `intra_op_parallelism_threads` (0: one for each processor), `cpus` (number of CPU devices),
-        `allow_soft_placement`, `optimize` (default true), `operation_timeout_in_ms` (0: none).
-      resources: state shared with other sessions; by default the session's own.
+        `allow_soft_placement`, `optimize` (default true), `operation_timeout_in_ms` (0: none); with a target also
+        `device_filters`, `isolate_session_state`, `use_rpc` and `cluster_def` (a serialized ClusterDef).
+      target: `grpc://host:port` of a task whose cluster runs the steps; "" for this process alone.
     """
 
     def __new__(
@@ -341,7 +363,7 @@ class Session:
         graph: Graph,
         make_error: collections.abc.Callable[[int, str, int | None], BaseException],
         options: dict[str, Any],
-        resources: ResourceScope | None = None,
+        target: str = "",
     ) -> Self: ...
     def run_fast(self, fetches: Any, feed_dict: Any = None) -> Any:
         """Runs one step for the usual fetches and feeds.
@@ -414,6 +436,9 @@ class Session:
         targets: collections.abc.Sequence[OperationHandle],
     ) -> list[tuple[str, str, int, bool]]:
         """(name, op type, device index, whether it is inside of a loop) of the nodes that a step would run."""
+
+    def step_device_names(self) -> list[str]:
+        """The names of the devices that `placement` numbers."""
 
     def device_names(self) -> list[str]:
         """Full names of the session's devices."""

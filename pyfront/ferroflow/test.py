@@ -31,6 +31,7 @@ from ferroflow._src.testing.gradient_checker import (
     compute_gradient_error as compute_gradient_error,
 )
 from ferroflow._src.testing.graph_equality import assert_equal_graph_def as assert_equal_graph_def
+from ferroflow._src.testing.local_cluster import create_local_cluster as create_local_cluster
 from ferroflow._src.testing.test_case import (
     TestCase as TestCase,
 )

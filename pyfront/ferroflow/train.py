@@ -21,6 +21,7 @@ from ferroflow._src.checkpoint.waiting import checkpoints_iterator as checkpoint
 from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.cluster.cluster_spec import ClusterSpec as ClusterSpec
 from ferroflow._src.cluster.device_setter import replica_device_setter as replica_device_setter
+from ferroflow._src.cluster.server import Server as Server
 from ferroflow._src.framework.graph_files import write_graph as write_graph
 from ferroflow._src.input import (
     queue_runner as queue_runner,

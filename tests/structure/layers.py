@@ -69,6 +69,7 @@ _ENGINE = {
     "ferroflow-ops",
     "ferroflow-input",
     "ferroflow-runtime",
+    "ferroflow-cluster",
 }
 RUST_LAYERS = {
     "ferroflow-proto": set(),
@@ -87,6 +88,7 @@ RUST_LAYERS = {
     },
     "ferroflow-input": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
     "ferroflow-runtime": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph"},
+    "ferroflow-cluster": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph", "ferroflow-runtime"},
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,
 }

@@ -102,6 +102,7 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
         cancellation: &cancellation,
         resources: &resources,
         functions: no_functions(),
+        rendezvous: None,
     };
     let mut outputs = vec![None; node.outputs.len()];
     kernel.compute(&mut KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default()))?;

@@ -3,6 +3,7 @@
 use crate::attr::AttrMap;
 use crate::function::Functions;
 use crate::node::Node;
+use crate::rendezvous::Rendezvous;
 use crate::resource::{Resources, Variable};
 use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::threads::{Threads, unwatched};
@@ -75,6 +76,8 @@ pub struct Step<'a> {
     pub cancellation: &'a Cancellation,
     pub resources: &'a Resources,
     pub functions: &'a Arc<dyn Functions>,
+    /// Where the step runs in several processes.
+    pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,
 }
 
 /// The variables behind a node's reference inputs, and the versions its writes make.

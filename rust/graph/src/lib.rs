@@ -11,6 +11,7 @@ mod kernel;
 mod node;
 mod op_def;
 mod registry;
+mod rendezvous;
 mod resource;
 mod schema;
 mod shape_context;
@@ -25,6 +26,7 @@ pub use kernel::{Kernel, KernelContext, KernelFactory, KernelInit, Step, Variabl
 pub use node::{Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Elementwise, Flow, Op, OpDef, RefAccess};
 pub use registry::Registry;
+pub use rendezvous::Rendezvous;
 pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};
 pub use wait::{Bell, Cancellation, Pending};

@@ -26,6 +26,8 @@ pub trait Pending {
 pub struct Bell {
     rung: Mutex<bool>,
     changed: Condvar,
+    /// Wakes the step where it waits for more than the bell.
+    waker: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Bell {
@@ -33,6 +35,19 @@ impl Bell {
     pub fn ring(&self) {
         *self.rung.lock() = true;
         self.changed.notify_one();
+        if let Some(wake) = self.waker.get() {
+            wake();
+        }
+    }
+
+    /// Has every ring call `wake`, too; the first such call counts.
+    pub fn wake_by(&self, wake: impl Fn() + Send + Sync + 'static) {
+        let _ = self.waker.set(Box::new(wake));
+    }
+
+    /// Whether it rang since the last time.
+    pub fn rang(&self) -> bool {
+        std::mem::replace(&mut *self.rung.lock(), false)
     }
 
     /// Waits until the bell rings or `at_most` has passed; at once where it rang since the last time.

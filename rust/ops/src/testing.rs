@@ -120,6 +120,7 @@ impl Rerun {
             cancellation: &cancellation,
             resources: &self.resources,
             functions: no_functions(),
+            rendezvous: None,
         };
         let mut outputs = vec![None; self.node.outputs.len()];
         let variables = Variables { handles: &self.handles, wanted: 0, written: SmallVec::new() };

@@ -32,6 +32,7 @@ pub fn registry() -> PyResult<Arc<Registry>> {
     let mut all = Registry::new();
     ferroflow_ops::register(&mut all);
     ferroflow_input::register(&mut all);
+    ferroflow_cluster::register(&mut all);
     let built = all.finish().map_err(status)?;
     Ok(REGISTRY.get_or_init(|| built).clone())
 }

@@ -4,6 +4,7 @@
 mod attr;
 mod checkpoint;
 mod convert;
+mod engine;
 mod error;
 mod event_writer;
 mod exit;
@@ -12,6 +13,7 @@ mod handle;
 mod op_info;
 mod record;
 mod script;
+mod server;
 mod session;
 
 use pyo3::prelude::*;
@@ -27,7 +29,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<handle::TensorHandle>()?;
     m.add_class::<session::Session>()?;
     m.add_class::<session::Callable>()?;
-    m.add_class::<session::ResourceScope>()?;
+    m.add_class::<server::Server>()?;
+    m.add_function(wrap_pyfunction!(server::reset_containers, m)?)?;
     m.add_class::<checkpoint::CheckpointReader>()?;
     m.add_function(wrap_pyfunction!(checkpoint::replace_file, m)?)?;
     m.add_class::<record::Reader>()?;

@@ -56,8 +56,10 @@ pub fn op_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>>
     Ok(info)
 }
 
-/// Names of all ops, sorted.
+/// Names of all ops that programs may build, sorted: not of those that the engine puts into parts of steps.
 #[pyfunction]
 pub fn op_names() -> PyResult<Vec<String>> {
-    Ok(registry()?.sorted().iter().map(|op| op.name.to_string()).collect())
+    let registry = registry()?;
+    let names = registry.sorted().into_iter().map(|op| op.name.to_string());
+    Ok(names.filter(|name| !name.starts_with('_')).collect())
 }

@@ -2,43 +2,22 @@
 //! whatever is unusual is left to Python, which flattens, checks and calls `run_flat`.
 
 use crate::convert::{quick_tensor, tensor_of, to_python};
-use crate::error::{caught, status};
-use crate::exit::{Stay, is_main_thread, stay_if_exiting};
+use crate::engine::{Engine, Limit, Planned, with_poll};
+use crate::error::status;
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
-use ferroflow_graph::{NodeId, OutputId, Resources};
-use ferroflow_runtime::{Devices, Prepared, Request, RunOptions, SessionOptions, StepOutcome, Trace};
+use crate::server::master_options;
+use ferroflow_cluster::{Address, Master};
+use ferroflow_graph::{NodeId, OutputId};
+use ferroflow_runtime::{Devices, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Variables, queues and other state that sessions may share.
-#[pyclass(frozen, module = "ferroflow._core")]
-pub struct ResourceScope {
-    resources: Arc<Resources>,
-}
-
-#[pymethods]
-impl ResourceScope {
-    #[new]
-    fn new() -> Self {
-        ResourceScope { resources: Arc::new(Resources::new()) }
-    }
-
-    /// Drops the state of the named containers; of all where none is named.
-    fn clear(&self, containers: Vec<String>) {
-        if containers.is_empty() {
-            self.resources.clear_all();
-        }
-        containers.iter().for_each(|c| self.resources.clear(c));
-    }
-}
 
 /// Fetches and feeds by identity: each fetch as node and output + 1 (0: the operation), then each feed.
 type Key = SmallVec<[u64; 8]>;
@@ -58,7 +37,7 @@ struct Feed {
 
 /// A request that needs no further thought.
 struct Ready {
-    prepared: Arc<Prepared>,
+    prepared: Planned,
     feeds: SmallVec<[Feed; 4]>,
     /// For each fetch: whether it has a value (operations have none).
     has_value: SmallVec<[bool; 4]>,
@@ -68,7 +47,7 @@ struct Ready {
 
 #[pyclass(frozen, module = "ferroflow._core")]
 pub struct Session {
-    inner: Arc<ferroflow_runtime::Session>,
+    inner: Engine,
     shared: Arc<Shared>,
     ready: RwLock<FxHashMap<Key, Arc<Ready>>>,
     /// Makes the Python exception of a failed step: called with (code, message, node id or None).
@@ -120,7 +99,7 @@ impl Session {
     /// The plan for a key; None where something may not be fetched or fed, or is a handle.
     fn ready(&self, py: Python<'_>, key: &Key, fetches: usize) -> PyResult<Option<Arc<Ready>>> {
         if let Some(ready) = self.ready.read().get(key)
-            && ready.prepared.graph_version == self.shared.graph.read().version()
+            && ready.prepared.graph_version() == self.shared.graph.read().version()
         {
             return Ok(Some(ready.clone()));
         }
@@ -148,11 +127,11 @@ impl Session {
             feeds.push(Feed { dtype: known.dtype, shape: known.shape.clone() });
             request.feeds.push(output);
         }
-        let prepared = self.prepare(py, &request)?;
+        let prepared = self.prepare(py, &request, self.timeout_ms)?;
         let ready = Arc::new(Ready { prepared, feeds, has_value, request });
         let mut all = self.ready.write();
         // Plans of an older graph would only hold memory.
-        all.retain(|_, r| r.prepared.graph_version == ready.prepared.graph_version);
+        all.retain(|_, r| r.prepared.graph_version() == ready.prepared.graph_version());
         if all.len() >= 4096 {
             all.clear();
         }
@@ -160,51 +139,25 @@ impl Session {
         Ok(Some(ready))
     }
 
-    fn prepare(&self, py: Python<'_>, request: &Request) -> PyResult<Arc<Prepared>> {
-        caught(|| py.detach(|| self.inner.prepare(request))).and_then(|r| r).map_err(|e| self.error(py, e))
+    fn prepare(&self, py: Python<'_>, request: &Request, timeout_ms: u64) -> PyResult<Planned> {
+        let prepare = |poll: &Poll<'_>| self.inner.prepare(request, poll);
+        with_poll(py, Limit::after_ms(timeout_ms), prepare, |e| self.error(py, e))
     }
 
     fn step(
         &self,
         py: Python<'_>,
-        prepared: &Prepared,
+        prepared: &Planned,
         values: SmallVec<[Tensor; 4]>,
         trace: bool,
         timeout_ms: u64,
         may_miss: bool,
     ) -> PyResult<StepOutcome> {
-        let _stay = Stay::begin(py);
-        let outcome = caught(|| {
-            let raised: Mutex<Option<PyErr>> = Mutex::new(None);
-            let deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms));
-            let outcome = py.detach(|| {
-                let poll = || {
-                    if deadline.is_some_and(|d| Instant::now() > d) {
-                        return Err(Status::deadline_exceeded("Timed out waiting for notification"));
-                    }
-                    stay_if_exiting();
-                    // Python runs signal handlers on its main thread only: others need not take its lock for them.
-                    let looked = match is_main_thread() {
-                        Ok(true) => Python::attach(|py| py.check_signals()),
-                        other => other.map(|_| ()),
-                    };
-                    looked.map_err(|e| {
-                        *raised.lock() = Some(e);
-                        Status::cancelled("interrupted by a signal")
-                    })
-                };
-                // The closure lives on this stack frame and the step ends before it does.
-                let outcome = self.inner.run(prepared, values, &RunOptions { trace, poll: Some(&poll), may_miss });
-                stay_if_exiting();
-                outcome
-            });
-            match (outcome, raised.into_inner()) {
-                (_, Some(e)) => Err(e),
-                (Ok(outcome), None) => Ok(outcome),
-                (Err(e), None) => Err(self.error(py, e)),
-            }
-        });
-        outcome.unwrap_or_else(|e| Err(self.error(py, e)))
+        let run = |poll: &Poll<'_>| {
+            let options = RunOptions { trace, poll: Some(poll), may_miss, rendezvous: None };
+            self.inner.run(prepared, values, &options)
+        };
+        with_poll(py, Limit::after_ms(timeout_ms), run, |e| self.error(py, e))
     }
 
     fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Option<Tensor>>, shape: Shape) -> PyResult<Py<PyAny>> {
@@ -233,28 +186,28 @@ fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
 
 #[pymethods]
 impl Session {
-    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms.
+    /// `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms; with a target
+    /// (`grpc://host:port`) also those of its cluster.
     #[new]
-    #[pyo3(signature = (graph, make_error, options, resources=None))]
-    fn new(
-        graph: &Graph,
-        make_error: Py<PyAny>,
-        options: &Bound<'_, PyDict>,
-        resources: Option<&ResourceScope>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (graph, make_error, options, target=""))]
+    fn new(graph: &Graph, make_error: Py<PyAny>, options: &Bound<'_, PyDict>, target: &str) -> PyResult<Self> {
         let get = |name: &str| -> PyResult<u64> {
             Ok(options.get_item(name)?.map(|v| v.extract::<u64>()).transpose()?.unwrap_or(0))
         };
-        let devices =
-            Devices { cpus: (get("cpus")? as usize).max(1), allow_soft_placement: get("allow_soft_placement")? != 0 };
+        let devices = Devices::local((get("cpus")? as usize).max(1), get("allow_soft_placement")? != 0);
         let optimize = options.get_item("optimize")?.is_none_or(|v| v.is_truthy().unwrap_or(true));
-        let inner = ferroflow_runtime::Session::new(
-            graph.shared.graph.clone(),
-            SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize },
-            resources.map_or_else(|| Arc::new(Resources::new()), |r| r.resources.clone()),
-        );
+        let session_options =
+            SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize };
+        let nodes = graph.shared.graph.clone();
+        let inner = match target {
+            "" => Engine::Local(ferroflow_runtime::Session::new(nodes, session_options, Arc::default())),
+            target => {
+                let address = Address::of_target(target).map_err(status)?;
+                Engine::Cluster(Master::new(nodes, address, master_options(options)?, session_options).map_err(status)?)
+            }
+        };
         Ok(Session {
-            inner: Arc::new(inner),
+            inner,
             shared: graph.shared.clone(),
             ready: RwLock::default(),
             make_error,
@@ -355,8 +308,8 @@ impl Session {
             let dtype = self.shared.graph.read().output(tensor.get().output()).map_err(status)?.dtype;
             values.push(tensor_of(value, dtype)?);
         }
-        let prepared = self.prepare(py, &request)?;
         let timeout = if timeout_ms > 0 { timeout_ms } else { self.timeout_ms };
+        let prepared = self.prepare(py, &request, timeout)?;
         let outcome = self.step(py, &prepared, values, trace, timeout, may_miss)?;
         let values = outcome.values.into_iter().map(|t| t.map_or_else(|| Ok(py.None()), |t| to_python(py, t)));
         let values: Vec<Py<PyAny>> = values.collect::<PyResult<_>>()?;
@@ -380,14 +333,21 @@ impl Session {
             fetches: fetches.iter().map(|t| t.get().output()).collect(),
             targets: targets.iter().map(|t| t.get().node).collect(),
         };
-        let prepared = self.prepare(py, &request)?;
+        let prepared = self.prepare(py, &request, self.timeout_ms)?;
         let nodes = prepared.placement().iter();
         Ok(nodes.map(|(n, device, inside)| (n.name.to_string(), n.op.name.to_string(), *device, *inside)).collect())
     }
 
-    /// Full names of the session's devices.
-    fn device_names(&self) -> Vec<String> {
-        self.inner.devices().names()
+    /// Full names of the session's devices; every task is asked for its own.
+    fn device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let names = |poll: &Poll<'_>| self.inner.device_names(poll);
+        with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
+    }
+
+    /// The names of the devices that `placement` numbers.
+    fn step_device_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let names = |poll: &Poll<'_>| self.inner.step_device_names(poll);
+        with_poll(py, Limit::after_ms(self.timeout_ms), names, |e| self.error(py, e))
     }
 
     /// A function of the fed values, in `feed_list`'s order. `fetches`: as for `run_fast`.
@@ -456,8 +416,8 @@ impl Callable {
     fn __call__(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
         let session = self.session.get();
         let mut ready = self.ready.read().clone();
-        if ready.prepared.graph_version != session.shared.graph.read().version() {
-            let prepared = session.prepare(py, &ready.request)?;
+        if ready.prepared.graph_version() != session.shared.graph.read().version() {
+            let prepared = session.prepare(py, &ready.request, session.timeout_ms)?;
             let feeds = ready.feeds.iter().map(|f| Feed { dtype: f.dtype, shape: f.shape.clone() }).collect();
             ready =
                 Arc::new(Ready { prepared, feeds, has_value: ready.has_value.clone(), request: ready.request.clone() });

@@ -1,7 +1,8 @@
 //! `Draft`: the nodes of a request as steps with resolved sources, which optimisation rewrites before they are ordered.
 
 use crate::flow::{ALWAYS, GuardId, Guards, Literal};
-use crate::placement::Devices;
+use crate::home::Home;
+use crate::placement::{Devices, Placement};
 use crate::plan::LoopPlan;
 use crate::schedule::Edges;
 use crate::versions::{Accesses, VariableIndex, Versions};
@@ -56,6 +57,8 @@ pub(crate) struct StepNode {
     /// By input position, for inputs that are references the node writes or inspects.
     pub is_ref: SmallVec<[bool; 3]>,
     pub guard: GuardId,
+    /// The task whose state it finds, where that is not the session's own.
+    pub home: Option<Arc<Home>>,
 }
 
 impl StepNode {
@@ -70,6 +73,7 @@ impl StepNode {
             root: None,
             is_ref: SmallVec::new(),
             guard: ALWAYS,
+            home: None,
         }
     }
 
@@ -144,14 +148,36 @@ impl Draft {
 }
 
 /// Makes a node's kernel, or finds the one that the session keeps for it.
-pub(crate) type KernelSource<'a> = dyn Fn(&Arc<Node>, &[DType]) -> Result<Arc<dyn Kernel>> + 'a;
+pub(crate) type KernelSource<'a> = dyn Fn(&Arc<Node>, &[DType], &Resources) -> Result<Arc<dyn Kernel>> + 'a;
 
 pub(crate) struct Context<'a> {
     pub graph: &'a Graph,
     pub resources: &'a Resources,
     pub devices: &'a Devices,
+    /// Where several tasks run the nodes: the device of each, and the tasks' homes.
+    pub placed: Option<(&'a Placement, &'a [Arc<Home>])>,
     pub kernel: &'a KernelSource<'a>,
     pub optimize: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The device a node runs on.
+    pub fn device(&self, node: &Node) -> Result<usize> {
+        match self.placed {
+            None => self.devices.place(node),
+            Some((placement, _)) => placement.device(node.id),
+        }
+    }
+
+    /// The home of a node, where it is not the session's own.
+    pub fn home(&self, node: &Node) -> Result<Option<&'a Arc<Home>>> {
+        let Some((placement, homes)) = self.placed else { return Ok(None) };
+        Ok(homes.get(self.devices.task_of(placement.device(node.id)?)))
+    }
+
+    pub fn resources_of(&self, node: &Node) -> Result<&'a Resources> {
+        Ok(self.home(node)?.map_or(self.resources, |h| &h.resources))
+    }
 }
 
 /// Applies the visibility rule: fills in the version that every read of a variable sees.

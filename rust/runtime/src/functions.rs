@@ -86,11 +86,12 @@ impl SessionFunctions {
         let function = self.known.get(name)?;
         let resources = self.resources()?;
         let graph = function.graph.read();
-        let kernel = |node: &Arc<Node>, types: &[DType]| make_kernel(node, types, &resources);
+        let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| make_kernel(node, types, resources);
         let context = Context {
             graph: &graph,
             resources: &resources,
             devices: &self.devices,
+            placed: None,
             kernel: &kernel,
             optimize: self.optimize,
         };
@@ -160,8 +161,13 @@ impl Callable for Instance {
             );
         }
         let resources = self.functions.resources()?;
-        let step =
-            Step { threads: self.functions.threads, cancellation, resources: &resources, functions: &self.callable };
+        let step = Step {
+            threads: self.functions.threads,
+            cancellation,
+            resources: &resources,
+            functions: &self.callable,
+            rendezvous: None,
+        };
         execute_within(&body.plan, &body.frames, arguments, &step, &self.functions.closed)
             .map_err(|e| located(e, &body.function.graph.read(), name))
     }

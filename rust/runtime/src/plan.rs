@@ -5,6 +5,7 @@
 use crate::draft::{Action, Context, Draft, Source, StepNode, order_edges};
 use crate::execute::Frames;
 use crate::flow::{FrameId, GuardId, Literal};
+use crate::home::Home;
 use crate::optimize;
 use crate::prune::Request;
 use crate::region::draft;
@@ -64,6 +65,7 @@ pub(crate) struct Run {
     /// (input position, slot): versions made here that are read later.
     pub version_slots: SmallVec<[(usize, u32); 1]>,
     pub wanted: u64,
+    pub home: Option<Arc<Home>>,
 }
 
 pub(crate) enum Instruction {
@@ -464,6 +466,7 @@ impl<'a> Emitter<'a> {
             handles,
             version_slots,
             wanted: wanted_bits,
+            home: node.home.clone(),
         })));
     }
 }

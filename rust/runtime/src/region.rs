@@ -27,7 +27,7 @@ pub(crate) fn draft(
     for &id in &ids {
         let node = graph.node(id)?;
         let is_inside = frames.of_output(node) != ROOT;
-        placement.push((node.clone(), cx.devices.place(node).map_err(|e| e.at_node(id))?, is_inside));
+        placement.push((node.clone(), cx.device(node).map_err(|e| e.at_node(id))?, is_inside));
     }
     let roots = RefCell::new(Roots { graph, feeds: &feeds, memo: FxHashMap::default() });
     let step = StepGraph { cx, fed: &fed, feeds: &feeds, frames: &frames, roots: &roots };
@@ -142,7 +142,8 @@ impl Region {
 
     fn add_variable(&mut self, step: &StepGraph<'_>, id: NodeId) -> Result<()> {
         self.variables.insert(id, self.draft.variables.len() as u32);
-        self.draft.variables.push(variable_of(step.node(id)?, step.cx.resources)?);
+        let node = step.node(id)?;
+        self.draft.variables.push(variable_of(node, step.cx.resources_of(node)?)?);
         Ok(())
     }
 
@@ -477,11 +478,13 @@ impl Region {
             } else {
                 let types: Vec<DType> =
                     node.inputs.iter().map(|&o| graph.output(o).map(|t| t.dtype)).collect::<Result<_>>()?;
-                Action::Run((step.cx.kernel)(&node, &types).map_err(|e| e.at_node(id))?)
+                let resources = step.cx.resources_of(&node)?;
+                Action::Run((step.cx.kernel)(&node, &types, resources).map_err(|e| e.at_node(id))?)
             };
             let place = &mut self.draft.nodes[i];
             (place.inputs, place.control, place.action, place.root, place.is_ref) =
                 (inputs, control, action, root, is_ref);
+            place.home = step.cx.home(&node)?.cloned();
         }
         Ok(())
     }

@@ -1,14 +1,16 @@
 //! `Session`: plans and runs steps of a graph, and keeps what lives between them.
 
-use crate::draft::Context;
+use crate::draft::{Context, KernelSource};
 use crate::execute::{Frames, execute};
 use crate::functions::SessionFunctions;
-use crate::placement::Devices;
+use crate::home::Home;
+use crate::partition::{self, Part, Split, assemble};
+use crate::placement::{Devices, Placement};
 use crate::plan::Plan;
-use crate::prune::Request;
+use crate::prune::{Request, prune};
 use crate::pulse::{Poll, Pulse};
 use crate::trace::Trace;
-use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, NodeId, Resources, Step};
+use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Step};
 use ferroflow_tensor::threads::{Threads, default_count};
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
 use parking_lot::{Mutex, RwLock};
@@ -28,7 +30,7 @@ pub struct SessionOptions {
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        let devices = Devices { cpus: 1, allow_soft_placement: false };
+        let devices = Devices::local(1, false);
         SessionOptions { intra_op_threads: 0, devices, optimize: true }
     }
 }
@@ -40,6 +42,8 @@ pub struct RunOptions<'a> {
     pub poll: Option<&'a Poll<'a>>,
     /// Whether a fetch may have no value, being in a branch that was not taken.
     pub may_miss: bool,
+    /// Where other processes run parts of the step.
+    pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,
 }
 
 pub struct StepOutcome {
@@ -87,12 +91,17 @@ pub struct Session {
     resources: Arc<Resources>,
     functions: Arc<SessionFunctions>,
     callable: Arc<dyn Functions>,
-    kernels: Mutex<FxHashMap<NodeId, Arc<dyn Kernel>>>,
+    /// The tasks whose nodes it runs, where they are several.
+    homes: Vec<Arc<Home>>,
+    placement: Mutex<Arc<Placement>>,
+    kernels: Mutex<FxHashMap<Arc<str>, Arc<dyn Kernel>>>,
     plans: RwLock<Plans>,
     closed: AtomicBool,
     /// Cancellations of the steps under way.
     running: Mutex<FxHashMap<u64, Arc<Cancellation>>>,
     next_step: AtomicU64,
+    /// Of the state that plans hold.
+    generation: AtomicU64,
 }
 
 impl Session {
@@ -108,12 +117,27 @@ impl Session {
             resources,
             callable: functions.clone(),
             functions,
+            homes: Vec::new(),
+            placement: Mutex::default(),
             kernels: Mutex::default(),
             plans: RwLock::default(),
             closed: AtomicBool::new(false),
             running: Mutex::default(),
             next_step: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
         }
+    }
+
+    /// A session that runs the nodes of several tasks; `resources` are those of each task of `options.devices`.
+    pub fn across(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: &[Arc<Resources>]) -> Session {
+        let own = resources.get(options.devices.default_task()).cloned().unwrap_or_default();
+        let mut session = Session::new(graph, options, own);
+        let library = session.graph.read().functions().clone();
+        // Where a function is called, all of it runs.
+        let body = SessionOptions { devices: Devices::local(1, true), ..session.options.clone() };
+        let functions = |r| SessionFunctions::new(library.clone(), r, &body, session.threads);
+        session.homes = resources.iter().map(|r| Arc::new(Home::new(r.clone(), functions(r)))).collect();
+        session
     }
 
     pub fn graph(&self) -> &Arc<RwLock<Graph>> {
@@ -139,14 +163,9 @@ impl Session {
         {
             return Ok(prepared.clone());
         }
-        let kernel = |node: &Arc<Node>, types: &[DType]| self.kernel(node, types);
-        let context = Context {
-            graph: &graph,
-            resources: &self.resources,
-            devices: &self.options.devices,
-            kernel: &kernel,
-            optimize: self.options.optimize,
-        };
+        let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
+        let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
+        let context = self.context(&graph, placement.as_deref(), &kernel);
         let plan = Plan::build(request, &context)?;
         let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version });
         let mut plans = self.plans.write();
@@ -158,9 +177,83 @@ impl Session {
         Ok(prepared)
     }
 
+    /// Cuts a request at the borders of processes: `site_of` gives the site (below `sites`) of each task, 0 for this process.
+    /// None where all of it runs here.
+    ///
+    /// Errors: those of placement and of the graph's structure, and of what cannot be cut.
+    pub fn split(&self, request: &Request, sites: usize, site_of: &dyn Fn(usize) -> usize) -> Result<Option<Split>> {
+        let graph = self.graph.read();
+        let placement = self.placement(&graph);
+        let site_of = |device: usize| site_of(self.options.devices.task_of(device));
+        let fed = request.feeds.iter().copied().collect();
+        let mut is_here = true;
+        for id in prune(&graph, request, &fed)? {
+            is_here &= site_of(placement.device(id).map_err(|e| e.at_node(id))?) == 0;
+        }
+        if is_here {
+            return Ok(None);
+        }
+        let kernel = |_: &Arc<Node>, _: &[DType], _: &Resources| Err(Status::internal("a part is cut, not run"));
+        let context = self.context(&graph, Some(&placement), &kernel);
+        partition::split(request, &context, sites, &site_of).map(Some)
+    }
+
+    /// The plan of this process's part of a step; its nodes share their kernels with those they stand for.
+    pub fn prepare_part(&self, part: &Part) -> Result<Prepared> {
+        let (registry, placement, graph_version) = {
+            let graph = self.graph.read();
+            let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
+            (graph.registry().clone(), placement, graph.version())
+        };
+        let named = |e: Status| match e.node().and_then(|n| part.origin.get(n as usize)) {
+            Some(&id) => e.inside("").at_node(id),
+            None => e,
+        };
+        let graph = assemble(&part.nodes, &registry).map_err(named)?;
+        let placement = placement.map(|p| p.of_part(&part.origin));
+        let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
+        let context = self.context(&graph, placement.as_ref(), &kernel);
+        let plan = Plan::build(&part.request(), &context).map_err(named)?;
+        Ok(Prepared { plan, frames: Frames::default(), graph_version })
+    }
+
+    /// Forgets the plans that hold state of before; `generation` rises when state was cleared.
+    pub fn forget_plans(&self, generation: u64) {
+        if self.generation.swap(generation, Ordering::AcqRel) != generation {
+            self.plans.write().clear();
+        }
+    }
+
+    fn context<'a>(
+        &'a self,
+        graph: &'a Graph,
+        placement: Option<&'a Placement>,
+        kernel: &'a KernelSource<'a>,
+    ) -> Context<'a> {
+        Context {
+            graph,
+            resources: &self.resources,
+            devices: &self.options.devices,
+            placed: placement.map(|p| (p, self.homes.as_slice())),
+            kernel,
+            optimize: self.options.optimize,
+        }
+    }
+
+    /// Where the nodes of the graph are.
+    fn placement(&self, graph: &Graph) -> Arc<Placement> {
+        let mut placement = self.placement.lock();
+        if placement.version() != graph.version() {
+            *placement = Arc::new(Placement::of(graph, &self.options.devices, Some(&placement)));
+        }
+        placement.clone()
+    }
+
     /// The kernel of a node: made on first use, then kept, for its state belongs to (session, node).
-    fn kernel(&self, node: &Arc<Node>, input_types: &[DType]) -> Result<Arc<dyn Kernel>> {
-        if let Some(kernel) = self.kernels.lock().get(&node.id) {
+    fn kernel(&self, node: &Arc<Node>, input_types: &[DType], resources: &Resources) -> Result<Arc<dyn Kernel>> {
+        // How a value is named on its way differs from one step's parts to the next.
+        let is_kept = !matches!(&*node.op.name, "_Send" | "_Recv");
+        if is_kept && let Some(kernel) = self.kernels.lock().get(&node.name) {
             return Ok(kernel.clone());
         }
         let Some(factory) = node.op.kernel else {
@@ -169,8 +262,11 @@ impl Session {
                 node.op.name, node.name
             )));
         };
-        let kernel: Arc<dyn Kernel> = factory(&KernelInit { node, input_types, resources: &self.resources })?.into();
-        Ok(self.kernels.lock().entry(node.id).or_insert(kernel).clone())
+        let kernel: Arc<dyn Kernel> = factory(&KernelInit { node, input_types, resources })?.into();
+        if !is_kept {
+            return Ok(kernel);
+        }
+        Ok(self.kernels.lock().entry(node.name.clone()).or_insert(kernel).clone())
     }
 
     /// Runs one step of a plan: `values` are the feeds in the request's order.
@@ -197,6 +293,7 @@ impl Session {
             cancellation: &cancellation,
             resources: &self.resources,
             functions: &self.callable,
+            rendezvous: options.rendezvous,
         };
         let pulse = Pulse::begin(options.poll);
         let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut(), options.may_miss);
@@ -205,11 +302,17 @@ impl Session {
 
     /// Ends the session: steps under way are cancelled, later ones refused.
     pub fn close(&self) {
+        self.close_because(&Status::cancelled("Session was closed."));
+    }
+
+    /// `close`, with what the steps under way fail with.
+    pub fn close_because(&self, reason: &Status) {
         self.closed.store(true, Ordering::Release);
         for cancellation in self.running.lock().values() {
-            cancellation.cancel(Status::cancelled("Session was closed."));
+            cancellation.cancel(reason.clone());
         }
         self.functions.close();
+        self.homes.iter().for_each(|h| h.functions.close());
     }
 
     pub fn is_closed(&self) -> bool {

@@ -125,7 +125,10 @@ impl<'a> Waiting<'a> {
                     _ => first.map_or(e.clone(), |begun| e.at_node(begun.run.node.id)),
                 });
             }
-            step.cancellation.bell().wait(PERIOD);
+            match step.rendezvous {
+                None => step.cancellation.bell().wait(PERIOD),
+                Some(rendezvous) => rendezvous.rest(step.cancellation.bell(), PERIOD)?,
+            }
         }
         Ok(())
     }

@@ -20,7 +20,8 @@ def session_options(config: Any) -> dict[str, Any]:
     """The core's options of a ConfigProto, or of None.
 
     Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
-    (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off).
+    (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off); of sessions with a
+    target `cluster_def`, `device_filters`, `isolate_session_state` and `rpc_options.use_rpc_for_inprocess_master`.
 
     Raises:
       tf.errors.InvalidArgumentError: the number of CPU devices is negative or absurd.
@@ -40,4 +41,9 @@ def session_options(config: Any) -> dict[str, Any]:
                 None, None, f'device_count["CPU"] must be from 0 to {_MAX_CPUS}, got {cpus}'
             )
         options["cpus"] = cpus
+    options["device_filters"] = list(config.device_filters)
+    options["isolate_session_state"] = config.isolate_session_state
+    options["use_rpc"] = config.rpc_options.use_rpc_for_inprocess_master
+    if config.HasField("cluster_def"):
+        options["cluster_def"] = config.cluster_def.SerializeToString()
     return options

@@ -15,6 +15,7 @@ import numpy as np
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
+from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
@@ -101,9 +102,13 @@ class BaseSession:
         self._config = config
         self._add_shapes = config is not None and config.graph_options.infer_shapes
         self._log_placement = config is not None and config.log_device_placement
-        self._core = _core.Session(
-            graph._core, functools.partial(_step_error, graph), session_options(config), _resources_of(target or "")
-        )
+        with engine_errors():
+            self._core = _core.Session(
+                graph._core,
+                functools.partial(_step_error, graph),
+                session_options(config),
+                _core_target(target or ""),
+            )
         self._partial_runs: dict[str, PartialRun] = {}
         self._partial_run_count = 0
         self._dead_handles: list[str] = []
@@ -203,7 +208,10 @@ class BaseSession:
         if trace:
             values, events = values
         if run_metadata is not None:
-            fill_run_metadata(run_metadata, self._graph, events if trace else [], options)
+            run = self._core.placement(tensors, [t for t, _ in feeds], targets) if trace else []
+            devices = self._core.step_device_names() if trace else []
+            placement = {name: devices[device] for name, _, device, _ in run}
+            fill_run_metadata(run_metadata, self._graph, events if trace else [], placement, options)
         by_element = dict(zip(tensors, values, strict=True))
         for tensor in tensors:
             if tensor.op.type in HANDLE_OPS:
@@ -223,7 +231,7 @@ class BaseSession:
         delete_all(self, dead)
 
     def _print_placement(self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]) -> None:
-        names = self._core.device_names()
+        names = self._core.step_device_names()
         for name, op_type, device, _ in self._core.placement(tensors, feeds, targets):
             print(f"{name}: ({op_type}): {names[device]}", file=sys.stderr)
 
@@ -367,39 +375,34 @@ def _does_not_fit(value: int, dtype: Any) -> bool:
         return True
 
 
-_target_resources: dict[str, Callable[[str], Any]] = {}
-_SCHEME = re.compile(r"^([a-z]+)://")
+def _core_target(target: str | bytes) -> str:
+    """The target as the core has it: "" for this process alone.
 
-
-def register_target_scheme(scheme: str, resources: Callable[[str], Any]) -> None:
-    """Tells how sessions reach targets `scheme://...`: a function from the target to the resources they share."""
-    _target_resources[scheme] = resources
-
-
-def _resources_of(target: str | bytes) -> Any:
-    """The resources of a session's target: None for the session's own."""
+    Raises:
+      tf.errors.NotFoundError: no engine is reached by such a target.
+    """
     target = compat.as_str(target)
     if target in ("", "local"):
-        return None
-    match = _SCHEME.match(target)
-    if match is None or match.group(1) not in _target_resources:
+        return ""
+    if not target.startswith("grpc://"):
         raise errors.NotFoundError(
             None, None, f"No session factory registered for the given session options: {{target: {target!r}}}"
         )
-    return _target_resources[match.group(1)](target)
+    return target
 
 
 class Session(BaseSession):
     """Runs a graph; owns its variables, queues and other state.
 
     Args:
-      target: the engine to connect to; `""` is this process.
+      target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose tasks
+        keep variables, queues and other state beyond the session.
       graph: the graph, by default the default graph.
       config: a ConfigProto message.
 
     Raises:
       TypeError: an argument has the wrong type.
-      tf.errors.NotFoundError: nothing answers to the target.
+      tf.errors.NotFoundError: no engine is reached by such a target.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -437,15 +440,23 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Clears the named resource containers (all without names) of a target that sessions share.
+        """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
+
+        Args:
+          target: `grpc://host:port`.
+          containers: list of str, or None for all.
+          config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
 
         Raises:
-          tf.errors.NotFoundError: nothing answers to the target.
+          tf.errors.NotFoundError: no engine is reached by such a target.
+          tf.errors.DeadlineExceededError: nothing answered in time.
         """
         check_config(config)
-        resources = _resources_of(target)
-        if resources is not None:
-            resources.clear([compat.as_str(c) for c in containers or ()])
+        target = _core_target(target)
+        if target:
+            with engine_errors():
+                names = [compat.as_str(c) for c in containers or ()]
+                _core.reset_containers(target, names, session_options(config))
 
 
 class InteractiveSession(BaseSession):

@@ -280,7 +280,7 @@ pub(crate) fn is_back_edge(to: &Node, from: &Node) -> bool {
 }
 
 /// An order of the nodes in which each comes after what it waits for, back edges aside.
-fn order(graph: &Graph, ids: &[NodeId]) -> Result<Vec<NodeId>> {
+pub(crate) fn order(graph: &Graph, ids: &[NodeId]) -> Result<Vec<NodeId>> {
     let local: FxHashMap<NodeId, u32> = ids.iter().enumerate().map(|(i, &id)| (id, i as u32)).collect();
     let mut edges = Edges::new(ids.len());
     for (i, &id) in ids.iter().enumerate() {

@@ -6,5 +6,5 @@
 mod frames;
 mod guards;
 
-pub(crate) use frames::{FrameId, Frames, ROOT};
+pub(crate) use frames::{FrameId, Frames, ROOT, order};
 pub(crate) use guards::{ALWAYS, GuardId, Guards, Literal};

@@ -142,6 +142,7 @@ fn fold(
         cancellation: &cancellation,
         resources: cx.resources,
         functions: no_functions(),
+        rendezvous: None,
     };
     let mut outputs = vec![None; node.outputs.len()];
     let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());

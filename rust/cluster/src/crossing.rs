@@ -1,0 +1,265 @@
+//! `Crossing`: the rendezvous of one step over its connections.
+
+use crate::frame::Frame;
+use crate::message::{Done, Empty, FETCHES, Outcome, kind};
+use crate::wires::Wires;
+use ferroflow_graph::{Bell, Rendezvous};
+use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Key of the end of the first connection's part.
+pub const END: u64 = 1 << 62;
+
+/// Where values go, by key.
+pub enum Route {
+    /// To the one who asked for the step.
+    Back,
+    /// By edge, to that connection; `None`: they stay here.
+    Out(Arc<[Option<usize>]>),
+}
+
+/// How a part of the step ended.
+pub struct Ended {
+    pub done: Done,
+    pub fetches: Vec<(u64, Tensor)>,
+}
+
+struct State {
+    wires: Option<Wires>,
+    /// What was sent since the last exchange, by connection.
+    leaving: Vec<Vec<(u64, Tensor)>>,
+    arrived: FxHashMap<u64, Tensor>,
+    /// Of each connection whose part has ended.
+    ended: Vec<Option<Ended>>,
+    failure: Option<Status>,
+}
+
+/// The meeting place of a step whose parts are connected.
+pub struct Crossing {
+    route: Route,
+    names: Vec<String>,
+    state: Mutex<State>,
+}
+
+impl Crossing {
+    /// `names`: who is at the end of each connection.
+    pub fn new(route: Route, wires: Wires, names: Vec<String>) -> Crossing {
+        let n = names.len();
+        let state = State {
+            wires: Some(wires),
+            leaving: (0..n).map(|_| Vec::new()).collect(),
+            arrived: FxHashMap::default(),
+            ended: (0..n).map(|_| None).collect(),
+            failure: None,
+        };
+        Crossing { route, names, state: Mutex::new(state) }
+    }
+
+    /// Puts the beginning of a part on its way.
+    pub fn begin(&self, i: usize, frame: Frame) -> Result<()> {
+        match &mut self.state.lock().wires {
+            Some(wires) => wires.link(i)?.push(frame),
+            None => bail!(Internal, "the step's connections were given back"),
+        }
+    }
+
+    /// Values that came with the step's beginning.
+    pub fn bring(&self, values: Vec<(u64, Tensor)>) {
+        self.state.lock().arrived.extend(values);
+    }
+
+    /// Sends what is to be sent and takes what came.
+    ///
+    /// Errors: the first failure of another part, or of a connection.
+    pub fn exchange(&self) -> Result<bool> {
+        let mut state = self.state.lock();
+        self.exchange_locked(&mut state)
+    }
+
+    fn exchange_locked(&self, state: &mut State) -> Result<bool> {
+        if let Some(failure) = &state.failure {
+            return Err(failure.clone());
+        }
+        let State { wires: Some(wires), leaving, arrived, ended, failure } = state else {
+            bail!(Internal, "the step's connections were given back");
+        };
+        let mut any = false;
+        loop {
+            for (i, values) in leaving.iter_mut().enumerate() {
+                if !values.is_empty() {
+                    let mut frame = Frame::new(kind::VALUES, &Empty {});
+                    frame.tensors = std::mem::take(values);
+                    wires.link(i)?.push(frame)?;
+                }
+            }
+            let exchanged = wires.exchange(|i, frame| self.receive(i, frame, leaving, arrived, ended));
+            match exchanged {
+                Ok(came) => any |= came,
+                Err((i, e)) => {
+                    let e = self.of_task(i, e);
+                    *failure = Some(e.clone());
+                    return Err(e);
+                }
+            }
+            // What came for another part goes on at once.
+            if leaving.iter().all(Vec::is_empty) {
+                return Ok(any);
+            }
+        }
+    }
+
+    fn of_task(&self, i: usize, e: Status) -> Status {
+        match (self.names.get(i), e.node()) {
+            (Some(name), None) if e.code() == Code::Unavailable => {
+                Status::new(e.code(), format!("{}: the connection with {name} ended", e.message()))
+            }
+            _ => e,
+        }
+    }
+
+    fn receive(
+        &self,
+        i: usize,
+        frame: Frame,
+        leaving: &mut [Vec<(u64, Tensor)>],
+        arrived: &mut FxHashMap<u64, Tensor>,
+        ended: &mut [Option<Ended>],
+    ) -> Result<()> {
+        let mut fetches = Vec::new();
+        let is_done = frame.kind == kind::DONE;
+        let done: Option<Done> = if is_done { Some(frame.decode()?) } else { None };
+        match frame.kind {
+            kind::VALUES | kind::DONE => {}
+            kind::CANCEL => return Err(Status::cancelled("Step was cancelled by its session")),
+            other => bail!(InvalidArgument, "A frame of kind {other} was received within a step"),
+        }
+        for (key, value) in frame.tensors {
+            if is_done && key >= FETCHES {
+                fetches.push((key - FETCHES, value));
+                continue;
+            }
+            match &self.route {
+                Route::Back => {
+                    arrived.insert(key, value);
+                }
+                Route::Out(by_edge) => match usize::try_from(key).ok().and_then(|k| by_edge.get(k)) {
+                    Some(Some(link)) => leaving[*link].push((key, value)),
+                    Some(None) => {
+                        arrived.insert(key, value);
+                    }
+                    None => bail!(InvalidArgument, "A value was received that nobody expects"),
+                },
+            }
+        }
+        if let (Some(done), Some(slot)) = (done, ended.get_mut(i)) {
+            // What waits for the end of the part finds that it came.
+            arrived.insert(END + i as u64, Tensor::scalar(true));
+            *slot = Some(Ended { done, fetches });
+        }
+        Ok(())
+    }
+
+    /// The positions of the parts that ended with a failure, and it.
+    pub fn failed_part(&self) -> Option<(usize, Outcome)> {
+        let state = self.state.lock();
+        state.ended.iter().enumerate().find_map(|(i, e)| {
+            let outcome = e.as_ref()?.done.outcome.clone()?;
+            (outcome.code != 0).then_some((i, outcome))
+        })
+    }
+
+    /// Tells the parts that have not ended to give up, and waits until they have; whether the connections are of use then.
+    pub fn cancel(&self, at_most: Duration) -> bool {
+        let mut state = self.state.lock();
+        state.leaving.iter_mut().for_each(Vec::clear);
+        if state.failure.is_some() {
+            return false;
+        }
+        let deadline = Instant::now() + at_most;
+        let State { wires: Some(wires), ended, .. } = &mut *state else { return false };
+        for (i, end) in ended.iter().enumerate() {
+            let told =
+                end.is_some() || wires.link(i).and_then(|link| link.push(Frame::new(kind::CANCEL, &Empty {}))).is_ok();
+            if !told {
+                return false;
+            }
+        }
+        loop {
+            let late = |i: usize, frame: Frame| {
+                if frame.kind == kind::DONE
+                    && let Some(slot) = ended.get_mut(i)
+                {
+                    let done = frame.decode()?;
+                    slot.get_or_insert(Ended { done, fetches: Vec::new() });
+                }
+                Ok(())
+            };
+            if wires.exchange(late).is_err() {
+                return false;
+            }
+            if ended.iter().all(Option::is_some) && wires.are_quiet() {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || wires.sleep(Some(left)).is_err() {
+                return false;
+            }
+        }
+    }
+
+    /// The connections, and how each part ended, once the step is over.
+    pub fn give_back(&self) -> (Option<Wires>, Vec<Option<Ended>>) {
+        let mut state = self.state.lock();
+        (state.wires.take(), std::mem::take(&mut state.ended))
+    }
+
+    /// What was sent and is not on its way: it goes with the part's end.
+    pub fn take_leaving(&self) -> Vec<(u64, Tensor)> {
+        std::mem::take(&mut self.state.lock().leaving).into_iter().flatten().collect()
+    }
+}
+
+impl Rendezvous for Crossing {
+    fn send(&self, key: u64, value: Tensor) -> Result<()> {
+        let link = match &self.route {
+            Route::Back => Some(0),
+            Route::Out(by_edge) => by_edge.get(key as usize).copied().flatten(),
+        };
+        let mut state = self.state.lock();
+        match link.and_then(|l| state.leaving.get_mut(l)) {
+            Some(values) => values.push((key, value)),
+            None => {
+                state.arrived.insert(key, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&self, key: u64) -> Option<Tensor> {
+        self.state.lock().arrived.remove(&key)
+    }
+
+    fn rest(&self, bell: &Arc<Bell>, at_most: Duration) -> Result<()> {
+        let mut state = self.state.lock();
+        if self.exchange_locked(&mut state)? {
+            drop(state);
+            return match self.failed_part() {
+                // Where its node is known, the step's master says so.
+                Some((_, outcome)) => outcome.into_result().map_err(|e| e.inside("")),
+                None => Ok(()),
+            };
+        }
+        let Some(wires) = &mut state.wires else { bail!(Internal, "the step's connections were given back") };
+        let poller = wires.poller().clone();
+        bell.wake_by(move || {
+            let _ = poller.notify();
+        });
+        if bell.rang() {
+            return Ok(());
+        }
+        wires.sleep(Some(at_most))
+    }
+}

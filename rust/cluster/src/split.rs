@@ -1,0 +1,281 @@
+//! `SplitPlan`: the plan of a step whose parts run in several processes.
+
+use crate::codec::Encoder;
+use crate::crossing::{Crossing, END, Ended, Route};
+use crate::frame::Frame;
+use crate::master::Connected;
+use crate::message::{Register, StepMessage, kind};
+use crate::serve::UNKNOWN_PART;
+use crate::task::random;
+use crate::wires::Wires;
+use ferroflow_graph::{AttrMap, AttrValue, Node, NodeId, Rendezvous};
+use ferroflow_runtime::{
+    EdgeSource, Event, Part, PartNode, Poll, Prepared, Request, RunOptions, Split, StepOutcome, Trace,
+};
+use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, bail};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long tasks may take to give up a step.
+const GIVE_UP: Duration = Duration::from_secs(2);
+
+/// A part that runs in another process.
+struct Distant {
+    /// Position among the peers.
+    peer: usize,
+    part: Part,
+    handle: u64,
+    /// The edges by which it receives feeds, and which feeds.
+    feeds: Vec<(u64, usize)>,
+    /// The start of the task that knows the part.
+    registered: Mutex<Option<u64>>,
+}
+
+pub(crate) struct SplitPlan {
+    here: Prepared,
+    origin: Vec<NodeId>,
+    /// Which of the step's feeds the part of this process takes.
+    feeds: Vec<usize>,
+    /// Which of the step's fetches the part of this process gives.
+    fetches: Vec<usize>,
+    fetch_count: usize,
+    distant: Vec<Distant>,
+    /// The peers in the order of `distant`.
+    peers: Vec<usize>,
+    /// By edge: the position in `distant` of the part that receives it.
+    routes: Arc<[Option<usize>]>,
+    pub placement: Vec<(Arc<Node>, usize, bool)>,
+    pub graph_version: u64,
+}
+
+/// The operation that waits for the end of a part.
+fn wait_for_end(position: usize) -> PartNode {
+    let mut attrs = AttrMap::default();
+    attrs.set("tensor_type", AttrValue::Type(DType::Bool));
+    for name in ["tensor_name", "send_device", "recv_device"] {
+        attrs.set(name, AttrValue::Str(Vec::new()));
+    }
+    attrs.set("send_device_incarnation", AttrValue::Int(0));
+    attrs.set("client_terminated", AttrValue::Bool(false));
+    attrs.set("_edge", AttrValue::Int((END + position as u64) as i64));
+    PartNode {
+        name: format!("_end/{position}"),
+        op: "_Recv".to_owned(),
+        inputs: Vec::new(),
+        control_inputs: Vec::new(),
+        attrs,
+        shapes: vec![PartialShape::scalar()],
+    }
+}
+
+impl SplitPlan {
+    pub fn new(split: Split, connected: &Connected, request: &Request) -> Result<SplitPlan> {
+        let Split { parts, edges, placement } = split;
+        let mut parts = parts.into_iter();
+        let Some(mut own) = parts.next() else { bail!(Internal, "a step has no part") };
+        let mut distant = Vec::new();
+        for (peer, part) in parts.enumerate() {
+            if part.nodes.is_empty() {
+                continue;
+            }
+            let site = peer + 1;
+            let feeds = edges.iter().enumerate().filter_map(|(key, edge)| match edge.from {
+                EdgeSource::Feed(feed) if edge.to == site => Some((key as u64, feed)),
+                _ => None,
+            });
+            let feeds = feeds.collect();
+            distant.push(Distant { peer, part, handle: random()?, feeds, registered: Mutex::default() });
+        }
+        let route = |to: usize| to.checked_sub(1).and_then(|peer| distant.iter().position(|d| d.peer == peer));
+        let routes = edges.iter().map(|edge| route(edge.to)).collect();
+        for position in 0..distant.len() {
+            own.targets.push(own.nodes.len() as u32);
+            own.origin.push(distant[position].part.origin.first().copied().unwrap_or(0));
+            own.nodes.push(wait_for_end(position));
+        }
+        let here = connected.session.prepare_part(&own)?;
+        let graph_version = here.graph_version;
+        Ok(SplitPlan {
+            here,
+            origin: own.origin,
+            feeds: own.feeds.iter().map(|(_, feed)| *feed).collect(),
+            fetches: own.fetches.iter().map(|(_, fetch)| *fetch).collect(),
+            fetch_count: request.fetches.len(),
+            peers: distant.iter().map(|d| d.peer).collect(),
+            distant,
+            routes,
+            placement,
+            graph_version,
+        })
+    }
+
+    /// Has every task know its part.
+    fn register(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<()> {
+        for d in &self.distant {
+            let peer = &connected.peers[d.peer];
+            let mut registered = d.registered.lock();
+            let is_known = registered.is_some() && peer.is_connected() && *registered == peer.incarnation();
+            if is_known {
+                continue;
+            }
+            *registered = None;
+            let mut encoder = Encoder::default();
+            let part = encoder.part(&d.part);
+            let library = connected.session.graph().read().functions().clone();
+            let functions = encoder.functions(&library)?;
+            let message = Register {
+                handle: d.handle,
+                isolate: connected.isolate,
+                optimize: connected.optimize,
+                part: Some(part),
+                functions,
+            };
+            let mut frame = Frame::new(kind::REGISTER, &message);
+            frame.tensors = encoder.tensors;
+            peer.order(frame, poll).map_err(|e| self.named(d, e))?;
+            *registered = peer.incarnation();
+        }
+        Ok(())
+    }
+
+    /// A failure with the node of the whole graph in place of that of the part.
+    fn named(&self, d: &Distant, e: Status) -> Status {
+        match e.node().and_then(|n| d.part.origin.get(n as usize)) {
+            Some(&id) => e.inside("").at_node(id),
+            None => e,
+        }
+    }
+
+    /// Connections that serve no other step.
+    fn wires(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Wires> {
+        while let Some(mut wires) = connected.idle.lock().get_mut(&self.peers).and_then(Vec::pop) {
+            // One that ended while nobody looked is of no use.
+            if wires.exchange(|_, _| Ok(())).is_ok() {
+                return Ok(wires);
+            }
+        }
+        let link = |&peer: &usize| connected.peers[peer].connect(poll);
+        Wires::new(self.peers.iter().map(link).collect::<Result<_>>()?)
+    }
+
+    pub fn run(
+        &self,
+        connected: &Connected,
+        values: SmallVec<[Tensor; 4]>,
+        options: &RunOptions<'_>,
+    ) -> Result<StepOutcome> {
+        self.register(connected, options.poll)?;
+        let wires = self.wires(connected, options.poll)?;
+        let names = self.peers.iter().map(|&p| connected.peers[p].name.clone()).collect();
+        let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
+        let result = self.run_across(connected, &crossing, values, options);
+        let of_use = match &result {
+            Ok(_) => true,
+            Err(_) => crossing.cancel(GIVE_UP),
+        };
+        let failed = if result.is_err() { crossing.failed_part() } else { None };
+        let (wires, ended) = crossing.give_back();
+        if let Some(wires) = wires.filter(|w| of_use && w.are_quiet())
+            && !connected.session.is_closed()
+        {
+            connected.idle.lock().entry(self.peers.clone()).or_default().push(wires);
+        }
+        let outcome = result.map_err(|e| self.cause(e, failed))?;
+        self.collect(outcome, ended, options)
+    }
+
+    /// The failure of a part that made the step fail, where that is what `e` says.
+    fn cause(&self, e: Status, failed: Option<(usize, crate::message::Outcome)>) -> Status {
+        let Some((position, outcome)) = failed else {
+            return match e.node().and_then(|n| self.origin.get(n as usize)) {
+                Some(&id) => e.inside("").at_node(id),
+                None => e,
+            };
+        };
+        let code = outcome.code;
+        let told = outcome.into_result().err().unwrap_or_else(|| e.clone());
+        if (code == Code::NotFound as i32) && told.message() == UNKNOWN_PART {
+            *self.distant[position].registered.lock() = None;
+            return Status::aborted(UNKNOWN_PART);
+        }
+        self.named(&self.distant[position], told)
+    }
+
+    fn run_across(
+        &self,
+        connected: &Connected,
+        crossing: &Arc<Crossing>,
+        values: SmallVec<[Tensor; 4]>,
+        options: &RunOptions<'_>,
+    ) -> Result<StepOutcome> {
+        for (i, d) in self.distant.iter().enumerate() {
+            let message = StepMessage { handle: d.handle, trace: options.trace, may_miss: options.may_miss };
+            let mut frame = Frame::new(kind::STEP, &message);
+            let value = |&(key, feed): &(u64, usize)| Some((key, values.get(feed)?.clone()));
+            frame.tensors = d.feeds.iter().filter_map(value).collect();
+            crossing.begin(i, frame)?;
+        }
+        crossing.exchange()?;
+        let own: SmallVec<[Tensor; 4]> = self.feeds.iter().filter_map(|&f| values.get(f).cloned()).collect();
+        drop(values);
+        let rendezvous: Arc<dyn Rendezvous> = crossing.clone();
+        let poll = || {
+            if let Some(poll) = options.poll {
+                poll()?;
+            }
+            crossing.exchange()?;
+            match crossing.failed_part() {
+                Some((_, outcome)) => outcome.into_result().map_err(|e| e.inside("")),
+                None => Ok(()),
+            }
+        };
+        let options = RunOptions {
+            trace: options.trace,
+            poll: Some(&poll),
+            may_miss: options.may_miss,
+            rendezvous: Some(&rendezvous),
+        };
+        connected.session.run(&self.here, own, &options)
+    }
+
+    /// Puts the values and events of all parts together.
+    fn collect(
+        &self,
+        outcome: StepOutcome,
+        ended: Vec<Option<Ended>>,
+        options: &RunOptions<'_>,
+    ) -> Result<StepOutcome> {
+        let mut values: Vec<Option<Tensor>> = vec![None; self.fetch_count];
+        for (value, &fetch) in outcome.values.into_iter().zip(&self.fetches) {
+            values[fetch] = value;
+        }
+        let mut trace = outcome.trace;
+        let named = |nodes: &[u32], origin: &[NodeId]| -> Vec<NodeId> {
+            nodes.iter().filter_map(|&n| origin.get(n as usize).copied()).collect()
+        };
+        if let Some(Trace { events, .. }) = &mut trace {
+            events.iter_mut().for_each(|e| e.nodes = named(&e.nodes, &self.origin));
+        }
+        for (end, d) in ended.into_iter().zip(&self.distant) {
+            let Some(end) = end else { bail!(Internal, "a part has not ended") };
+            for (position, value) in end.fetches {
+                if let Some((_, fetch)) = d.part.fetches.get(position as usize) {
+                    values[*fetch] = Some(value);
+                }
+            }
+            if let Some(trace) = &mut trace {
+                trace.events.extend(end.done.events.iter().map(|e| Event {
+                    nodes: named(&e.nodes, &d.part.origin),
+                    start: Duration::from_nanos(e.start),
+                    end: Duration::from_nanos(e.end),
+                }));
+            }
+        }
+        if let Some(missing) = values.iter().position(Option::is_none).filter(|_| !options.may_miss) {
+            bail!(InvalidArgument, "Retval[{missing}] does not have value");
+        }
+        Ok(StepOutcome { values, trace })
+    }
+}

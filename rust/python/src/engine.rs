@@ -1,0 +1,148 @@
+//! `Engine`: what runs a session's steps, in this process alone or at the tasks of a cluster.
+
+use crate::error::caught;
+use crate::exit::{Stay, is_main_thread, stay_if_exiting};
+use ferroflow_cluster::{Master, Planned as ClusterPlanned};
+use ferroflow_graph::Node;
+use ferroflow_runtime::{Poll, Prepared, Request, RunOptions, Session, StepOutcome};
+use ferroflow_tensor::{Result, Status, Tensor};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub enum Engine {
+    Local(Session),
+    Cluster(Arc<Master>),
+}
+
+/// A planned request.
+#[derive(Clone)]
+pub enum Planned {
+    Local(Arc<Prepared>),
+    Cluster(Arc<ClusterPlanned>),
+}
+
+impl Planned {
+    /// Version of the graph that was planned.
+    pub fn graph_version(&self) -> u64 {
+        match self {
+            Planned::Local(p) => p.graph_version,
+            Planned::Cluster(p) => p.graph_version,
+        }
+    }
+
+    /// The step's nodes with the position of the device each runs on, and whether its outputs are inside of a loop.
+    pub fn placement(&self) -> &[(Arc<Node>, usize, bool)] {
+        match self {
+            Planned::Local(p) => p.placement(),
+            Planned::Cluster(p) => p.placement(),
+        }
+    }
+}
+
+impl Engine {
+    /// The plan of a request; `poll` is asked while a task is waited for.
+    pub fn prepare(&self, request: &Request, poll: &Poll<'_>) -> Result<Planned> {
+        match self {
+            Engine::Local(session) => session.prepare(request).map(Planned::Local),
+            Engine::Cluster(master) => master.prepare(request, Some(poll)).map(Planned::Cluster),
+        }
+    }
+
+    pub fn run(
+        &self,
+        planned: &Planned,
+        values: SmallVec<[Tensor; 4]>,
+        options: &RunOptions<'_>,
+    ) -> Result<StepOutcome> {
+        match (self, planned) {
+            (Engine::Local(session), Planned::Local(p)) => session.run(p, values, options),
+            (Engine::Cluster(master), Planned::Cluster(p)) => master.run(p, values, options),
+            _ => Err(Status::internal("a plan of another session")),
+        }
+    }
+
+    /// Full names of the devices of all tasks, each of which is asked.
+    pub fn device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
+        match self {
+            Engine::Local(session) => Ok(session.devices().names()),
+            Engine::Cluster(master) => master.device_names(Some(poll)),
+        }
+    }
+
+    /// The names of the devices as steps' placements number them.
+    pub fn step_device_names(&self, poll: &Poll<'_>) -> Result<Vec<String>> {
+        match self {
+            Engine::Local(session) => Ok(session.devices().names()),
+            Engine::Cluster(master) => master.step_device_names(Some(poll)),
+        }
+    }
+
+    pub fn close(&self) {
+        match self {
+            Engine::Local(session) => session.close(),
+            Engine::Cluster(master) => master.close(),
+        }
+    }
+
+    pub fn is_closed(&self) -> bool {
+        match self {
+            Engine::Local(session) => session.is_closed(),
+            Engine::Cluster(master) => master.is_closed(),
+        }
+    }
+}
+
+/// When a call must end.
+pub struct Limit(Option<Instant>);
+
+impl Limit {
+    /// That many milliseconds from now; 0: never.
+    pub fn after_ms(ms: u64) -> Limit {
+        Limit((ms > 0).then(|| Instant::now() + Duration::from_millis(ms)))
+    }
+}
+
+/// Runs `f` without the GIL. It is to ask the function it is given now and then, which looks for signals and the limit.
+///
+/// Errors: what a signal handler raised; else the exception that `error` makes of a failure.
+pub fn with_poll<T: Send>(
+    py: Python<'_>,
+    limit: Limit,
+    f: impl FnOnce(&Poll<'_>) -> Result<T> + Send,
+    error: impl Fn(Status) -> PyErr,
+) -> PyResult<T> {
+    let _stay = Stay::begin(py);
+    let ended = caught(|| {
+        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+        let result = py.detach(|| {
+            let poll = || {
+                if limit.0.is_some_and(|d| Instant::now() > d) {
+                    return Err(Status::deadline_exceeded("Timed out waiting for notification"));
+                }
+                stay_if_exiting();
+                // Python runs signal handlers on its main thread only: others need not take its lock for them.
+                let looked = match is_main_thread() {
+                    Ok(true) => Python::attach(|py| py.check_signals()),
+                    other => other.map(|_| ()),
+                };
+                looked.map_err(|e| {
+                    *raised.lock() = Some(e);
+                    Status::cancelled("interrupted by a signal")
+                })
+            };
+            // The closure lives on this stack frame and the call ends before it does.
+            let result = f(&poll);
+            stay_if_exiting();
+            result
+        });
+        match (result, raised.into_inner()) {
+            (_, Some(e)) => Err(e),
+            (Ok(value), None) => Ok(value),
+            (Err(e), None) => Err(error(e)),
+        }
+    });
+    ended.unwrap_or_else(|e| Err(error(e)))
+}

@@ -1,0 +1,717 @@
+//! `Cutter`: writes each site's nodes in the order of the whole step, and a `_Send` and a `_Recv` wherever a value crosses.
+
+use super::sites::loop_around;
+use super::{Edge, EdgeSource, Part, PartNode};
+use crate::draft::{Action, Draft, Source, order_edges};
+use crate::flow::{ALWAYS, Frames, GuardId, Literal, order};
+use crate::prune::{Request, is_fed_placeholder};
+use crate::roots::Roots;
+use ferroflow_graph::{AttrMap, AttrValue, Flow, Graph, Node, NodeId, OutputId};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// An output of a part's node.
+type Local = (u32, u32);
+
+/// What a site needs from outside, or has a copy of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Wanted {
+    Value(OutputId),
+    /// That version of the variable of this node.
+    Version(NodeId, u32),
+    /// That the node has run.
+    Control(NodeId),
+    /// A copy of a node: a Switch, or a constant.
+    Copy(NodeId),
+    /// What runs where the predicate has this value.
+    Pivot(OutputId, bool),
+}
+
+/// A `_Send` behind a write: a way that leaves its site with news of the write, and may come back.
+type Leaving = (usize, u32);
+
+pub(super) struct Cutter<'a> {
+    graph: &'a Graph,
+    request: &'a Request,
+    fed: &'a FxHashSet<OutputId>,
+    feeds: FxHashMap<OutputId, usize>,
+    d: &'a Draft,
+    frames: &'a Frames,
+    roots: Roots<'a>,
+    site: &'a [usize],
+    /// The step node of each graph node of the root frame.
+    step_node: FxHashMap<NodeId, u32>,
+    /// The step node of each outermost loop.
+    loops: FxHashMap<usize, u32>,
+    /// The nodes of each outermost loop with its Enters and Exits, in an order in which each comes after what it waits for.
+    members: FxHashMap<usize, Vec<NodeId>>,
+    parts: Vec<Part>,
+    edges: Vec<Edge>,
+    local: Vec<FxHashMap<NodeId, u32>>,
+    made: FxHashMap<(Wanted, usize), Local>,
+    /// Nodes whose end each version's `_Send` waits for.
+    sent_after: FxHashMap<(Wanted, usize), Vec<NodeId>>,
+    tokens: Vec<Option<u32>>,
+    /// Of each step node: the sends behind writes that it comes after.
+    behind: Vec<Vec<Leaving>>,
+    /// Of each step node: bit s is set where it comes after a write at site s, or is one.
+    wrote: Vec<u64>,
+}
+
+impl<'a> Cutter<'a> {
+    pub fn new(
+        graph: &'a Graph,
+        request: &'a Request,
+        fed: &'a FxHashSet<OutputId>,
+        of_roots: &'a FxHashMap<OutputId, u32>,
+        d: &'a Draft,
+        frames: &'a Frames,
+        ids: &[NodeId],
+        site: &'a [usize],
+        sites: usize,
+    ) -> Result<Cutter<'a>> {
+        let feeds: FxHashMap<OutputId, usize> = request.feeds.iter().enumerate().map(|(i, &o)| (o, i)).collect();
+        let (mut step_node, mut loops) = (FxHashMap::default(), FxHashMap::default());
+        for (i, n) in d.nodes.iter().enumerate() {
+            match &n.action {
+                Action::Loop(plan) => loops.insert(plan.frame, i as u32),
+                _ => step_node.insert(n.node.id, i as u32),
+            };
+        }
+        let mut members: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
+        for id in order(graph, ids)? {
+            if let Some(outermost) = loop_around(frames, graph.node(id)?) {
+                members.entry(outermost).or_default().push(id);
+            }
+        }
+        Ok(Cutter {
+            graph,
+            request,
+            fed,
+            feeds,
+            d,
+            frames,
+            roots: Roots { graph, feeds: of_roots, memo: FxHashMap::default() },
+            site,
+            step_node,
+            loops,
+            members,
+            parts: (0..sites).map(|_| Part::default()).collect(),
+            edges: Vec::new(),
+            local: vec![FxHashMap::default(); sites],
+            made: FxHashMap::default(),
+            sent_after: FxHashMap::default(),
+            tokens: vec![None; sites],
+            behind: vec![Vec::new(); d.nodes.len()],
+            wrote: vec![0; d.nodes.len()],
+        })
+    }
+
+    pub fn finish(self) -> (Vec<Part>, Vec<Edge>) {
+        (self.parts, self.edges)
+    }
+
+    pub fn run(&mut self) -> Result<()> {
+        let edges = order_edges(self.d);
+        let d = self.d;
+        for i in edges.order(u64::from)? {
+            let node = &d.nodes[i as usize];
+            if node.writes() && node.is_ref.contains(&true) {
+                let site = match &node.action {
+                    Action::Loop(plan) => self.loop_site(plan.frame),
+                    _ => self.site[node.node.id as usize],
+                };
+                self.wrote[i as usize] |= 1 << site.min(63);
+            }
+            match &node.action {
+                Action::Loop(plan) => {
+                    for id in self.members.remove(&plan.frame).unwrap_or_default() {
+                        self.emit(id, i)?;
+                    }
+                }
+                _ => {
+                    let graph_node = self.graph.node(node.node.id)?;
+                    // An Enter or an Exit comes with its loop, a Switch where someone needs it.
+                    let later = matches!(graph_node.op.flow, Some(Flow::Enter | Flow::Exit | Flow::Switch));
+                    if !later || (graph_node.op.flow != Some(Flow::Switch) && !self.frames.is_border(graph_node)) {
+                        self.emit(node.node.id, i)?;
+                    }
+                }
+            }
+            let (behind, wrote) = (self.behind[i as usize].clone(), self.wrote[i as usize]);
+            for &t in &edges.hard[i as usize] {
+                self.wrote[t as usize] |= wrote;
+                let list = &mut self.behind[t as usize];
+                list.extend(behind.iter().filter(|l| !list.contains(l)).copied().collect::<Vec<_>>());
+            }
+        }
+        self.ask()
+    }
+
+    /// The site of a loop's nodes, which is one.
+    fn loop_site(&self, frame: usize) -> usize {
+        self.members.get(&frame).and_then(|m| m.first()).map_or(0, |&id| self.site[id as usize])
+    }
+
+    /// The fetches and targets of each part.
+    fn ask(&mut self) -> Result<()> {
+        for (k, &o) in self.request.fetches.iter().enumerate() {
+            if self.fed.contains(&o) {
+                let stub = self.value(o, 0, None, &mut Vec::new())?;
+                self.parts[0].fetches.push((stub, k));
+                continue;
+            }
+            // A fetched variable is read at the end of the step, where it is.
+            let (at, o) = match self.root(o)? {
+                Some(v) if self.site[v as usize] != self.site[o.node as usize] => {
+                    (self.site[v as usize], OutputId { node: v, index: 0 })
+                }
+                _ => (self.site[o.node as usize], o),
+            };
+            let node = self.local_node(o.node, at)?;
+            self.parts[at].fetches.push(((node, o.index), k));
+        }
+        for &t in &self.request.targets {
+            let at = self.site[t as usize];
+            let node = self.local_node(t, at)?;
+            self.parts[at].targets.push(node);
+        }
+        Ok(())
+    }
+
+    fn root(&mut self, o: OutputId) -> Result<Option<NodeId>> {
+        if self.fed.contains(&o) {
+            return Ok(None);
+        }
+        self.roots.of(o)
+    }
+
+    /// The step node of a graph node: itself, or the loop it is in.
+    fn step_of(&self, id: NodeId) -> Result<u32> {
+        if let Some(&i) = self.step_node.get(&id) {
+            return Ok(i);
+        }
+        let node = self.graph.node(id)?;
+        match loop_around(self.frames, node).and_then(|frame| self.loops.get(&frame)) {
+            Some(&i) => Ok(i),
+            None => bail!(Internal, "node {} was pruned but is read", node.name),
+        }
+    }
+
+    fn push(&mut self, site: usize, origin: NodeId, node: PartNode) -> u32 {
+        let part = &mut self.parts[site];
+        part.nodes.push(node);
+        part.origin.push(origin);
+        part.nodes.len() as u32 - 1
+    }
+
+    /// Writes a node at its site.
+    fn emit(&mut self, id: NodeId, reader: u32) -> Result<u32> {
+        let site = self.site[id as usize];
+        if let Some(&local) = self.local[site].get(&id) {
+            return Ok(local);
+        }
+        self.write(id, site, reader)
+    }
+
+    /// Writes a node, or a copy of it, at a site.
+    fn write(&mut self, id: NodeId, site: usize, reader: u32) -> Result<u32> {
+        let node = self.graph.node(id)?.clone();
+        let mut controls: Vec<u32> = Vec::new();
+        let mut inputs = Vec::with_capacity(node.inputs.len());
+        for (position, &o) in node.inputs.iter().enumerate() {
+            let is_back_edge = node.op.flow == Some(Flow::Merge)
+                && self.graph.node(o.node)?.op.flow == Some(Flow::NextIteration)
+                && !self.local[site].contains_key(&o.node);
+            if is_back_edge {
+                inputs.push((u32::MAX - o.node, o.index));
+                continue;
+            }
+            inputs.push(self.value(o, site, Some((reader, position)), &mut controls)?);
+        }
+        for &c in &node.control_inputs {
+            if !is_fed_placeholder(self.graph, c, self.fed) {
+                controls.extend(self.control(c, site, reader)?);
+            }
+        }
+        let mut attrs = AttrMap::default();
+        node.attrs.iter().filter(|(n, _)| *n != "_class").for_each(|(n, v)| attrs.set(n, v.clone()));
+        controls.sort_unstable();
+        controls.dedup();
+        let made = PartNode {
+            name: node.name.to_string(),
+            op: node.op.name.to_string(),
+            inputs,
+            control_inputs: controls,
+            attrs,
+            shapes: node.outputs.iter().map(|o| o.shape.clone()).collect(),
+        };
+        let local = self.push(site, id, made);
+        self.local[site].insert(id, local);
+        if node.op.flow == Some(Flow::NextIteration) {
+            self.close(id, site, local);
+        }
+        Ok(local)
+    }
+
+    /// Ties the Merges that wait for a NextIteration to it.
+    fn close(&mut self, next: NodeId, site: usize, local: u32) {
+        let stand_in = u32::MAX - next;
+        let merges: Vec<u32> =
+            self.graph.consumers(next).iter().filter_map(|(reader, _)| self.local[site].get(reader).copied()).collect();
+        for merge in merges {
+            for input in &mut self.parts[site].nodes[merge as usize].inputs {
+                if input.0 == stand_in {
+                    input.0 = local;
+                }
+            }
+        }
+    }
+
+    /// The node at a site of its own or, for a Switch that nobody needed so far, made there.
+    fn local_node(&mut self, id: NodeId, site: usize) -> Result<u32> {
+        match self.local[site].get(&id) {
+            Some(&local) => Ok(local),
+            None => {
+                let reader = self.step_of(id)?;
+                self.write(id, site, reader)
+            }
+        }
+    }
+
+    /// An output's value at a site. `reader`: the step node that reads it, and the position of the input there. What else the
+    /// reader must wait for is added to `controls`.
+    fn value(
+        &mut self,
+        o: OutputId,
+        site: usize,
+        reader: Option<(u32, usize)>,
+        controls: &mut Vec<u32>,
+    ) -> Result<Local> {
+        if let Some(&feed) = self.feeds.get(&o) {
+            return self.fed_value(o, feed, site);
+        }
+        if let Some(v) = self.root(o)? {
+            return self.variable(v, o, site, reader, controls);
+        }
+        let from = self.graph.node(o.node)?.clone();
+        if let Some(&local) = self.local[site].get(&o.node) {
+            return Ok((local, o.index));
+        }
+        let in_loop = loop_around(self.frames, &from).is_some();
+        if from.op.flow == Some(Flow::Switch) && !in_loop {
+            let reader = reader.map_or_else(|| self.step_of(o.node), |(r, _)| Ok(r))?;
+            return Ok((self.write(o.node, site, reader)?, o.index));
+        }
+        let reader = reader.map_or_else(|| self.step_of(o.node), |(r, _)| Ok(r))?;
+        if &*from.op.name == "Const" && from.control_inputs.is_empty() && !in_loop {
+            let key = (Wanted::Copy(o.node), site);
+            if let Some(&local) = self.made.get(&key) {
+                return Ok(local);
+            }
+            let made = (self.write(o.node, site, reader)?, o.index);
+            self.made.insert(key, made);
+            return Ok(made);
+        }
+        let at = self.site[o.node as usize];
+        if at == site {
+            bail!(Internal, "{} is read before it is there", from.name);
+        }
+        let dtype = self.graph.output(o)?.dtype;
+        if !dtype.is_plain() && dtype != DType::String {
+            bail!(
+                InvalidArgument,
+                "'{}' (on {}) gives a {} that is used in another process (on {}): operations on it must be placed with it",
+                from.name,
+                from.device,
+                dtype.name(),
+                self.graph.node(self.d.nodes[reader as usize].node.id)?.device
+            );
+        }
+        let source = self.step_of(o.node)?;
+        let guard = self.d.nodes[source as usize].guard;
+        let sent = self.local_node(o.node, at)?;
+        self.transfer(Wanted::Value(o), at, site, reader, source, guard, o.node, false, |_, _| {
+            Ok(((sent, o.index), vec![]))
+        })
+    }
+
+    /// A feed at a site: itself where it is fed, received elsewhere.
+    fn fed_value(&mut self, o: OutputId, feed: usize, site: usize) -> Result<Local> {
+        let key = (Wanted::Value(o), site);
+        if let Some(&local) = self.made.get(&key) {
+            return Ok(local);
+        }
+        let output = self.graph.output(o)?.clone();
+        let local = if site == 0 {
+            let mut attrs = AttrMap::default();
+            attrs.set("dtype", AttrValue::Type(output.dtype));
+            attrs.set("shape", AttrValue::Shape(PartialShape::unknown()));
+            let stub = PartNode {
+                name: format!("_feed/{feed}"),
+                op: "Placeholder".to_owned(),
+                inputs: Vec::new(),
+                control_inputs: Vec::new(),
+                attrs,
+                shapes: vec![output.shape],
+            };
+            let local = self.push(0, o.node, stub);
+            self.parts[0].feeds.push((local, feed));
+            local
+        } else {
+            let edge = self.edge(EdgeSource::Feed(feed), site);
+            self.receive(edge, site, o.node, output.dtype, output.shape, Vec::new())
+        };
+        self.made.insert(key, (local, 0));
+        Ok((local, 0))
+    }
+
+    /// A variable, or the version of it that the reader sees.
+    fn variable(
+        &mut self,
+        v: NodeId,
+        o: OutputId,
+        site: usize,
+        reader: Option<(u32, usize)>,
+        controls: &mut Vec<u32>,
+    ) -> Result<Local> {
+        let at = self.site[v as usize];
+        if let Some(&local) = self.local[site].get(&o.node)
+            && at == site
+        {
+            return Ok((local, o.index));
+        }
+        let Some((reader, position)) = reader else {
+            bail!(Internal, "a variable is read by nobody");
+        };
+        // The reader's own guard, which it may have from a Switch on the way from the variable.
+        let guard = self.d.nodes[reader as usize].guard;
+        if at == site {
+            controls.extend(self.control(o.node, site, reader)?);
+            controls.extend(self.pivots(guard, site, reader)?);
+            return Ok((self.local_node(v, at)?, 0));
+        }
+        let version = self.version(v, reader, position)?;
+        let wanted = Wanted::Version(v, version);
+        let source = self.step_of(o.node)?;
+        let is_there = self.site[o.node as usize] == at && self.graph.node(o.node)?.op.flow.is_none();
+        let writer = match version.checked_sub(1) {
+            Some(w) => {
+                let index = self.d.nodes[self.step_of(v)? as usize].root.map_or(0, |r| r as usize);
+                self.d.writers.get(index).and_then(|l| l.get(w as usize)).copied()
+            }
+            None => None,
+        };
+        let variable = self.local_node(v, at)?;
+        let mut after = Vec::new();
+        if is_there {
+            after.push(self.local_node(o.node, at)?);
+        }
+        if let Some(w) = writer {
+            after.push(self.writer_node(w, at)?);
+        }
+        let is_dirty = writer.is_some();
+        let via = o.node;
+        let received =
+            self.transfer(wanted, at, site, reader, source, ALWAYS, via, is_dirty, |_, _| Ok(((variable, 0), after)))?;
+        let known = self.sent_after.entry((wanted, site)).or_insert_with(|| vec![via]);
+        if !is_there || !known.contains(&via) {
+            known.push(via);
+            if via != v {
+                controls.extend(self.control(via, site, reader)?);
+            }
+        }
+        controls.extend(self.pivots(guard, site, reader)?);
+        Ok(received)
+    }
+
+    /// The local node of a step node that writes: itself, or the last node of the loop.
+    fn writer_node(&mut self, step_node: u32, site: usize) -> Result<u32> {
+        let node = &self.d.nodes[step_node as usize];
+        match &node.action {
+            Action::Loop(plan) => {
+                // A loop has ended once a value left it.
+                let frame = plan.frame;
+                let exit = self.exits(frame)?.into_iter().next();
+                match exit.and_then(|e| self.local[site].get(&e)) {
+                    Some(&local) => Ok(local),
+                    None => bail!(
+                        Unimplemented,
+                        "The loop '{}' writes a variable that another process reads, and no value leaves the loop",
+                        self.frames.get(frame).name
+                    ),
+                }
+            }
+            _ => self.local_node(node.node.id, site),
+        }
+    }
+
+    /// The version of a variable that the reader's input sees.
+    fn version(&self, v: NodeId, reader: u32, position: usize) -> Result<u32> {
+        let index = self.d.nodes[self.step_of(v)? as usize].root;
+        let node = &self.d.nodes[reader as usize];
+        let of = |s: &Source| match *s {
+            Source::Variable { variable, version, .. } if Some(variable) == index => Some(version),
+            _ => None,
+        };
+        let seen = match &node.action {
+            Action::Loop(_) => node.inputs.iter().find_map(of),
+            _ => node.inputs.get(position).and_then(of).or_else(|| node.inputs.iter().find_map(of)),
+        };
+        // Who only hands the variable on sees no version of its own.
+        Ok(seen.unwrap_or(0))
+    }
+
+    /// The nodes that a reader at a site waits for in place of a node elsewhere.
+    fn control(&mut self, c: NodeId, site: usize, reader: u32) -> Result<Option<u32>> {
+        if let Some(&local) = self.local[site].get(&c) {
+            return Ok(Some(local));
+        }
+        let node = self.graph.node(c)?.clone();
+        let in_loop = loop_around(self.frames, &node).is_some();
+        if node.op.flow == Some(Flow::Switch) && !in_loop {
+            return self.write(c, site, reader).map(Some);
+        }
+        if &*node.op.name == "Const" && node.control_inputs.is_empty() && !in_loop {
+            return Ok(None);
+        }
+        let at = self.site[c as usize];
+        if at == site {
+            bail!(Internal, "{} is waited for before it is there", node.name);
+        }
+        let source = self.step_of(c)?;
+        let guard = self.d.nodes[source as usize].guard;
+        let sent = self.local_node(c, at)?;
+        let received = self.transfer(Wanted::Control(c), at, site, reader, source, guard, c, false, |cutter, at| {
+            Ok(((cutter.token(at, c), 0), vec![sent]))
+        })?;
+        Ok(Some(received.0))
+    }
+
+    /// A value that only says that something ran.
+    fn token(&mut self, site: usize, origin: NodeId) -> u32 {
+        if let Some(token) = self.tokens[site] {
+            return token;
+        }
+        let made = constant("_token".to_owned(), Tensor::scalar(true));
+        let token = self.push(site, origin, made);
+        self.tokens[site] = Some(token);
+        token
+    }
+
+    fn edge(&mut self, from: EdgeSource, to: usize) -> u64 {
+        self.edges.push(Edge { from, to });
+        self.edges.len() as u64 - 1
+    }
+
+    fn receive(
+        &mut self,
+        edge: u64,
+        site: usize,
+        origin: NodeId,
+        dtype: DType,
+        shape: PartialShape,
+        control_inputs: Vec<u32>,
+    ) -> u32 {
+        let made = PartNode {
+            name: format!("_recv/{edge}"),
+            op: "_Recv".to_owned(),
+            inputs: Vec::new(),
+            control_inputs,
+            attrs: self.transfer_attrs("tensor_type", dtype, edge, origin),
+            shapes: vec![shape],
+        };
+        self.push(site, origin, made)
+    }
+
+    fn transfer_attrs(&self, type_attr: &'static str, dtype: DType, edge: u64, origin: NodeId) -> AttrMap {
+        let name = self.graph.node(origin).map(|n| n.name.to_string()).unwrap_or_default();
+        let mut attrs = AttrMap::default();
+        attrs.set(type_attr, AttrValue::Type(dtype));
+        attrs.set("tensor_name", AttrValue::Str(format!("edge_{edge}_{name}").into_bytes()));
+        attrs.set("send_device", AttrValue::Str(Vec::new()));
+        attrs.set("send_device_incarnation", AttrValue::Int(0));
+        attrs.set("recv_device", AttrValue::Str(Vec::new()));
+        attrs.set("client_terminated", AttrValue::Bool(false));
+        attrs.set("_edge", AttrValue::Int(edge as i64));
+        attrs
+    }
+
+    /// Sends something from one site to another, once, and gives what is received there.
+    ///
+    /// Args: `source`, the step node it comes from, and its `guard`; `sent` gives the output to send at its site, and what the `_Send` waits for.
+    fn transfer(
+        &mut self,
+        wanted: Wanted,
+        at: usize,
+        site: usize,
+        reader: u32,
+        source: u32,
+        guard: GuardId,
+        origin: NodeId,
+        is_dirty: bool,
+        sent: impl FnOnce(&mut Self, usize) -> Result<(Local, Vec<u32>)>,
+    ) -> Result<Local> {
+        let key = (wanted, site);
+        let mut leaving = self.made.get(&(wanted, usize::MAX - site)).map(|&(send, _)| (at, send));
+        if !self.made.contains_key(&key) {
+            let waits = self.pivots(guard, site, reader)?;
+            let (output, after) = sent(self, at)?;
+            let (dtype, shape) = self.type_of(at, output)?;
+            let edge = self.edge(EdgeSource::Site(at), site);
+            let send = PartNode {
+                name: format!("_send/{edge}"),
+                op: "_Send".to_owned(),
+                inputs: vec![output],
+                control_inputs: after,
+                attrs: self.transfer_attrs("T", dtype, edge, origin),
+                shapes: Vec::new(),
+            };
+            let send = self.push(at, origin, send);
+            self.parts[at].targets.push(send);
+            let mut waits = waits;
+            let is_back = |&(of, send): &Leaving| if of == site { Some(send) } else { None };
+            waits.extend(self.behind[source as usize].iter().filter_map(is_back));
+            waits.sort_unstable();
+            waits.dedup();
+            let received = self.receive(edge, site, origin, dtype, shape, waits);
+            self.made.insert(key, (received, 0));
+            if is_dirty || self.wrote[source as usize] >> at.min(63) & 1 == 1 {
+                self.made.insert((wanted, usize::MAX - site), (send, 0));
+                leaving = Some((at, send));
+            }
+        }
+        if let Some(leaving) = leaving
+            && !self.behind[reader as usize].contains(&leaving)
+        {
+            self.behind[reader as usize].push(leaving);
+        }
+        Ok(self.made.get(&key).copied().unwrap_or_default())
+    }
+
+    /// Dtype and shape of a part's output.
+    fn type_of(&self, site: usize, (node, index): Local) -> Result<(DType, PartialShape)> {
+        let part = &self.parts[site];
+        let made = &part.nodes[node as usize];
+        let shape = made.shapes.get(index as usize).cloned().unwrap_or_else(PartialShape::unknown);
+        let dtype = match made.op.as_str() {
+            "Const" | "Placeholder" => made.attrs.dtype("dtype")?,
+            "_Recv" => made.attrs.dtype("tensor_type")?,
+            _ => self.graph.output(OutputId { node: part.origin[node as usize], index })?.dtype,
+        };
+        Ok((dtype, shape))
+    }
+
+    /// What runs at a site exactly where all of a guard holds.
+    fn pivots(&mut self, guard: GuardId, site: usize, reader: u32) -> Result<Vec<u32>> {
+        let mut found = Vec::new();
+        for literal in self.d.guards.get(guard) {
+            let Literal::Outcome { predicate, value } = *literal else {
+                bail!(
+                    Unimplemented,
+                    "A value behind a Merge of unrelated branches is used in another process: '{}'",
+                    self.d.nodes[reader as usize].node.name
+                );
+            };
+            found.push(self.pivot(predicate, value, site, reader)?);
+        }
+        Ok(found)
+    }
+
+    fn pivot(&mut self, predicate: Source, value: bool, site: usize, reader: u32) -> Result<u32> {
+        let mut controls = Vec::new();
+        let (key, tested, origin) = match predicate {
+            Source::Feed(i) => {
+                let o = self.request.feeds[i as usize];
+                (o, self.fed_value(o, i as usize, site)?, o.node)
+            }
+            Source::Constant(c) => {
+                // Numbers that no node has.
+                let key = OutputId { node: u32::MAX, index: c };
+                let origin = self.d.nodes[reader as usize].node.id;
+                let made =
+                    constant(format!("_predicate/{c}_{}", self.edges.len()), self.d.constants[c as usize].clone());
+                (key, (self.push(site, origin, made), 0), origin)
+            }
+            Source::Output { node: n, index } => {
+                let of = &self.d.nodes[n as usize];
+                let (o, read_by) = match &of.action {
+                    Action::Loop(plan) => {
+                        let exit = self.exits(plan.frame)?.get(index as usize).copied();
+                        let Some(exit) = exit else { bail!(Internal, "a loop has no output {index}") };
+                        (OutputId { node: exit, index: 0 }, (n, 0))
+                    }
+                    _ => {
+                        let graph_node = self.graph.node(of.node.id)?;
+                        match (graph_node.op.flow, graph_node.inputs.get(1)) {
+                            // A predicate that is a variable is read at its Switch.
+                            (Some(Flow::Switch), Some(&predicate)) => (predicate, (n, 0)),
+                            _ => (OutputId { node: of.node.id, index }, (reader, usize::MAX)),
+                        }
+                    }
+                };
+                let key = o;
+                if let Some(&(local, _)) = self.made.get(&(Wanted::Pivot(key, value), site)) {
+                    return Ok(local);
+                }
+                (key, self.value(o, site, Some(read_by), &mut controls)?, o.node)
+            }
+            Source::Variable { .. } => bail!(Internal, "a predicate is a variable"),
+        };
+        if let Some(&(local, _)) = self.made.get(&(Wanted::Pivot(key, value), site)) {
+            return Ok(local);
+        }
+        let number = self.parts[site].nodes.len();
+        let typed = |name: &str| {
+            let mut attrs = AttrMap::default();
+            attrs.set("T", AttrValue::Type(DType::Bool));
+            PartNode {
+                name: format!("_{name}/{number}"),
+                op: String::new(),
+                inputs: Vec::new(),
+                control_inputs: Vec::new(),
+                attrs,
+                shapes: vec![PartialShape::scalar()],
+            }
+        };
+        let switch = PartNode {
+            op: "Switch".to_owned(),
+            inputs: vec![tested, tested],
+            control_inputs: controls,
+            shapes: vec![PartialShape::scalar(); 2],
+            ..typed("switch")
+        };
+        let switch = self.push(site, origin, switch);
+        let pivot = PartNode { op: "Identity".to_owned(), inputs: vec![(switch, u32::from(value))], ..typed("pivot") };
+        let pivot = self.push(site, origin, pivot);
+        self.made.insert((Wanted::Pivot(key, value), site), (pivot, 0));
+        Ok(pivot)
+    }
+
+    /// The Exits of a loop, in the order of its outputs.
+    fn exits(&self, frame: usize) -> Result<Vec<NodeId>> {
+        let mut exits = Vec::new();
+        for &id in &self.frames.get(frame).members {
+            let node: &Arc<Node> = self.graph.node(id)?;
+            if node.op.flow == Some(Flow::Exit) && self.frames.is_border(node) {
+                exits.push(id);
+            }
+        }
+        Ok(exits)
+    }
+}
+
+fn constant(name: String, value: Tensor) -> PartNode {
+    let mut attrs = AttrMap::default();
+    attrs.set("dtype", AttrValue::Type(value.dtype()));
+    attrs.set("value", AttrValue::Tensor(value));
+    PartNode {
+        name,
+        op: "Const".to_owned(),
+        inputs: vec![],
+        control_inputs: vec![],
+        attrs,
+        shapes: vec![PartialShape::unknown()],
+    }
+}
