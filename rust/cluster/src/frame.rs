@@ -1,7 +1,7 @@
-//! Frames: what travels between tasks. A frame is a header, a table with the message, and the tensors' bytes.
+//! Frames: what travels between tasks, a header, a table with the message, and the bytes of the tensors.
 //!
 //! Header, 24 bytes, little-endian: magic (4), kind (2), zero (2), length of the table (4), number of tensors (4), length of the
-//! tensors' bytes (8). The table is a protobuf message. Tensors are received into the memory they stay in.
+//! bytes of the tensors (8). The table is a protobuf message. Tensors are received into the memory they stay in.
 
 use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure};
 use prost::Message;

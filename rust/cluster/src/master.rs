@@ -88,7 +88,7 @@ fn closed() -> Status {
 enum Plan {
     /// All of it runs in this process.
     Whole(Arc<Prepared>),
-    Split(SplitPlan),
+    Split(Box<SplitPlan>),
 }
 
 /// A planned request.
@@ -259,7 +259,7 @@ impl Master {
                 connected.session.forget_plans(generation);
                 Plan::Whole(connected.session.prepare(request)?)
             }
-            Some(split) => Plan::Split(SplitPlan::new(split, &connected, request)?),
+            Some(split) => Plan::Split(Box::new(SplitPlan::new(split, &connected, request)?)),
         };
         let graph_version = match &plan {
             Plan::Whole(prepared) => prepared.graph_version,

@@ -32,43 +32,50 @@ struct Guest {
     functions: Mutex<Vec<String>>,
 }
 
-/// The sessions of other processes, each with its number of connections.
+/// The sessions of other processes by their numbers.
 #[derive(Default)]
-pub struct Guests(Mutex<FxHashMap<u64, (usize, Option<Arc<Guest>>)>>);
+pub struct Guests(Mutex<FxHashMap<u64, Entry>>);
+
+/// A session's number of connections, and what it has here once it registered something.
+#[derive(Default)]
+struct Entry {
+    connections: usize,
+    guest: Option<Arc<Guest>>,
+}
 
 impl Guests {
     fn enter(&self, session: u64) -> Result<()> {
         let mut all = self.0.lock();
-        if all.values().map(|(n, _)| n).sum::<usize>() >= MAX_CONNECTIONS {
+        if all.values().map(|e| e.connections).sum::<usize>() >= MAX_CONNECTIONS {
             bail!(ResourceExhausted, "The task has {MAX_CONNECTIONS} connections");
         }
-        all.entry(session).or_default().0 += 1;
+        all.entry(session).or_default().connections += 1;
         Ok(())
     }
 
     fn leave(&self, session: u64) {
         let mut all = self.0.lock();
-        if let Some((connections, _)) = all.get_mut(&session) {
-            *connections -= 1;
-            if *connections == 0 {
+        if let Some(entry) = all.get_mut(&session) {
+            entry.connections -= 1;
+            if entry.connections == 0 {
                 all.remove(&session);
             }
         }
     }
 
     fn get(&self, session: u64) -> Option<Arc<Guest>> {
-        self.0.lock().get(&session)?.1.clone()
+        self.0.lock().get(&session)?.guest.clone()
     }
 
     fn get_or_make(&self, session: u64, make: impl FnOnce() -> Guest) -> Arc<Guest> {
         let mut all = self.0.lock();
-        all.entry(session).or_default().1.get_or_insert_with(|| Arc::new(make())).clone()
+        all.entry(session).or_default().guest.get_or_insert_with(|| Arc::new(make())).clone()
     }
 
     /// Forgets all parts: their plans hold state that was cleared.
     pub fn forget_parts(&self) {
-        for (_, guest) in self.0.lock().values() {
-            if let Some(guest) = guest {
+        for entry in self.0.lock().values() {
+            if let Some(guest) = &entry.guest {
                 guest.parts.write().clear();
             }
         }
@@ -296,15 +303,13 @@ pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker
 /// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.
 fn send_last(wires: &mut Wires, frame: Frame) -> Result<()> {
     wires.link(0)?.push(frame)?;
-    loop {
-        let late = |_, f: Frame| match f.kind {
-            kind::VALUES | kind::CANCEL => Ok(()),
-            other => Err(Status::invalid_argument(format!("A frame of kind {other} was received within a step"))),
-        };
-        wires.exchange(late).map_err(|(_, e)| e)?;
-        if wires.are_quiet() {
-            return Ok(());
+    // The other side asks for no more before it has all of this: what comes until then is of this step.
+    while !wires.flush()? {
+        match wires.take()? {
+            Some(late) if matches!(late.kind, kind::VALUES | kind::CANCEL) => {}
+            Some(late) => bail!(InvalidArgument, "A frame of kind {} was received within a step", late.kind),
+            None => wires.sleep(None)?,
         }
-        wires.sleep(None)?;
     }
+    Ok(())
 }

@@ -90,9 +90,9 @@ impl SplitPlan {
         }
         let route = |to: usize| to.checked_sub(1).and_then(|peer| distant.iter().position(|d| d.peer == peer));
         let routes = edges.iter().map(|edge| route(edge.to)).collect();
-        for position in 0..distant.len() {
+        for (position, d) in distant.iter().enumerate() {
             own.targets.push(own.nodes.len() as u32);
-            own.origin.push(distant[position].part.origin.first().copied().unwrap_or(0));
+            own.origin.push(d.part.origin.first().copied().unwrap_or(0));
             own.nodes.push(wait_for_end(position));
         }
         let here = connected.session.prepare_part(&own)?;

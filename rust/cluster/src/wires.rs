@@ -146,6 +146,11 @@ impl Wires {
         link.read()
     }
 
+    /// A frame of the first connection, if one is whole.
+    pub fn take(&mut self) -> Result<Option<Frame>> {
+        self.link(0)?.read()
+    }
+
     /// Writes what goes; whether all is gone.
     pub fn flush(&mut self) -> Result<bool> {
         let link = self.link(0)?;

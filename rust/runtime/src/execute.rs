@@ -172,8 +172,14 @@ fn run<'a>(
     let first = run.first_output as usize;
     let outputs = &mut frame[first..first + run.outputs as usize];
     let variables = Variables { handles: &run.handles, wanted: run.wanted, written: SmallVec::new() };
-    let away = run.home.as_ref().map(|home| home.step(step));
-    let step = away.as_ref().unwrap_or(step);
+    let away;
+    let step = match &run.home {
+        None => step,
+        Some(home) => {
+            away = home.step(step);
+            &away
+        }
+    };
     let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
     kernel.compute(&mut ctx)?;
     if let Some(pending) = ctx.take_pending() {
