@@ -102,12 +102,10 @@ class BaseSession:
         self._config = config
         self._add_shapes = config is not None and config.graph_options.infer_shapes
         self._log_placement = config is not None and config.log_device_placement
+        where = [_core_target(target)] if target else []
         with engine_errors():
             self._core = _core.Session(
-                graph._core,
-                functools.partial(_step_error, graph),
-                session_options(config),
-                _core_target(target or ""),
+                graph._core, functools.partial(_step_error, graph), session_options(config), *where
             )
         self._partial_runs: dict[str, PartialRun] = {}
         self._partial_run_count = 0
