@@ -1583,8 +1583,8 @@ _MESSAGES = frozenset(
 )
 _MODULES = frozenset(
     (
-        *("contrib", "data", "distributions", "estimator", "examples", "feature_column", "layers"),
-        *("linalg", "losses", "metrics", "python", "saved_model", "signal", "spectral", "test"),
+        *("contrib", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
+        *("layers", "linalg", "losses", "metrics", "python", "saved_model", "signal", "spectral", "test"),
     )
 )
 

@@ -28,6 +28,7 @@ PYTHON_LAYERS = (
         "saved_model",
     ),
     ("training", "feature_column"),
+    ("keras",),
     ("supervision",),
     ("estimator",),
     ("datasets", "preprocessing"),

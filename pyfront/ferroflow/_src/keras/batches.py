@@ -1,0 +1,76 @@
+"""Arrays cut into batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
+    """Arrays in the order of names.
+
+    Args:
+        given: array, list of them, or dict of them by name; None for none.
+        names: the names.
+        what: str, what they are, for failures.
+
+    Raises:
+        ValueError: there are more or fewer, or one is missing.
+    """
+    if given is None:
+        return []
+    if isinstance(given, dict):
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ValueError(f"No data provided for {missing}. Need data for each of {list(names)}.")
+        given = [given[name] for name in names]
+    elif not (isinstance(given, (list, tuple)) and len(names) > 1):
+        given = [given]
+    if len(given) != len(names):
+        raise ValueError(f"The model has {len(names)} {what}, {list(names)}, but {len(given)} arrays were given.")
+    return [np.asarray(array) for array in given]
+
+
+def with_column(array: Any) -> Any:
+    """An array of at least two dimensions: numbers become rows of one number."""
+    return array[:, None] if array.ndim == 1 else array
+
+
+def check_lengths(arrays: Sequence[Any]) -> int:
+    """The number of examples.
+
+    Raises:
+        ValueError: the arrays have different ones.
+    """
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise ValueError(f"All arrays must have the same number of examples. Got {sorted(lengths)}.")
+    return lengths.pop()
+
+
+def places(count: int, batch_size: int, shuffle: bool) -> Iterator[Any]:
+    """The places of the examples of batch after batch, in NumPy's random order if they are shuffled."""
+    order = np.arange(count)
+    if shuffle:
+        np.random.shuffle(order)
+    for start in range(0, count, batch_size):
+        yield order[start : start + batch_size]
+
+
+class Average:
+    """Means of values over batches, weighed by the batches' sizes."""
+
+    def __init__(self) -> None:
+        self._totals: Any = 0.0
+        self._count = 0
+
+    def add(self, values: Sequence[Any], size: int) -> None:
+        """Adds the values of a batch."""
+        self._totals = self._totals + np.asarray(values, np.float64) * size
+        self._count += size
+
+    def values(self) -> list[float]:
+        """The means."""
+        return [float(x) for x in np.asarray(self._totals) / self._count]

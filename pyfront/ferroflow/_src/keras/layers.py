@@ -1,0 +1,400 @@
+"""Layers of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import named
+from ferroflow._src.keras.backend import learning_phase
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.layers import batch_normalization, convolution, dense, dropout, flatten, pooling
+from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean
+from ferroflow._src.ops.nn.embedding import embedding_lookup
+
+_ACTIVATIONS = ("activation", "recurrent_activation")
+
+
+def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments whose names of activations, initializers and regularizers are what they stand for."""
+    found = dict(kwargs)
+    for name, value in kwargs.items():
+        if name.endswith("_initializer"):
+            found[name] = named.initializer(value)
+        elif name.endswith("_regularizer"):
+            found[name] = named.regularizer(value)
+        elif name in _ACTIVATIONS:
+            found[name] = named.activation(value)
+    return found
+
+
+class Dense(KerasLayer, dense.Dense):
+    """`activation(inputs @ kernel + bias)` along the last dimension.
+
+    Args:
+        units: int, the size of the last dimension of the outputs.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer, or its name.
+        bias_initializer: initializer, or its name.
+        **kwargs: further arguments of `tf.layers.Dense` and `KerasLayer`.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "activation": activation,
+            "use_bias": use_bias,
+            "kernel_initializer": kernel_initializer,
+            "bias_initializer": bias_initializer,
+        }
+        super().__init__(units, **resolved({**own, **kwargs}))
+
+
+class _KerasConvolution(KerasLayer):
+    """What the convolutions share."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "strides": strides,
+            "padding": padding,
+            "data_format": data_format or "channels_last",
+            "dilation_rate": dilation_rate,
+            "activation": activation,
+            "use_bias": use_bias,
+            "kernel_initializer": kernel_initializer,
+            "bias_initializer": bias_initializer,
+        }
+        super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
+
+
+class Conv1D(_KerasConvolution, convolution.Conv1D):
+    """A convolution along one dimension; the arguments are those of `tf.layers.Conv1D`, or names."""
+
+
+class Conv2D(_KerasConvolution, convolution.Conv2D):
+    """A convolution along two dimensions; the arguments are those of `tf.layers.Conv2D`, or names."""
+
+
+class Conv3D(_KerasConvolution, convolution.Conv3D):
+    """A convolution along three dimensions; the arguments are those of `tf.layers.Conv3D`, or names."""
+
+
+class _KerasPooling(KerasLayer):
+    """What the poolings share: windows that do not overlap by default."""
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        strides = pool_size if strides is None else strides
+        super().__init__(pool_size, strides, padding, data_format or "channels_last", **kwargs)
+
+
+class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, valid-type]  # made by a function
+    """The largest of windows along one dimension; the arguments are those of `tf.layers.MaxPooling1D`."""
+
+
+class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, valid-type]  # made by a function
+    """The largest of windows along two dimensions; the arguments are those of `tf.layers.MaxPooling2D`."""
+
+
+class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, valid-type]  # made by a function
+    """The largest of windows along three dimensions; the arguments are those of `tf.layers.MaxPooling3D`."""
+
+
+class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore[misc, valid-type]  # made by a function
+    """The mean of windows along one dimension; the arguments are those of `tf.layers.AveragePooling1D`."""
+
+
+class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore[misc, valid-type]  # made by a function
+    """The mean of windows along two dimensions; the arguments are those of `tf.layers.AveragePooling2D`."""
+
+
+class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore[misc, valid-type]  # made by a function
+    """The mean of windows along three dimensions; the arguments are those of `tf.layers.AveragePooling3D`."""
+
+
+class _GlobalPooling(KerasLayer):
+    """What the poolings over all places share."""
+
+    _REDUCTION: Callable[..., Tensor]
+    _AXES: tuple[int, ...]
+
+    def call(self, inputs: Any) -> Tensor:
+        """Reduces all places, of Tensor of shape [batch, places ..., channels], to shape [batch, channels]."""
+        return type(self)._REDUCTION(inputs, axis=list(self._AXES))
+
+
+class GlobalMaxPooling1D(_GlobalPooling):
+    """The largest of all steps."""
+
+    _REDUCTION = staticmethod(reduce_max)
+    _AXES = (1,)
+
+
+class GlobalMaxPooling2D(_GlobalPooling):
+    """The largest of all places of an image."""
+
+    _REDUCTION = staticmethod(reduce_max)
+    _AXES = (1, 2)
+
+
+class GlobalAveragePooling1D(_GlobalPooling):
+    """The mean of all steps."""
+
+    _REDUCTION = staticmethod(reduce_mean)
+    _AXES = (1,)
+
+
+class GlobalAveragePooling2D(_GlobalPooling):
+    """The mean of all places of an image."""
+
+    _REDUCTION = staticmethod(reduce_mean)
+    _AXES = (1, 2)
+
+
+class Flatten(KerasLayer, flatten.Flatten):
+    """Makes one dimension of all but the first."""
+
+
+class Dropout(KerasLayer, dropout.Dropout):
+    """Leaves out a part of the inputs in training.
+
+    Args:
+        rate: float, the part.
+        noise_shape: shape of what is left out together; None for that of the inputs.
+        seed: int; None for none.
+        **kwargs: further arguments of `KerasLayer`.
+    """
+
+    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, **kwargs)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Leaves out a part, in training, which by default is the model's learning phase."""
+        return super().call(inputs, training=learning_phase() if training is None else training)
+
+
+class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
+    """Scales inputs to mean 0 and variance 1 over the batch in training, by averages of those else.
+
+    Args:
+        **kwargs: arguments of `tf.layers.BatchNormalization` and `KerasLayer`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**resolved(kwargs))
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Scales, by the model's learning phase by default."""
+        return super().call(inputs, training=learning_phase() if training is None else training)
+
+
+class Activation(KerasLayer):
+    """A function of each element.
+
+    Args:
+        activation: callable, or its name.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.activation = named.activation(activation)
+
+    def call(self, inputs: Any) -> Any:
+        """The function of Tensor of any shape."""
+        return self.activation(inputs)
+
+
+class Reshape(KerasLayer):
+    """Another shape of examples.
+
+    Args:
+        target_shape: tuple, the shape without the batch; -1 for what follows.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs: Any) -> Tensor:
+        """Reshapes Tensor of shape [batch, ...]."""
+        outputs = shaping.reshape(inputs, [shaping.shape(inputs)[0], *self.target_shape])
+        outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
+        return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the output for that of the input."""
+        given = TensorShape(input_shape)
+        known = given[1:].num_elements()
+        rest = 1
+        for size in self.target_shape:
+            rest *= 1 if size == -1 else size
+        missing = None if known is None else known // rest
+        return TensorShape([given[0], *(missing if size == -1 else size for size in self.target_shape)])
+
+
+class Embedding(KerasLayer):
+    """Rows of a table for ids.
+
+    Args:
+        input_dim: int, the number of rows.
+        output_dim: int, the number of columns.
+        embeddings_initializer: initializer of the table, or its name.
+        embeddings_regularizer: callable of the table that gives a loss, or its name; None for none.
+        mask_zero: False; masks are not offered.
+        input_length: int, the number of ids of an example; None for any.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        NotImplementedError: `mask_zero` is true.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        mask_zero: bool = False,
+        input_length: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if mask_zero:
+            raise NotImplementedError("mask_zero: masks are not offered; use sequence_length of tf.nn.dynamic_rnn")
+        if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
+            kwargs["input_shape"] = (input_length,)
+        kwargs.setdefault("dtype", "float32")
+        super().__init__(**kwargs)
+        self.input_dim, self.output_dim = input_dim, output_dim
+        self.embeddings_initializer = named.initializer(embeddings_initializer)
+        self.embeddings_regularizer = named.regularizer(embeddings_regularizer)
+
+    def build(self, _: Any) -> None:
+        """Makes the table."""
+        self.embeddings = self.add_weight(
+            "embeddings",
+            shape=(self.input_dim, self.output_dim),
+            initializer=self.embeddings_initializer,
+            regularizer=self.embeddings_regularizer,
+        )
+        self.built = True
+
+    def call(self, inputs: Any) -> Tensor:
+        """The rows for Tensor of numbers, of shape [batch, ...]."""
+        return embedding_lookup(self.embeddings, cast(inputs, "int32"))
+
+
+class Lambda(KerasLayer):
+    """A function of tensors as a layer.
+
+    Args:
+        function: callable of the inputs.
+        arguments: dict of its further arguments; None for none.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = function
+        self.arguments = arguments or {}
+
+    def call(self, inputs: Any) -> Any:
+        """The function of the inputs."""
+        return self.function(inputs, **self.arguments)
+
+
+class _Merge(KerasLayer):
+    """What the layers of several inputs share."""
+
+    def _check(self, inputs: Any) -> None:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
+            raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {inputs}")
+
+
+class Concatenate(_Merge):
+    """Inputs one after the other.
+
+    Args:
+        axis: int, the dimension.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Tensor:
+        """Concatenates a list of Tensor."""
+        self._check(inputs)
+        return joining.concat(list(inputs), self.axis)
+
+
+class Add(_Merge):
+    """The sum of inputs."""
+
+    def call(self, inputs: Any) -> Any:
+        """Adds a list of Tensor of one shape."""
+        self._check(inputs)
+        total = inputs[0]
+        for term in inputs[1:]:
+            total = total + term
+        return total
+
+
+class Multiply(_Merge):
+    """The product of inputs."""
+
+    def call(self, inputs: Any) -> Any:
+        """Multiplies a list of Tensor of one shape."""
+        self._check(inputs)
+        total = inputs[0]
+        for factor in inputs[1:]:
+            total = total * factor
+        return total
+
+
+def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+    """Inputs one after the other, as `Concatenate`."""
+    return Concatenate(axis, **kwargs)(inputs)
+
+
+def add(inputs: Any, **kwargs: Any) -> Any:
+    """The sum of inputs, as `Add`."""
+    return Add(**kwargs)(inputs)
+
+
+def multiply(inputs: Any, **kwargs: Any) -> Any:
+    """The product of inputs, as `Multiply`."""
+    return Multiply(**kwargs)(inputs)

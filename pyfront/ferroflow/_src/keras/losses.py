@@ -1,0 +1,150 @@
+"""Losses of the examples of a batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.backend import epsilon
+from ferroflow._src.keras.named import find
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.arithmetic import maximum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.math.elementwise import abs as absolute
+from ferroflow._src.ops.math.elementwise import log, square
+from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
+from ferroflow._src.ops.nn.activation import softplus
+from ferroflow._src.ops.nn.normalization import l2_normalize
+from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, sparse_softmax_cross_entropy_with_logits
+
+
+def _mean(x: Any) -> Tensor:
+    return reduce_mean(x, axis=-1)
+
+
+def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squared differences along the last dimension."""
+    return _mean(square(y_pred - y_true))
+
+
+def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the absolute differences along the last dimension."""
+    return _mean(absolute(y_pred - y_true))
+
+
+def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the absolute differences in percent of the labels."""
+    return 100.0 * _mean(absolute((y_true - y_pred) / maximum(absolute(y_true), epsilon())))
+
+
+def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squared differences of log(1 + x)."""
+    first, second = (log(maximum(y, epsilon()) + 1.0) for y in (y_pred, y_true))
+    return _mean(square(first - second))
+
+
+def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squares of max(1 - label * prediction, 0)."""
+    return _mean(square(maximum(1.0 - y_true * y_pred, 0.0)))
+
+
+def hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of max(1 - label * prediction, 0)."""
+    return _mean(maximum(1.0 - y_true * y_pred, 0.0))
+
+
+def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """max(1 + the largest other score - the class's score, 0)."""
+    positive = reduce_sum(y_true * y_pred, axis=-1)
+    negative = reduce_max((1.0 - y_true) * y_pred, axis=-1)
+    return maximum(0.0, negative - positive + 1.0)
+
+
+def logcosh(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of log(cosh(difference))."""
+    x = y_pred - y_true
+    return _mean(x + softplus(-2.0 * x) - math.log(2.0))
+
+
+def _clipped(probabilities: Any) -> Any:
+    return clip_by_value(probabilities, epsilon(), 1.0 - epsilon())
+
+
+def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+    """The cross entropy of probabilities, which are scaled to sum to 1, and those of the labels."""
+    scaled = y_pred / reduce_sum(y_pred, axis=-1, keepdims=True)
+    return -reduce_sum(y_true * log(_clipped(scaled)), axis=-1)
+
+
+def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+    """The cross entropy of probabilities and labels that are the numbers of classes."""
+    logits = log(_clipped(y_pred))
+    shape = logits.get_shape()
+    labels = cast(shaping.reshape(y_true, [-1]), dtypes.int64)
+    flat = shaping.reshape(logits, [-1, shape[-1].value])
+    losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
+    return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (shape.ndims or 0) >= 3 else losses
+
+
+def binary_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean cross entropy of probabilities of yes and no."""
+    chance = _clipped(y_pred)
+    return _mean(sigmoid_cross_entropy_with_logits(labels=y_true, logits=log(chance / (1 - chance))))
+
+
+def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
+    """The sum of label * log(label / prediction)."""
+    y_true, y_pred = (clip_by_value(y, epsilon(), 1.0) for y in (y_true, y_pred))
+    return reduce_sum(y_true * log(y_true / y_pred), axis=-1)
+
+
+def poisson(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of prediction - label * log(prediction)."""
+    return _mean(y_pred - y_true * log(y_pred + epsilon()))
+
+
+def cosine_proximity(y_true: Any, y_pred: Any) -> Tensor:
+    """The negative cosine of the angle between labels and predictions."""
+    return -reduce_sum(l2_normalize(y_true, axis=-1) * l2_normalize(y_pred, axis=-1), axis=-1)
+
+
+mse = MSE = mean_squared_error
+mae = MAE = mean_absolute_error
+mape = MAPE = mean_absolute_percentage_error
+msle = MSLE = mean_squared_logarithmic_error
+kld = KLD = kullback_leibler_divergence
+cosine = cosine_proximity
+
+LOSSES: dict[str, Callable[..., Tensor]] = {
+    name: function
+    for function, names in (
+        (mean_squared_error, ("mean_squared_error", "mse", "MSE")),
+        (mean_absolute_error, ("mean_absolute_error", "mae", "MAE")),
+        (mean_absolute_percentage_error, ("mean_absolute_percentage_error", "mape", "MAPE")),
+        (mean_squared_logarithmic_error, ("mean_squared_logarithmic_error", "msle", "MSLE")),
+        (squared_hinge, ("squared_hinge",)),
+        (hinge, ("hinge",)),
+        (categorical_hinge, ("categorical_hinge",)),
+        (logcosh, ("logcosh",)),
+        (categorical_crossentropy, ("categorical_crossentropy",)),
+        (sparse_categorical_crossentropy, ("sparse_categorical_crossentropy",)),
+        (binary_crossentropy, ("binary_crossentropy",)),
+        (kullback_leibler_divergence, ("kullback_leibler_divergence", "kld", "KLD")),
+        (poisson, ("poisson",)),
+        (cosine_proximity, ("cosine_proximity", "cosine")),
+    )
+    for name in names
+}
+
+
+def get(identifier: Any) -> Any:
+    """A loss by its name; a callable and None stand for themselves.
+
+    Raises:
+        ValueError: the name is not known.
+    """
+    return find("loss function", identifier, LOSSES)

@@ -1,0 +1,72 @@
+"""Metrics of the examples of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import losses
+from ferroflow._src.keras.named import find
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import equal
+from ferroflow._src.ops.math.elementwise import round as rounded
+from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean
+from ferroflow._src.ops.nn.ranking import in_top_k
+
+
+def _as_numbers(x: Any) -> Tensor:
+    numbers: Tensor = cast(x, dtypes.float32)
+    return numbers
+
+
+def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
+    """The part of the predictions that round to their labels."""
+    return reduce_mean(_as_numbers(equal(y_true, rounded(y_pred))), axis=-1)
+
+
+def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
+    """Whether the largest prediction is the largest label's."""
+    return _as_numbers(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)))
+
+
+def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
+    """Whether the largest prediction is that of the class with the label's number."""
+    return _as_numbers(equal(reduce_max(y_true, axis=-1), _as_numbers(argmax(y_pred, axis=-1))))
+
+
+def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
+    """The part of the examples whose largest label is among the `k` largest predictions."""
+    return reduce_mean(_as_numbers(in_top_k(y_pred, argmax(y_true, axis=-1), k)), axis=-1)
+
+
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
+    """The part of the examples whose label's class is among the `k` largest predictions."""
+    labels = cast(reduce_max(y_true, axis=-1), dtypes.int32)
+    return reduce_mean(_as_numbers(in_top_k(y_pred, labels, k)), axis=-1)
+
+
+_ACCURACIES: dict[str, Callable[..., Tensor]] = {
+    "binary_accuracy": binary_accuracy,
+    "categorical_accuracy": categorical_accuracy,
+    "sparse_categorical_accuracy": sparse_categorical_accuracy,
+    "sparse_top_k_categorical_accuracy": sparse_top_k_categorical_accuracy,
+    "top_k_categorical_accuracy": top_k_categorical_accuracy,
+}
+
+
+def get(identifier: Any) -> Any:
+    """A metric by its name, which may be that of a loss; a callable stands for itself.
+
+    Raises:
+        ValueError: the name is not known.
+    """
+    return find("metric function", identifier, {**losses.LOSSES, **_ACCURACIES})
+
+
+def accuracy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., Tensor]:
+    """The metric that "accuracy" means for a loss and the size of the last dimension of the predictions."""
+    if width == 1 or loss is losses.binary_crossentropy:
+        return binary_accuracy
+    return sparse_categorical_accuracy if loss is losses.sparse_categorical_crossentropy else categorical_accuracy

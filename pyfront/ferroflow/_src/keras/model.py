@@ -1,0 +1,595 @@
+"""`Model` and `Sequential`: layers put together, compiled and fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import nest
+from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import losses as losses_by_name
+from ferroflow._src.keras import metrics as metrics_by_name
+from ferroflow._src.keras import optimizers
+from ferroflow._src.keras.backend import batch_get_value, get_session, learning_phase
+from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, note_call, set_weights
+from ferroflow._src.keras.batches import Average, as_arrays, check_lengths, places, with_column
+from ferroflow._src.keras.callbacks import Callbacks, History
+from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import not_equal
+from ferroflow._src.ops.math.reduction import reduce_mean
+
+__all__ = ["Model", "Sequential"]
+
+
+_Batch = tuple[list[Any], list[Any], list[Any]]
+
+
+def _as_list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _one_or_list(x: list[Any]) -> Any:
+    return x[0] if len(x) == 1 else x
+
+
+class Model:
+    """Layers between inputs and outputs.
+
+    Args:
+        inputs: Tensor that `Input` returned, or list of them.
+        outputs: Tensor that layers made of them, or list of them.
+        name: str, its name; made by default.
+
+    Raises:
+        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+    """
+
+    def __init__(self, inputs: Any, outputs: Any, name: str | None = None) -> None:
+        self.name = name or unique_layer_name(to_snake_case(type(self).__name__))
+        self.stop_training = False
+        self.optimizer: Any = None
+        self._connect(_as_list(inputs), _as_list(outputs))
+
+    def _connect(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
+        for tensor in inputs:
+            made = call_of(tensor)
+            if made is None or not isinstance(made.layer, InputLayer):
+                raise ValueError(
+                    f"Input tensors to a {type(self).__name__} must come from `tf.keras.layers.Input`: {tensor}"
+                )
+        self.inputs, self.outputs = inputs, outputs
+        self._calls: list[tuple[Tensor, Call]] = []
+        seen = set(inputs)
+
+        def follow(tensor: Tensor) -> None:
+            if tensor in seen:
+                return
+            seen.add(tensor)
+            made = call_of(tensor)
+            if made is None or isinstance(made.layer, InputLayer):
+                raise ValueError(
+                    f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
+                    "is not. Put operations on tensors into a Lambda layer."
+                )
+            for source in nest.flatten(made.inputs):
+                follow(source)
+            self._calls.append((tensor, made))
+
+        for output in outputs:
+            follow(output)
+        self.layers: list[Any] = []
+        for layer in [made.layer for made in map(call_of, inputs) if made] + [made.layer for _, made in self._calls]:
+            if layer not in self.layers:
+                self.layers.append(layer)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of its tensors."""
+        return self.outputs[0].graph
+
+    @property
+    def input(self) -> Any:
+        """The input, or the list of them."""
+        return _one_or_list(self.inputs)
+
+    @property
+    def output(self) -> Any:
+        """The output, or the list of them."""
+        return _one_or_list(self.outputs)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the inputs' layers."""
+        return [made.layer.name for made in map(call_of, self.inputs) if made]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs' layers."""
+        return [made.layer.name for made in map(call_of, self.outputs) if made]
+
+    def _of_layers(self, attribute: str) -> list[Any]:
+        return [x for layer in self.layers for x in getattr(layer, attribute)]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained."""
+        return self._of_layers("trainable_weights")
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained."""
+        return self._of_layers("non_trainable_weights")
+
+    @property
+    def weights(self) -> list[Any]:
+        """The variables of all layers, layer by layer."""
+        return self._of_layers("weights")
+
+    @property
+    def updates(self) -> list[Any]:
+        """What is to run with each training step."""
+        return self._of_layers("updates")
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of variables and outputs."""
+        return self._of_layers("losses")
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """A layer by its name or its place.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for i, layer in enumerate(self.layers):
+            if layer.name == name or (name is None and i == index):
+                return layer
+        raise ValueError(f"No such layer: {name if name is not None else index}")
+
+    def __call__(self, inputs: Any) -> Any:
+        """The outputs for other inputs, with the same layers and variables.
+
+        Args:
+            inputs: Tensor, or list of them.
+
+        Returns:
+            Tensor, or list of them.
+        """
+        values: dict[Tensor, Any] = dict(zip(self.inputs, _as_list(inputs), strict=True))
+        for tensor, made in self._calls:
+            if tensor not in values:
+                taken = nest.map_structure(lambda t: values[t], made.inputs)
+                results = nest.flatten(made.layer(taken, **made.arguments))
+                values.update(zip(made.outputs, results, strict=True))
+        results = [values[t] for t in self.outputs]
+        note_call(results, self, inputs, {})
+        return _one_or_list(results)
+
+    def get_weights(self) -> list[Any]:
+        """The values of the variables."""
+        return batch_get_value(self.weights)
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Gives the variables values.
+
+        Raises:
+            ValueError: there are more or fewer, or one has another shape.
+        """
+        set_weights(self, weights)
+
+    def save_weights(self, filepath: str) -> None:
+        """Saves the variables as a checkpoint.
+
+        Args:
+            filepath: str, its prefix.
+        """
+        with self.graph.as_default():
+            Saver(self.weights, max_to_keep=None).save(
+                get_session(), str(filepath), write_meta_graph=False, write_state=False
+            )
+
+    def load_weights(self, filepath: str) -> None:
+        """Restores the variables that `save_weights` saved.
+
+        Args:
+            filepath: str, the checkpoint's prefix.
+        """
+        with self.graph.as_default():
+            Saver(self.weights).restore(get_session(), str(filepath))
+
+    def count_params(self) -> int:
+        """The number of elements of the variables."""
+        return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
+
+    def summary(self, line_length: int = 65, print_fn: Callable[[str], Any] = print) -> None:
+        """Prints a table of the layers.
+
+        Args:
+            line_length: int, the width.
+            print_fn: callable of each line.
+        """
+        columns = [int(line_length * share) for share in (0.45, 0.85, 1.0)]
+
+        def row(*cells: Any) -> None:
+            line = ""
+            for cell, end in zip(cells, columns, strict=True):
+                line = f"{line}{cell}"[:end].ljust(end)
+            print_fn(line.rstrip())
+
+        print_fn("_" * line_length)
+        row("Layer (type)", "Output Shape", "Param #")
+        print_fn("=" * line_length)
+        for layer in self.layers:
+            count = sum(int(np.prod(w.get_shape().as_list())) for w in layer.weights)
+            row(f"{layer.name} ({type(layer).__name__})", tuple(layer.output.get_shape().as_list()), count)
+        print_fn("=" * line_length)
+        trained = int(sum(np.prod(w.get_shape().as_list()) for w in self.trainable_weights))
+        print_fn(f"Total params: {self.count_params():,}")
+        print_fn(f"Trainable params: {trained:,}")
+        print_fn(f"Non-trainable params: {self.count_params() - trained:,}")
+        print_fn("_" * line_length)
+
+    def compile(self, optimizer: Any, loss: Any, metrics: Any = None, loss_weights: Any = None) -> None:
+        """Says what fitting means.
+
+        Args:
+            optimizer: one of Keras's, its name, or one of `tf.train`.
+            loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
+            metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
+                outputs' names.
+            loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
+
+        Raises:
+            ValueError: a name is not known, or there are more or fewer losses than outputs.
+        """
+        with self.graph.as_default():
+            self.optimizer = optimizers.get(optimizer)
+            names = self.output_names
+            functions = [losses_by_name.get(x) for x in _by_output(loss, names, repeats=True)]
+            scales = [1.0] * len(names) if loss_weights is None else _by_output(loss_weights, names, repeats=False)
+            per_output = metrics if isinstance(metrics, dict) else dict.fromkeys(names, metrics or [])
+            self.metrics_names = ["loss"]
+            self._targets: list[Any] = []
+            self._sample_weights: list[Any] = []
+            shown, total = [], None
+            several = len(names) > 1
+            with name_scope("loss"):
+                for name, output, function, scale in zip(names, self.outputs, functions, scales, strict=True):
+                    is_sparse = function is losses_by_name.sparse_categorical_crossentropy
+                    shape = output.get_shape().as_list()
+                    shape = [*shape[:-1], 1] if is_sparse else [None] * len(shape)
+                    target = placeholder(output.dtype, shape=shape, name=f"{name}_target")
+                    weight = placeholder(output.dtype, shape=[None], name=f"{name}_sample_weights")
+                    self._targets.append(target)
+                    self._sample_weights.append(weight)
+                    loss_of_output = _weighted(function(target, output), weight)
+                    if several:
+                        self.metrics_names.append(f"{name}_loss")
+                        shown.append(loss_of_output)
+                    total = scale * loss_of_output if total is None else total + scale * loss_of_output
+                for term in self.losses:
+                    total = total + term
+            with name_scope("metrics"):
+                for name, output, function, target in zip(names, self.outputs, functions, self._targets, strict=True):
+                    for metric in _as_list(per_output.get(name, [])):
+                        title, compute = _metric(metric, function, output)
+                        self.metrics_names.append(f"{name}_{title}" if several else title)
+                        shown.append(reduce_mean(compute(target, output)))
+            self.total_loss = total
+            self._fetches = [total, *shown]
+            self._train_op: Any = None
+
+    def _training_operation(self) -> Any:
+        if self._train_op is None:
+            with self.graph.as_default(), name_scope("training"):
+                steps = self.optimizer.get_updates(self.total_loss, self.trainable_weights)
+                self._train_op = group(*steps, *self.updates)
+        return self._train_op
+
+    def _check_compiled(self) -> None:
+        if self.optimizer is None:
+            raise RuntimeError(
+                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
+            )
+
+    def _run(self, training: bool, fetches: Any, x: list[Any], y: list[Any], weights: list[Any]) -> Any:
+        with self.graph.as_default():
+            feeds = dict(zip(self.inputs, x, strict=True))
+            feeds.update(zip(self._targets, y, strict=True) if y else ())
+            feeds.update(zip(self._sample_weights, weights, strict=True) if y else ())
+            phase = learning_phase()
+            if isinstance(phase, Tensor):
+                feeds[phase] = training
+            return get_session().run(fetches, feeds)
+
+    def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> _Batch:
+        """Inputs, labels and weights as arrays.
+
+        Raises:
+            ValueError: there are more or fewer, they have different lengths, or other shapes than the model's.
+        """
+        inputs = as_arrays(x, self.input_names, "inputs")
+        labels = [with_column(a) for a in as_arrays(y, self.output_names, "outputs")]
+        for array, tensor in zip([*inputs, *labels], [*self.inputs, *(self._targets if labels else [])], strict=True):
+            shape = tensor.get_shape()
+            if not shape[1:].is_compatible_with(array.shape[1:]):
+                raise ValueError(
+                    f"{tensor.op.name} takes arrays of shape {tuple(shape.as_list())}, but got one of shape "
+                    f"{array.shape}"
+                )
+        for array, output in zip(labels, self.outputs, strict=False):
+            wide = output.get_shape()[-1].value
+            if labels and array.shape[-1] not in (1, wide):
+                raise ValueError(f"Labels have {array.shape[-1]} columns, but the output {output.op.name} has {wide}.")
+        count = check_lengths([*inputs, *labels])
+        weights = [np.ones(count, np.float32) for _ in labels]
+        if sample_weight is not None:
+            weights = as_arrays(sample_weight, self.output_names, "outputs")
+        if class_weight is not None:
+            classes = [a[:, 0] if a.shape[-1] == 1 else a.argmax(-1) for a in labels]
+            weights = [
+                w * np.array([class_weight[int(c)] for c in of_output], np.float32)
+                for w, of_output in zip(weights, classes, strict=True)
+            ]
+        return inputs, labels, weights
+
+    def train_on_batch(self, x: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Any:
+        """One step of training.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+            y: array, list of them, or dict by the outputs' names.
+            sample_weight: array of the examples' weights; None for 1.
+            class_weight: dict from the numbers of classes to weights; None for 1.
+
+        Returns:
+            The loss before the step; with metrics a list of it and them.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: arrays do not fit.
+        """
+        self._check_compiled()
+        batch = self._batch(x, y, sample_weight, class_weight)
+        return _one_or_list(self._train_step(*batch))
+
+    def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
+        fetches = [*self._fetches, self._training_operation()]
+        return list(self._run(True, fetches, inputs, labels, weights))[:-1]
+
+    def test_on_batch(self, x: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The loss of a batch; with metrics a list of it and them. The arguments are those of `train_on_batch`."""
+        self._check_compiled()
+        return _one_or_list(list(self._run(False, self._fetches, *self._batch(x, y, sample_weight))))
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """The predictions of a batch: an array, or a list of them."""
+        inputs = as_arrays(x, self.input_names, "inputs")
+        return _one_or_list(list(self._run(False, list(self.outputs), inputs, [], [])))
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int = 32,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Iterable[Any] | None = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+    ) -> History:
+        """Trains for some epochs.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+            y: array, list of them, or dict by the outputs' names.
+            batch_size: int, the number of examples of a batch; the last one may have fewer.
+            epochs: int, the number of the epoch to end before.
+            verbose: int, 0 to print nothing.
+            callbacks: list of Callback.
+            validation_split: float, the part of the examples, the last ones, that validate and do not train.
+            validation_data: tuple of inputs and labels, and weights if there are any, that validate.
+            shuffle: bool, whether each epoch takes the examples in another order, by NumPy's global generator.
+            class_weight: dict from the numbers of classes to weights; None for 1.
+            sample_weight: array of the examples' weights; None for 1.
+            initial_epoch: int, the number of the first epoch.
+
+        Returns:
+            History.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: arrays do not fit.
+        """
+        self._check_compiled()
+        batch = self._batch(x, y, sample_weight, class_weight)
+        validation = None
+        if validation_data is not None:
+            weights = validation_data[2] if len(validation_data) > 2 else None
+            validation = self._batch(validation_data[0], validation_data[1], weights)
+        elif validation_split:
+            cut = int(len(batch[0][0]) * (1.0 - validation_split))
+            validation = _part(batch, slice(cut, None))
+            batch = _part(batch, slice(cut))
+        count = len(batch[0][0])
+        history = History()
+        names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validation else [])
+        params = {"batch_size": batch_size, "epochs": epochs, "samples": count, "verbose": verbose, "metrics": names}
+        called = Callbacks([*(callbacks or ()), history], self, params)
+        self.stop_training = False
+        called.call("on_train_begin", {})
+        for epoch in range(initial_epoch, epochs):
+            called.call("on_epoch_begin", epoch, {})
+            average = Average()
+            for i, chosen in enumerate(places(count, batch_size, shuffle)):
+                called.call("on_batch_begin", i, {"batch": i, "size": len(chosen)})
+                values = self._train_step(*_part(batch, chosen))
+                average.add(values, len(chosen))
+                logs = dict(zip(self.metrics_names, values, strict=True))
+                called.call("on_batch_end", i, {"batch": i, "size": len(chosen), **logs})
+                if self.stop_training:
+                    break
+            results = average.values()
+            if validation:
+                results += self._evaluated(validation, batch_size)
+            logs = dict(zip(names, results, strict=True))
+            if verbose:
+                print(f"Epoch {epoch + 1}/{epochs}\n - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items()))
+            called.call("on_epoch_end", epoch, logs)
+            if self.stop_training:
+                break
+        called.call("on_train_end", {})
+        return history
+
+    def _evaluated(self, batch: _Batch, batch_size: int) -> list[float]:
+        average = Average()
+        for chosen in places(len(batch[0][0]), batch_size, False):
+            average.add(self._run(False, self._fetches, *_part(batch, chosen)), len(chosen))
+        return average.values()
+
+    def evaluate(self, x: Any, y: Any, batch_size: int = 32, verbose: int = 1, sample_weight: Any = None) -> Any:
+        """The loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
+
+        Args:
+            x: as `fit`.
+            y: as `fit`.
+            batch_size: int, the number of examples of a batch.
+            verbose: accepted; nothing is printed.
+            sample_weight: as `fit`.
+
+        Returns:
+            float, or list of float.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: arrays do not fit.
+        """
+        self._check_compiled()
+        return _one_or_list(self._evaluated(self._batch(x, y, sample_weight), batch_size))
+
+    def predict(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The predictions for all examples: an array, or a list of them.
+
+        Args:
+            x: as `fit`.
+            batch_size: int, the number of examples of a batch.
+            verbose: accepted; nothing is printed.
+        """
+        inputs = as_arrays(x, self.input_names, "inputs")
+        found = [
+            self._run(False, list(self.outputs), [a[chosen] for a in inputs], [], [])
+            for chosen in places(check_lengths(inputs), batch_size, False)
+        ]
+        return _one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
+
+
+class Sequential(Model):
+    """Layers one after the other.
+
+    Args:
+        layers: list of layers, the first of which is an `InputLayer` or has an `input_shape`; None for none yet.
+        name: str, its name; made by default.
+    """
+
+    def __init__(self, layers: Iterable[Any] | None = None, name: str | None = None) -> None:
+        self.name = name or unique_layer_name("sequential")
+        self.stop_training = False
+        self.optimizer = None
+        self.layers = []
+        self.inputs, self.outputs = [], []
+        for layer in layers or ():
+            self.add(layer)
+
+    def add(self, layer: Any) -> None:
+        """Adds a layer.
+
+        Raises:
+            ValueError: the first layer has no input shape.
+        """
+        if not self.outputs:
+            if isinstance(layer, InputLayer):
+                self.inputs = self.outputs = [layer.output]
+                return
+            shape = getattr(layer, "batch_input_shape", None)
+            if isinstance(layer, Model):
+                shape = tuple(layer.inputs[0].get_shape().as_list())
+            if shape is None:
+                raise ValueError(
+                    "The first layer in a Sequential model must get an `input_shape` or `batch_input_shape` argument."
+                )
+            start = Input(batch_shape=shape, dtype=getattr(layer, "_input_dtype", None), name=f"{layer.name}_input")
+            self.inputs = self.outputs = [start]
+        outputs = _as_list(layer(self.outputs[0]))
+        if len(outputs) != 1:
+            raise ValueError("All layers in a Sequential model should have a single output tensor.")
+        self._connect(self.inputs, outputs)
+        self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
+
+    def pop(self) -> None:
+        """Removes the last layer.
+
+        Raises:
+            TypeError: there is none.
+        """
+        if not self.layers:
+            raise TypeError("There are no layers in the model.")
+        made = call_of(self.outputs[0])
+        assert made is not None  # a layer gave it
+        self._connect(self.inputs, _as_list(made.inputs))
+        self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
+
+    def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The number of each example's class: of the largest prediction, or whether the one prediction is above 0.5."""
+        found = self.predict(x, batch_size)
+        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
+    def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """`predict`."""
+        return self.predict(x, batch_size)
+
+
+def _part(batch: _Batch, chosen: Any) -> _Batch:
+    """Some of the examples of inputs, labels and weights."""
+    inputs, labels, weights = ([a[chosen] for a in arrays] for arrays in batch)
+    return inputs, labels, weights
+
+
+def _by_output(given: Any, names: list[str], repeats: bool) -> list[Any]:
+    """What is given for outputs, in their order."""
+    if isinstance(given, dict):
+        unknown = sorted(set(given) - set(names))
+        if unknown:
+            raise ValueError(f"Unknown outputs: {unknown}. The outputs are {names}.")
+        return [given.get(name) for name in names]
+    if isinstance(given, (list, tuple)):
+        if len(given) != len(names):
+            raise ValueError(f"The model has {len(names)} outputs, {names}, but {len(given)} were given: {given}")
+        return list(given)
+    return [given] * len(names) if repeats else [given]
+
+
+def _metric(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., Any]]:
+    """A metric's name and function."""
+    if given in ("accuracy", "acc"):
+        return "acc", metrics_by_name.accuracy_for(loss, output.get_shape()[-1].value)
+    function = metrics_by_name.get(given)
+    return function.__name__, function
+
+
+def _weighted(losses: Any, weights: Any) -> Any:
+    """The mean of the examples' losses times their weights, over the examples whose weight is not 0."""
+    extra = list(range(1, losses.get_shape().ndims or 1))
+    of_examples = reduce_mean(losses, axis=extra) if extra else losses
+    return reduce_mean(of_examples * weights / reduce_mean(cast(not_equal(weights, 0), weights.dtype)))

@@ -1,0 +1,373 @@
+"""Keras's optimizers: how variables move with the gradients of a loss."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.keras.backend import batch_get_value, batch_set_value, epsilon, get_value, number
+from ferroflow._src.keras.named import find
+from ferroflow._src.ops.math.arithmetic import maximum
+from ferroflow._src.ops.math.arithmetic import pow as power
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.clipping import clip_by_global_norm, clip_by_value
+from ferroflow._src.ops.math.elementwise import abs as absolute
+from ferroflow._src.ops.math.elementwise import sqrt, square
+from ferroflow._src.ops.state.assigning import assign, assign_add
+from ferroflow._src.training import optimizer as graph_optimizer
+from ferroflow._src.variables.variable import Variable
+
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Optimizer", "RMSprop", "get"]
+
+
+class Optimizer(abc.ABC):
+    """How variables move with the gradients of a loss.
+
+    Args:
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        decay: float, by which the rate is divided by 1 + decay * batches.
+        **kwargs: `clipnorm`, float, the norm that all gradients together are scaled down to; `clipvalue`, float, the
+            size that their elements are cut to.
+
+    Raises:
+        TypeError: another argument is given.
+    """
+
+    def __init__(self, lr: float, decay: float = 0.0, **kwargs: Any) -> None:
+        for name in kwargs:
+            if name not in ("clipnorm", "clipvalue"):
+                raise TypeError(f"Unexpected keyword argument passed to optimizer: {name}")
+        self._clipping = kwargs
+        with name_scope(type(self).__name__):
+            self.iterations = number(0, "iterations", dtypes.int64)
+            self.lr = number(lr, "lr")
+            self.decay = number(decay, "decay")
+        self.initial_decay = decay
+        self.weights: list[Any] = [self.iterations]
+        self.updates: list[Any] = []
+
+    def get_gradients(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The gradients of a loss, clipped.
+
+        Raises:
+            ValueError: the loss does not depend on a variable.
+        """
+        found = gradients(loss, params)
+        for variable, gradient in zip(params, found, strict=True):
+            if gradient is None:
+                raise ValueError(
+                    f"The loss does not depend on {variable.name} by operations that have gradients. Leave the layer "
+                    "out of the model, or make it not trainable."
+                )
+        dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in found]
+        if self._clipping.get("clipnorm", 0) > 0:
+            dense = clip_by_global_norm(dense, self._clipping["clipnorm"])[0]
+        if self._clipping.get("clipvalue", 0) > 0:
+            size = self._clipping["clipvalue"]
+            dense = [clip_by_value(g, -size, size) for g in dense]
+        return dense
+
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The operations of one step.
+
+        Args:
+            loss: Tensor of shape [].
+            params: list of Variable.
+
+        Returns:
+            list of Operation.
+        """
+        moves = self.get_gradients(loss, params)
+        step = self.iterations.read_value()
+        rate = self.lr.read_value()
+        if self.initial_decay > 0:
+            rate = rate * (1.0 / (1.0 + self.decay * cast(step, dtypes.float32)))
+        updates = [assign_add(self.iterations, 1)]
+        for variable, gradient in zip(params, moves, strict=True):
+            updates += self._moved(variable, gradient, rate, cast(step, dtypes.float32) + 1)
+        self.updates = [u.op for u in updates]
+        return self.updates
+
+    @abc.abstractmethod
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        """The assignments of one variable, at a step that is counted from 1."""
+
+    def _slot(self, variable: Any) -> Any:
+        """A variable of the shape of another, at first zeros."""
+        shape = variable.get_shape().as_list()
+        made = Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
+        self.weights.append(made)
+        return made
+
+    def _assigned(self, variable: Any, value: Any) -> Any:
+        constraint = getattr(variable, "constraint", None)
+        return assign(variable, value if constraint is None else constraint(value))
+
+    def get_weights(self) -> list[Any]:
+        """The values of its variables."""
+        return batch_get_value(self.weights)
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Gives its variables values.
+
+        Raises:
+            ValueError: there are more or fewer values, or one has another shape.
+        """
+        if len(weights) != len(self.weights):
+            raise ValueError(
+                f"Length of the specified weight list ({len(weights)}) does not match the number of weights of the "
+                f"optimizer ({len(self.weights)})"
+            )
+        batch_set_value(list(zip(self.weights, weights, strict=True)))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **self._clipping}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """An optimizer with the arguments that `get_config` gave."""
+        return cls(**config)
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum.
+
+    Args:
+        lr: as `Optimizer`.
+        momentum: float, the part of the last move that is made again.
+        decay: as `Optimizer`.
+        nesterov: bool, whether the move is Nesterov's.
+        **kwargs: as `Optimizer`.
+    """
+
+    def __init__(
+        self, lr: float = 0.01, momentum: float = 0.0, decay: float = 0.0, nesterov: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.momentum: Any = number(momentum, "momentum")
+        self.nesterov = nesterov
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        last = self._slot(variable)
+        move = self.momentum * last - rate * gradient
+        new = variable + (self.momentum * move - rate * gradient if self.nesterov else move)
+        return [assign(last, move), self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {**super().get_config(), "momentum": float(get_value(self.momentum)), "nesterov": self.nesterov}
+
+
+class RMSprop(Optimizer):
+    """Moves divided by the root of the mean of squared gradients.
+
+    Args:
+        lr: as `Optimizer`.
+        rho: float, how slowly the mean changes.
+        epsilon: float, added to the root; None for 1e-7.
+        decay: as `Optimizer`.
+        **kwargs: as `Optimizer`.
+    """
+
+    def __init__(
+        self, lr: float = 0.001, rho: float = 0.9, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.rho = rho
+        self.epsilon = _epsilon(epsilon)
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        mean = self._slot(variable)
+        new_mean = self.rho * mean + (1.0 - self.rho) * square(gradient)
+        new = variable - rate * gradient / (sqrt(new_mean) + self.epsilon)
+        return [assign(mean, new_mean), self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
+
+
+class Adagrad(Optimizer):
+    """Moves divided by the root of the sum of squared gradients.
+
+    Args:
+        lr: as `Optimizer`.
+        epsilon: float, added to the root; None for 1e-7.
+        decay: as `Optimizer`.
+        **kwargs: as `Optimizer`.
+    """
+
+    def __init__(self, lr: float = 0.01, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.epsilon = _epsilon(epsilon)
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        total = self._slot(variable)
+        new_total = total + square(gradient)
+        new = variable - rate * gradient / (sqrt(new_total) + self.epsilon)
+        return [assign(total, new_total), self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {**super().get_config(), "epsilon": self.epsilon}
+
+
+class Adadelta(Optimizer):
+    """Moves scaled by the roots of the means of squared moves and squared gradients.
+
+    Args:
+        lr: as `Optimizer`.
+        rho: float, how slowly the means change.
+        epsilon: float, added to the means; None for 1e-7.
+        decay: as `Optimizer`.
+        **kwargs: as `Optimizer`.
+    """
+
+    def __init__(
+        self, lr: float = 1.0, rho: float = 0.95, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.rho = rho
+        self.epsilon = _epsilon(epsilon)
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        mean, moves = self._slot(variable), self._slot(variable)
+        new_mean = self.rho * mean + (1.0 - self.rho) * square(gradient)
+        move = gradient * sqrt(moves + self.epsilon) / sqrt(new_mean + self.epsilon)
+        new_moves = self.rho * moves + (1.0 - self.rho) * square(move)
+        new = variable - rate * move
+        return [assign(mean, new_mean), assign(moves, new_moves), self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
+
+
+class Adam(Optimizer):
+    """Moves by the mean of gradients, divided by the root of the mean of squared gradients.
+
+    Args:
+        lr: as `Optimizer`.
+        beta_1: float, how slowly the mean of gradients changes.
+        beta_2: float, how slowly the mean of squared gradients changes.
+        epsilon: float, added to the root; None for 1e-7.
+        decay: as `Optimizer`.
+        amsgrad: bool, whether the largest mean of squared gradients so far is taken.
+        **kwargs: as `Optimizer`.
+
+    Source: Kingma, Ba, Adam, 2014; Reddi, Kale, Kumar, On the Convergence of Adam and Beyond, 2018.
+    """
+
+    def __init__(
+        self,
+        lr: float = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+        amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.beta_1, self.beta_2 = beta_1, beta_2
+        self.epsilon = _epsilon(epsilon)
+        self.amsgrad = amsgrad
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        mean, squares = self._slot(variable), self._slot(variable)
+        rate = rate * (sqrt(1.0 - power(self.beta_2, step)) / (1.0 - power(self.beta_1, step)))
+        new_mean = self.beta_1 * mean + (1.0 - self.beta_1) * gradient
+        new_squares = self.beta_2 * squares + (1.0 - self.beta_2) * square(gradient)
+        updates = [assign(mean, new_mean), assign(squares, new_squares)]
+        if self.amsgrad:
+            largest = self._slot(variable)
+            new_squares = maximum(largest, new_squares)
+            updates.append(assign(largest, new_squares))
+        new = variable - rate * new_mean / (sqrt(new_squares) + self.epsilon)
+        return [*updates, self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon, "amsgrad": self.amsgrad}
+        return {**super().get_config(), **own}
+
+
+class Adamax(Optimizer):
+    """Adam with the largest of decaying gradients in the place of the root.
+
+    Args:
+        lr: as `Optimizer`.
+        beta_1: as `Adam`.
+        beta_2: float, how slowly the largest gradient decays.
+        epsilon: float, added to it; None for 1e-7.
+        decay: as `Optimizer`.
+        **kwargs: as `Optimizer`.
+
+    Source: Kingma, Ba, Adam, 2014.
+    """
+
+    def __init__(
+        self,
+        lr: float = 0.002,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(lr, decay, **kwargs)
+        self.beta_1, self.beta_2 = beta_1, beta_2
+        self.epsilon = _epsilon(epsilon)
+
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        mean, largest = self._slot(variable), self._slot(variable)
+        new_mean = self.beta_1 * mean + (1.0 - self.beta_1) * gradient
+        new_largest = maximum(self.beta_2 * largest, absolute(gradient))
+        rate = rate / (1.0 - power(self.beta_1, step))
+        new = variable - rate * new_mean / (new_largest + self.epsilon)
+        return [assign(mean, new_mean), assign(largest, new_largest), self._assigned(variable, new)]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
+        return {**super().get_config(), **own}
+
+
+class _GraphOptimizer:
+    """An optimizer of `tf.train` as one of Keras's."""
+
+    def __init__(self, optimizer: graph_optimizer.Optimizer) -> None:
+        self.optimizer = optimizer
+        self.weights: list[Any] = []
+
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The operations of one step."""
+        return [self.optimizer.minimize(loss, var_list=params)]
+
+
+def _epsilon(given: float | None) -> float:
+    return epsilon() if given is None else given
+
+
+def get(identifier: Any) -> Any:
+    """An optimizer by its name, in any case; one of Keras's or `tf.train`'s stands for itself.
+
+    Raises:
+        ValueError: the name is not known, or it is something else.
+    """
+    if isinstance(identifier, Optimizer):
+        return identifier
+    if isinstance(identifier, graph_optimizer.Optimizer):
+        return _GraphOptimizer(identifier)
+    known = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax)}
+    if not isinstance(identifier, str):
+        raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
+    return find("optimizer", identifier.lower(), known)()

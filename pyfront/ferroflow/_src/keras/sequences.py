@@ -1,0 +1,202 @@
+"""Texts made sequences of numbers, sequences made arrays, and classes made rows."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Tokenizer", "pad_sequences", "text_to_word_sequence", "to_categorical"]
+
+_PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+
+
+def pad_sequences(
+    sequences: Sequence[Any],
+    maxlen: int | None = None,
+    dtype: Any = "int32",
+    padding: str = "pre",
+    truncating: str = "pre",
+    value: float = 0.0,
+) -> Any:
+    """Sequences of different lengths as one array.
+
+    Args:
+        sequences: list of sequences of numbers, or of arrays of one shape.
+        maxlen: int, the length; None for that of the longest.
+        dtype: the array's type.
+        padding: "pre" or "post", where shorter ones are filled.
+        truncating: "pre" or "post", where longer ones are cut.
+        value: number, what they are filled with.
+
+    Returns:
+        numpy.ndarray of shape [sequences, length, ...].
+
+    Raises:
+        ValueError: a place is another, a sequence has no length, or elements have different shapes.
+    """
+    for name, place in (("Padding", padding), ("Truncating", truncating)):
+        if place not in ("pre", "post"):
+            raise ValueError(f'{name} type "{place}" not understood')
+    for sequence in sequences:
+        if not hasattr(sequence, "__len__"):
+            raise ValueError(f"`sequences` must be a list of iterables. Found non-iterable: {sequence}")
+    arrays = [np.asarray(sequence, dtype=dtype) for sequence in sequences]
+    length = max((len(array) for array in arrays), default=0) if maxlen is None else maxlen
+    inner = next((array.shape[1:] for array in arrays if len(array)), ())
+    result = np.full((len(arrays), length, *inner), value, dtype=dtype)
+    for row, array in zip(result, arrays, strict=True):
+        if not len(array) or not length:
+            continue
+        if array.shape[1:] != inner:
+            raise ValueError(f"Shape of sample {array.shape[1:]} of sequence is different from expected shape {inner}")
+        kept = array[-length:] if truncating == "pre" else array[:length]
+        if padding == "pre":
+            row[-len(kept) :] = kept
+        else:
+            row[: len(kept)] = kept
+    return result
+
+
+def to_categorical(y: Any, num_classes: int | None = None) -> Any:
+    """Numbers of classes as rows with a 1 in the class's place.
+
+    Args:
+        y: array of int, of shape [...] or [..., 1].
+        num_classes: int; None for the largest number and 1.
+
+    Returns:
+        numpy.ndarray of float32, of shape [..., classes].
+    """
+    labels = np.asarray(y, dtype="int64")
+    if labels.ndim > 1 and labels.shape[-1] == 1:
+        labels = labels[..., 0]
+    count = int(labels.max()) + 1 if num_classes is None else num_classes
+    return np.eye(count, dtype=np.float32)[labels]
+
+
+def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = True, split: str = " ") -> list[str]:
+    """The words of a text.
+
+    Args:
+        text: str.
+        filters: str, characters that part words.
+        lower: bool, whether capitals become small letters.
+        split: str, what else parts words.
+    """
+    text = text.lower() if lower else text
+    return [word for word in text.translate({ord(c): split for c in filters}).split(split) if word]
+
+
+class Tokenizer:
+    """Numbers of words, the most frequent ones first, from 1.
+
+    Args:
+        num_words: int, the numbers below which are given; None for all.
+        filters: str, characters that part words.
+        lower: bool, whether capitals become small letters.
+        split: str, what else parts words.
+        char_level: bool, whether each character is a word.
+        oov_token: str, the word whose number others get; None to leave them out.
+
+    Attributes:
+        word_counts: dict of how often each word occurs.
+        word_docs: dict of the number of texts that each word occurs in.
+        word_index: dict of the words' numbers.
+        document_count: int, the number of texts.
+    """
+
+    def __init__(
+        self,
+        num_words: int | None = None,
+        filters: str = _PUNCTUATION,
+        lower: bool = True,
+        split: str = " ",
+        char_level: bool = False,
+        oov_token: str | None = None,
+    ) -> None:
+        self.num_words, self.filters, self.lower = num_words, filters, lower
+        self.split, self.char_level, self.oov_token = split, char_level, oov_token
+        self.word_counts: dict[str, int] = {}
+        self.word_docs: dict[str, int] = {}
+        self.word_index: dict[str, int] = {}
+        self.document_count = 0
+
+    def _words(self, text: Any) -> list[str]:
+        if self.char_level:
+            return list(text.lower() if self.lower and isinstance(text, str) else text)
+        if isinstance(text, str):
+            return text_to_word_sequence(text, self.filters, self.lower, self.split)
+        return list(text)
+
+    def fit_on_texts(self, texts: Iterable[Any]) -> None:
+        """Counts the words of texts, each a str or a list of words, and numbers them."""
+        for text in texts:
+            self.document_count += 1
+            words = self._words(text)
+            for word in words:
+                self.word_counts[word] = self.word_counts.get(word, 0) + 1
+            for word in set(words):
+                self.word_docs[word] = self.word_docs.get(word, 0) + 1
+        in_order = sorted(self.word_counts, key=lambda word: -self.word_counts[word])
+        self.word_index = {word: i + 1 for i, word in enumerate(in_order)}
+        # TF 1.x: the word for others has the number after the last.
+        if self.oov_token is not None and self.oov_token not in self.word_index:
+            self.word_index[self.oov_token] = len(self.word_index) + 1
+
+    def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
+        """The numbers of the words of texts; words that have none are left out, or are `oov_token`."""
+        return list(self.texts_to_sequences_generator(texts))
+
+    def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
+        """The numbers of the words of text after text."""
+        spare = None if self.oov_token is None else self.word_index.get(self.oov_token)
+        for text in texts:
+            numbers = []
+            for word in self._words(text):
+                number = self.word_index.get(word)
+                if number is None:
+                    number = spare
+                elif self.num_words and number >= self.num_words:
+                    number = None
+                if number is not None:
+                    numbers.append(number)
+            yield numbers
+
+    def texts_to_matrix(self, texts: Iterable[Any], mode: str = "binary") -> Any:
+        """`sequences_to_matrix` of texts."""
+        return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
+
+    def sequences_to_matrix(self, sequences: Sequence[Sequence[int]], mode: str = "binary") -> Any:
+        """A row for each sequence, with a column for each number.
+
+        Args:
+            sequences: list of lists of numbers.
+            mode: "binary", whether a number occurs; "count", how often; "freq", in which part of the sequence; "tfidf",
+                with the rareness of the word among the texts.
+
+        Returns:
+            numpy.ndarray of float64, of shape [sequences, numbers].
+
+        Raises:
+            ValueError: there are no words yet, or the mode is another.
+        """
+        if not self.num_words and not self.word_index:
+            raise ValueError("Specify a dimension (num_words argument), or fit on some text data first.")
+        if mode == "tfidf" and not self.document_count:
+            raise ValueError("Fit the Tokenizer on some data before using tfidf mode.")
+        if mode not in ("binary", "count", "freq", "tfidf"):
+            raise ValueError(f"Unknown vectorization mode: {mode}")
+        width = self.num_words or len(self.word_index) + 1
+        documents = {self.word_index[word]: count for word, count in self.word_docs.items()}
+        result = np.zeros((len(sequences), width))
+        for row, sequence in zip(result, sequences, strict=True):
+            for number, count in collections.Counter(n for n in sequence if n < width).items():
+                if mode == "tfidf":
+                    rareness = np.log(1 + self.document_count / (1 + documents.get(number, 0)))
+                    row[number] = (1 + np.log(count)) * rareness
+                else:
+                    row[number] = {"binary": 1.0, "count": count, "freq": count / len(sequence)}[mode]
+        return result

@@ -1,0 +1,34 @@
+"""`tf.keras.layers`: layers of models."""
+
+from ferroflow._src.keras.base_layer import Input as Input
+from ferroflow._src.keras.base_layer import InputLayer as InputLayer
+from ferroflow._src.keras.layers import Activation as Activation
+from ferroflow._src.keras.layers import Add as Add
+from ferroflow._src.keras.layers import AveragePooling1D as AveragePooling1D
+from ferroflow._src.keras.layers import AveragePooling2D as AveragePooling2D
+from ferroflow._src.keras.layers import AveragePooling3D as AveragePooling3D
+from ferroflow._src.keras.layers import BatchNormalization as BatchNormalization
+from ferroflow._src.keras.layers import Concatenate as Concatenate
+from ferroflow._src.keras.layers import Conv1D as Conv1D
+from ferroflow._src.keras.layers import Conv2D as Conv2D
+from ferroflow._src.keras.layers import Conv3D as Conv3D
+from ferroflow._src.keras.layers import Dense as Dense
+from ferroflow._src.keras.layers import Dropout as Dropout
+from ferroflow._src.keras.layers import Embedding as Embedding
+from ferroflow._src.keras.layers import Flatten as Flatten
+from ferroflow._src.keras.layers import GlobalAveragePooling1D as GlobalAveragePooling1D
+from ferroflow._src.keras.layers import GlobalAveragePooling2D as GlobalAveragePooling2D
+from ferroflow._src.keras.layers import GlobalMaxPooling1D as GlobalMaxPooling1D
+from ferroflow._src.keras.layers import GlobalMaxPooling2D as GlobalMaxPooling2D
+from ferroflow._src.keras.layers import Lambda as Lambda
+from ferroflow._src.keras.layers import MaxPooling1D as MaxPooling1D
+from ferroflow._src.keras.layers import MaxPooling2D as MaxPooling2D
+from ferroflow._src.keras.layers import MaxPooling3D as MaxPooling3D
+from ferroflow._src.keras.layers import Multiply as Multiply
+from ferroflow._src.keras.layers import Reshape as Reshape
+from ferroflow._src.keras.layers import add as add
+from ferroflow._src.keras.layers import concatenate as concatenate
+from ferroflow._src.keras.layers import multiply as multiply
+from ferroflow._src.keras.recurrent import GRU as GRU
+from ferroflow._src.keras.recurrent import LSTM as LSTM
+from ferroflow._src.keras.recurrent import SimpleRNN as SimpleRNN
