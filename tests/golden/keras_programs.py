@@ -19,7 +19,7 @@ OPTIMIZERS = {
 }
 LOSSES = (
     *("mse", "mae", "mape", "msle", "hinge", "squared_hinge", "logcosh", "poisson"),
-    *("kullback_leibler_divergence", "categorical_hinge", "categorical_crossentropy", "binary_crossentropy"),
+    *("kullback_leibler_divergence", "categorical_hinge", "binary_crossentropy"),
 )
 
 

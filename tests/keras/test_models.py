@@ -55,6 +55,14 @@ def test_adagrad_divides_by_the_root_of_the_sum_of_squares():
     np.testing.assert_allclose(model.get_weights()[0], weights, rtol=1e-4)
 
 
+def test_cross_entropy_scales_predictions_to_sum_to_1():
+    labels, predicted = np.array([[0.2, 0.8], [1.0, 0.0]], np.float32), np.array([[0.5, 1.5], [0.3, 0.3]], np.float32)
+    with tf.Session() as sess:
+        losses = sess.run(keras.losses.categorical_crossentropy(tf.constant(labels), tf.constant(predicted)))
+    scaled = predicted / predicted.sum(1, keepdims=True)
+    np.testing.assert_allclose(losses, -(labels * np.log(scaled)).sum(1), rtol=1e-5)
+
+
 def test_fitting_learns_and_its_shuffling_is_numpys():
     ends = []
     for _ in range(2):

@@ -28,7 +28,11 @@ def tracked_files(root: Path) -> list[Path]:
 
 
 # Public modules whose names are TensorFlow's.
-PUBLIC_NAMES = {"pyfront/ferroflow/contrib/util.py", "pyfront/ferroflow/saved_model/utils.py"}
+PUBLIC_NAMES = {
+    "pyfront/ferroflow/contrib/util.py",
+    "pyfront/ferroflow/keras/utils.py",
+    "pyfront/ferroflow/saved_model/utils.py",
+}
 
 
 def empty_names(paths: Iterable[PurePath]) -> list[str]:
