@@ -26,6 +26,7 @@ _MODULES = frozenset(
         "signal",
         "slim",
         "staging",
+        "summary",
         "tensorboard",
         "training",
         "util",

@@ -13,6 +13,7 @@ from ferroflow._src.base.files.system import make_directories
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.summary.event_file_writer import EventFileWriter
+from ferroflow._src.summary.graph_writer import SessionEventFileWriter
 from ferroflow._src.summary.plugin_asset import get_all_plugin_assets
 
 __all__ = ["FileWriter", "SummaryToEventTransformer", "SummaryWriter"]
@@ -140,10 +141,11 @@ class FileWriter(SummaryToEventTransformer):
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         graph_def: `GraphDef` message, the spelling of old.
         filename_suffix: str, the end of the file's name.
-        session: of TF 1.x's `tf.contrib.summary`, which is not offered: must be None.
+        session: a `Session` that has the file open and shares it with the writers of `tf.contrib.summary` in its graph;
+            None for a file of this writer.
 
     Raises:
-        ValueError: both `graph` and `graph_def` are given, or `session` is.
+        ValueError: both `graph` and `graph_def` are given.
         tf.errors.OpError: the folder or the file cannot be made.
     """
 
@@ -157,9 +159,12 @@ class FileWriter(SummaryToEventTransformer):
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
+        writer: Any
         if session is not None:
-            raise ValueError("FileWriter takes no session here: tf.contrib.summary's writers are not offered.")
-        super().__init__(EventFileWriter(logdir, max_queue, flush_secs, filename_suffix), graph, graph_def)
+            writer = SessionEventFileWriter(session, logdir, max_queue, flush_secs, filename_suffix)
+        else:
+            writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        super().__init__(writer, graph, graph_def)
 
     def __enter__(self) -> FileWriter:
         return self

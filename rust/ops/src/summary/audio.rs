@@ -3,7 +3,7 @@
 use super::{numbered, scalar_shape, set_summary, tag_in};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_proto::tensorflow::summary::{Audio, Value, value};
-use ferroflow_tensor::{Result, bail, ensure};
+use ferroflow_tensor::{Result, Tensor, bail, ensure};
 
 const HEADER_BYTES: u64 = 44;
 const SAMPLE_BYTES: u32 = 2;
@@ -50,8 +50,13 @@ fn wav(samples: &[f32], sample_rate: u32, channels: usize, frames: usize) -> Res
 }
 
 fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<()> {
-    let tag = tag_in(ctx, "Tag")?;
-    let tensor = ctx.input(1)?;
+    let tag = tag_in(ctx, 0, "Tag")?;
+    let values = values_of(&tag, ctx.input(1)?, sample_rate, most)?;
+    set_summary(ctx, values)
+}
+
+/// The first `most` clips of a batch.
+pub(super) fn values_of(tag: &str, tensor: &Tensor, sample_rate: f32, most: i64) -> Result<Vec<Value>> {
     let (batch, frames, channels) = match *tensor.shape().dims() {
         [batch, frames] => (batch, frames, 1),
         [batch, frames, channels] => (batch, frames, channels),
@@ -72,10 +77,10 @@ fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<(
             encoded_audio_string: wav(clip, whole_rate, channels, frames)?,
             content_type: "audio/wav".to_owned(),
         };
-        let tag = numbered(&tag, "audio", most, i);
+        let tag = numbered(tag, "audio", most, i);
         values.push(Value { tag, value: Some(value::Value::Audio(audio)), ..Default::default() });
     }
-    set_summary(ctx, values)
+    Ok(values)
 }
 
 fn of_attribute(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -86,11 +91,16 @@ fn of_attribute(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn of_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let most = init.int("max_outputs")?;
     kernel(move |ctx| {
-        let rate = ctx.input(2)?;
-        ensure!(rate.elements() == 1, InvalidArgument, "sample_rate must be a scalar, got shape {}", rate.shape());
-        let rate = rate.slice::<f32>()?[0];
+        let rate = rate_in(ctx, 2)?;
         compute(ctx, rate, most)
     })
+}
+
+/// The sample rate in input `i`.
+pub(super) fn rate_in(ctx: &KernelContext<'_>, i: usize) -> Result<f32> {
+    let rate = ctx.input(i)?;
+    ensure!(rate.elements() == 1, InvalidArgument, "sample_rate must be a scalar, got shape {}", rate.shape());
+    Ok(rate.slice::<f32>()?[0])
 }
 
 pub(super) fn register(r: &mut Registry) {

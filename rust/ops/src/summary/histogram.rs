@@ -49,15 +49,20 @@ fn histogram(values: &[f64]) -> HistogramProto {
 }
 
 fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let tag = tag_in(ctx, "tags")?;
-    let values = elementwise::cast(ctx.input(1)?.clone(), DType::F64, ctx.threads())?;
+    let tag = tag_in(ctx, 0, "tags")?;
+    let value = value_of(ctx, tag, 1)?;
+    set_summary(ctx, vec![value])
+}
+
+/// The histogram of input `i`.
+pub(super) fn value_of(ctx: &KernelContext<'_>, tag: String, i: usize) -> Result<Value> {
+    let values = elementwise::cast(ctx.input(i)?.clone(), DType::F64, ctx.threads())?;
     let values = values.slice::<f64>()?;
     if let Some(x) = values.iter().find(|x| !x.is_finite()) {
         let what = if x.is_nan() { "Nan" } else { "Infinity" };
         bail!(InvalidArgument, "{what} in summary histogram for: {}", ctx.name());
     }
-    let value = Some(value::Value::Histo(histogram(values)));
-    set_summary(ctx, vec![Value { tag, value, ..Default::default() }])
+    Ok(Value { tag, value: Some(value::Value::Histo(histogram(values))), ..Default::default() })
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -100,8 +100,13 @@ fn image(tensor: &Tensor, i: usize, size: usize, channels: usize, bad_color: &[u
 }
 
 fn compute(ctx: &mut KernelContext<'_>, most: i64, bad_color: &[u8]) -> Result<()> {
-    let tag = tag_in(ctx, "Tags")?;
-    let tensor = ctx.input(1)?;
+    let tag = tag_in(ctx, 0, "Tags")?;
+    let values = values_of(&tag, ctx.input(1)?, most, bad_color)?;
+    set_summary(ctx, values)
+}
+
+/// The first `most` images of a batch.
+pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8]) -> Result<Vec<Value>> {
     let &[batch, height, width, channels] = tensor.shape().dims() else {
         bail!(InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not {}", tensor.shape())
     };
@@ -126,10 +131,10 @@ fn compute(ctx: &mut KernelContext<'_>, most: i64, bad_color: &[u8]) -> Result<(
         };
         let image =
             Image { height: height as i32, width: width as i32, colorspace: channels as i32, encoded_image_string };
-        let tag = numbered(&tag, "image", most, i);
+        let tag = numbered(tag, "image", most, i);
         values.push(Value { tag, value: Some(value::Value::Image(image)), ..Default::default() });
     }
-    set_summary(ctx, values)
+    Ok(values)
 }
 
 fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

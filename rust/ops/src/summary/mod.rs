@@ -6,6 +6,7 @@ mod image;
 mod merge;
 mod scalar;
 mod tensor;
+mod writer;
 
 use ferroflow_graph::{KernelContext, Registry, ShapeContext};
 use ferroflow_proto::Message;
@@ -20,6 +21,7 @@ pub(crate) fn register(r: &mut Registry) {
     merge::register(r);
     scalar::register(r);
     tensor::register(r);
+    writer::register(r);
 }
 
 fn scalar_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -32,9 +34,9 @@ fn is_legacy_scalar(t: &Tensor) -> bool {
     t.rank() == 0 || (t.rank() == 1 && t.elements() == 1)
 }
 
-/// The tag in input 0; `name` is what TF's words call that input.
-fn tag_in(ctx: &KernelContext<'_>, name: &str) -> Result<String> {
-    let t = ctx.input(0)?;
+/// The tag in input `i`; `name` is what TF's words call that input.
+fn tag_in(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<String> {
+    let t = ctx.input(i)?;
     match t.strings()? {
         [one] if is_legacy_scalar(t) => Ok(String::from_utf8_lossy(one).into_owned()),
         _ => bail!(InvalidArgument, "{name} must be scalar"),

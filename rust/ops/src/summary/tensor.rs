@@ -6,7 +6,7 @@ use ferroflow_io::tensor_message;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::SummaryMetadata;
 use ferroflow_proto::tensorflow::summary::{Value, value};
-use ferroflow_tensor::{Result, Status, ensure};
+use ferroflow_tensor::{Result, Status, Tensor, ensure};
 
 fn of_node(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tensor = tensor_message::readable(ctx.input(0)?)?;
@@ -15,9 +15,14 @@ fn of_node(ctx: &mut KernelContext<'_>) -> Result<()> {
 }
 
 fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let tag = tag_in(ctx, "tag")?;
-    let tensor = tensor_message::readable(ctx.input(1)?)?;
-    let serialized = ctx.input(2)?;
+    let tag = tag_in(ctx, 0, "tag")?;
+    let value = value_of(tag, ctx.input(1)?, ctx.input(2)?)?;
+    set_summary(ctx, vec![value])
+}
+
+/// A tensor with its serialized metadata.
+pub(super) fn value_of(tag: String, tensor: &Tensor, serialized: &Tensor) -> Result<Value> {
+    let tensor = tensor_message::readable(tensor)?;
     ensure!(
         serialized.elements() == 1,
         InvalidArgument,
@@ -27,7 +32,7 @@ fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
     let metadata = SummaryMetadata::decode(&*serialized.strings()?[0])
         .map_err(|e| Status::invalid_argument(format!("serialized_summary_metadata is no SummaryMetadata: {e}")))?;
     let value = Some(value::Value::Tensor(tensor));
-    set_summary(ctx, vec![Value { tag, metadata: Some(metadata), value, ..Default::default() }])
+    Ok(Value { tag, metadata: Some(metadata), value, ..Default::default() })
 }
 
 pub(super) fn register(r: &mut Registry) {
