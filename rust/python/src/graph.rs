@@ -4,13 +4,14 @@ use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
 use crate::handle::{OperationHandle, TensorHandle};
+use crate::node_defs::node_defs;
 use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_tensor::DType;
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use rustc_hash::FxHashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -219,6 +220,18 @@ impl Graph {
             all.set_item(name, attr::to_python(py, value)?)?;
         }
         Ok(all)
+    }
+
+    /// The nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the attributes that it lacks:
+    /// those with tensors.
+    fn node_defs<'py>(
+        &self,
+        py: Python<'py>,
+        from_node: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<(usize, String)>)> {
+        let graph = self.shared.graph.read();
+        let (bytes, left) = py.detach(|| node_defs(&graph, from_node)).map_err(status)?;
+        Ok((PyBytes::new(py, &bytes), left))
     }
 
     /// Adds or replaces an attribute; inside the schema its declared kind decides the conversion.

@@ -10,6 +10,7 @@ mod event_writer;
 mod exit;
 mod graph;
 mod handle;
+mod node_defs;
 mod op_info;
 mod record;
 mod script;

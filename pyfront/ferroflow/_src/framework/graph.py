@@ -437,13 +437,16 @@ class Graph:
         Raises:
           ValueError: the message would be larger than 2 GB.
         """
-        graph = proto.GraphDef()
+        first = from_version or 0
+        serialized, left = self._core.node_defs(first)
+        graph = proto.GraphDef.FromString(serialized)
         graph.versions.CopyFrom(self.graph_def_versions)
-        for op in self._operations[from_version or 0 :]:
-            node = op.node_def
-            if add_shapes and op._outputs:
-                node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
-            graph.node.append(node)
+        for position, name in left:
+            node_def.fill_attr(graph.node[position], self._operations[first + position], name)
+        if add_shapes:
+            for node, op in zip(graph.node, self._operations[first:], strict=True):
+                if op._outputs:
+                    node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
         if self._functions:
             graph.library.function.extend(to_function_def(f) for f in self._functions.values())
         if graph.ByteSize() > _MOST_BYTES_OF_A_MESSAGE:
@@ -543,7 +546,8 @@ class Graph:
         """
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        return Colocation(self, None if op is None else operation_of(op), ignore_existing)
+        # TF 1.x: a variable behind a handle is where its handle is, not where it is read.
+        return Colocation(self, None if op is None else operation_of(getattr(op, "handle", op)), ignore_existing)
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
         """A context manager in which operations of the given types get the gradients registered under other names.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ferroflow._src.base import compat, dtypes, errors, proto
@@ -100,7 +102,8 @@ def import_graph_def(
         # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
         scopes.colocation = []
         try:
-            importing.run()
+            with _collector_at_rest():
+                importing.run()
         finally:
             scopes.colocation, scopes.devices = outer
     versions = graph._graph_def_versions
@@ -108,6 +111,19 @@ def import_graph_def(
     versions.min_consumer = max(versions.min_consumer, graph_def.versions.min_consumer)
     importing.check_sources_used()
     return None if wanted is None else [importing.element(e) for e in wanted]
+
+
+@contextlib.contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Python's collector does not run within it: all that an import makes stays, and looking through it again and again
+    took a third of the import's time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _with_functions(graph: Graph, graph_def: Any) -> Any:
@@ -254,6 +270,8 @@ def _defaults_of(producer_op_list: Any) -> dict[tuple[str, str], Any]:
 
 # Attributes that, where true, ask for the errors that TF 1.x raises.
 _ERRORS_OF_OLD = ("incompatible_shape_error",)
+# Attributes of newer TensorFlows that change no result: labels, and checks that TF 1.x does not make.
+_LABELS = ("debug_name", "grad_a", "grad_b", "validate_shape")
 # TF 1.x: programs up to this version wrote the shape of a scalar where they meant any shape.
 _LAST_WITHOUT_UNKNOWN_RANK = 21
 
@@ -374,7 +392,11 @@ class _Import:
         """(data inputs, control inputs) of a node, each known to the message or to the input map."""
         data: list[tuple[str, int]] = []
         control: list[str] = []
+        index = self._index
         for text in node.input:
+            if text in index and not control:
+                data.append((text, 0))
+                continue
             if text.startswith("^"):
                 source = text[1:]
                 if text not in self._sources and source not in self._index:
@@ -392,6 +414,13 @@ class _Import:
 
     def _order(self, inputs: list[tuple[list[tuple[str, int]], list[str]]]) -> list[int]:
         """The nodes, each after those it reads; as in the message where that is so already."""
+        index = self._index
+        if not self._sources and all(
+            index[source] < i
+            for i, (data, control) in enumerate(inputs)
+            for source in (*(source for source, _ in data), *control)
+        ):
+            return list(range(len(inputs)))
         waits: list[int] = []
         readers: dict[int, list[int]] = {}
         sorted_already = True
@@ -426,22 +455,24 @@ class _Import:
 
     def _add(self, node: Any, data: list[tuple[str, int]], control: list[str]) -> list[str]:
         """Adds a node; returns the names of the nodes it is colocated with."""
-        name = self._new_names[node.name]
-        back = [i for i, entry in enumerate(data) if self._is_back_edge(node, *entry)]
+        name, op_type = self._new_names[node.name], node.op
+        back = [i for i, entry in enumerate(data) if self._is_back_edge(node, *entry)] if op_type in _MERGE else []
         first = next((entry for i, entry in enumerate(data) if i not in back), None)
         if back and first is None:
             raise ValueError(f"Node '{node.name}': a loop variable without a first value")
         # The first value stands in for the next one until that is made.
-        entries = [first if i in back and first is not None else entry for i, entry in enumerate(data)]
+        entries = data
+        if back:
+            entries = [first if i in back and first is not None else entry for i, entry in enumerate(data)]
         tensors = [self._source(node, source, number) for source, number in entries]
         before = []
         for c in control:
             before.append(self._sources[f"^{c}"] if f"^{c}" in self._sources else self._ops[c])
             self._used.add(f"^{c}")
         attrs, shapes, partners = self._attrs(node)
-        if node.op in _ENTER and compat.as_str(attrs["frame_name"]) in self._frames:
-            attrs["frame_name"] = self._scope + compat.as_str(attrs["frame_name"])
-        if node.op in _ENTER:
+        if op_type in _ENTER:
+            if compat.as_str(attrs["frame_name"]) in self._frames:
+                attrs["frame_name"] = self._scope + compat.as_str(attrs["frame_name"])
             # A loop made later must not take the name.
             self._graph._names.mark(compat.as_str(attrs["frame_name"]))
         if "source" in attrs:
@@ -520,6 +551,8 @@ class _Import:
         return attrs, shapes, partners
 
     def _may_be_dropped(self, op_type: str, key: str, message: Any) -> bool:
+        if key in _LABELS:
+            return True
         default = self._defaults.get((op_type, key))
         if default is not None:
             return bool(default.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True))
@@ -640,7 +673,8 @@ def _narrow(node: Any, op: Operation, shapes: Any) -> None:
         try:
             output.set_shape(TensorShape(shape))
         except ValueError as failure:
-            if node.op not in _WRONG_SHAPES:
+            # TF 1.x: handles of stacks were vectors of two strings once, and are said to be still.
+            if node.op not in _WRONG_SHAPES and output.dtype != dtypes.resource:
                 raise ValueError(
                     f"Node '{node.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
                     f"#{i}: {failure}"

@@ -148,12 +148,20 @@ def to_node_def(op: Operation) -> Any:
     message.input.extend(t._as_node_def_input() for t in op.inputs)
     message.input.extend(f"^{c.name}" for c in op.control_inputs)
     for name, (kind, value) in core.attrs(op._id).items():
-        if kind == "tensor":
-            dtype = _tensor_dtype(core, op)
-            message.attr[name].tensor.CopyFrom(_tensor_message(value, dtype))
-        else:
-            message.attr[name].CopyFrom(attr_to_message(kind, value))
+        _fill_attr(message, op, name, kind, value)
     return message
+
+
+def _fill_attr(message: Any, op: Operation, name: str, kind: str, value: Any) -> None:
+    if kind == "tensor":
+        message.attr[name].tensor.CopyFrom(_tensor_message(value, _tensor_dtype(op._graph._core, op)))
+    else:
+        message.attr[name].CopyFrom(attr_to_message(kind, value))
+
+
+def fill_attr(message: Any, op: Operation, name: str) -> None:
+    """Writes one attribute of an operation into its NodeDef message."""
+    _fill_attr(message, op, name, *op._graph._core.attr(op._id, name))
 
 
 def _tensor_dtype(core: Any, op: Operation) -> Any:
