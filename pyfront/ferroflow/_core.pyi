@@ -13,6 +13,10 @@ from typing_extensions import Self
 
 __version__: str
 
+# (node ids, start, end, outputs), times in nanoseconds since the step began; an output is (index, dtype number, shape,
+# bytes).
+Event = tuple[list[int], int, int, list[tuple[int, int, list[int], int]]]
+
 class StatusError(Exception):
     """A failed call: `args` are the error code, the message, and the id of the failing node or None."""
 
@@ -50,6 +54,16 @@ class Graph:
         Raises:
           TypeError: the op is unknown, or an input or attribute has a type the schema does not allow.
           ValueError: shapes or attributes do not fit, or an input is of another graph.
+        """
+
+    def node_defs(self, from_node: int) -> tuple[bytes, list[tuple[int, str]]]:
+        """Nodes as a message.
+
+        Args:
+          from_node: the first of them.
+
+        Returns:
+          A serialized GraphDef, and (position in it, attribute) of the attributes that it lacks: those with tensors.
         """
 
     def add_node_flat(
@@ -399,7 +413,7 @@ class Session:
         trace: Literal[True],
         timeout_ms: int = 0,
         may_miss: bool = False,
-    ) -> tuple[list[Any], list[tuple[list[int], int, int]]]: ...
+    ) -> tuple[list[Any], tuple[int, list[Event]]]: ...
     @overload
     def run_flat(
         self,
@@ -421,8 +435,7 @@ class Session:
           may_miss: whether what is in a branch that was not taken has the value None, instead of failing the step.
 
         Returns:
-          Values in the order of `fetches`; with `trace`, (values, events), an event being (node ids, start, end) in
-          nanoseconds since the step began.
+          Values in the order of `fetches`; with `trace`, (values, (number of the thread, events)).
 
         Raises:
           ValueError: something is of another graph.

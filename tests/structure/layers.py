@@ -26,6 +26,7 @@ PYTHON_LAYERS = (
         "input",
         "data",
         "saved_model",
+        "profiler",
     ),
     ("training", "feature_column"),
     ("keras",),

@@ -35,9 +35,9 @@ def traced(gate):
         train = optimizer.apply_gradients(pairs)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            _, events = session._core.run_flat([], [(x, batch(0))], [train], trace=True)
+            _, (_, events) = session._core.run_flat([], [(x, batch(0))], [train], trace=True)
         ran = {}
-        for nodes, start, end in events:
+        for nodes, start, end, _ in events:
             for node in nodes:
                 ran[graph.get_operations()[node].name] = (start, end)
         gradients = {v.op.name: _producer(g.op) for g, v in pairs}
@@ -67,9 +67,9 @@ def test_gate_op_applies_nothing_before_all_gradients_of_its_operation_are_compu
         train = optimizer.apply_gradients(pairs)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            _, events = session._core.run_flat([], [(x, batch(0))], [train], trace=True)
+            _, (_, events) = session._core.run_flat([], [(x, batch(0))], [train], trace=True)
         operations = graph.get_operations()
-        ran = {operations[node].name: (start, end) for nodes, start, end in events for node in nodes}
+        ran = {operations[node].name: (start, end) for nodes, start, end, _ in events for node in nodes}
     gated = 0
     for gradient, variable in pairs:
         (barrier,) = gradient.op.control_inputs

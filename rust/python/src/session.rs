@@ -9,7 +9,7 @@ use crate::handle::{OperationHandle, TensorHandle};
 use crate::server::master_options;
 use ferroflow_cluster::{Address, Master};
 use ferroflow_graph::{NodeId, OutputId};
-use ferroflow_runtime::{Devices, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
+use ferroflow_runtime::{Devices, Event, Made, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -175,9 +175,18 @@ impl Session {
     }
 }
 
-fn events(trace: Option<Trace>) -> Vec<(Vec<u32>, u64, u64)> {
-    let events = trace.map(|t| t.events).unwrap_or_default();
-    events.into_iter().map(|e| (e.nodes, e.start.as_nanos() as u64, e.end.as_nanos() as u64)).collect()
+/// (node ids, start, end, outputs) of an event, each output (index, dtype number, shape, bytes).
+type EventTuple = (Vec<u32>, u64, u64, Vec<(u32, i32, Vec<usize>, usize)>);
+
+/// A trace for Python: the number of the thread, and the events.
+fn events(trace: Option<Trace>) -> (u32, Vec<EventTuple>) {
+    let Some(trace) = trace else { return (0, Vec::new()) };
+    let made = |m: &Made| (m.slot, m.dtype.number(), m.shape.to_vec(), m.bytes);
+    let event = |e: Event| {
+        let outputs = e.made.iter().map(made).collect();
+        (e.nodes, e.start.as_nanos() as u64, e.end.as_nanos() as u64, outputs)
+    };
+    (trace.thread, trace.events.into_iter().map(event).collect())
 }
 
 fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
@@ -277,7 +286,8 @@ impl Session {
     }
 
     /// One step: values of `fetches` (tensors) in order. `feeds`: (tensor, value) pairs, values converted by NumPy's rules.
-    /// With `trace`, (values, events), each event (node ids, start, end) in nanoseconds since the step began.
+    /// With `trace`, (values, (thread number, events)), each event (node ids, start, end, outputs) in nanoseconds since the step
+    /// began, each output (index, dtype number, shape, bytes).
     /// With `may_miss`, None for what is in a branch that was not taken.
     #[pyo3(signature = (fetches, feeds, targets, trace=false, timeout_ms=0, may_miss=false))]
     #[allow(clippy::too_many_arguments, reason = "Python's keyword arguments")]

@@ -3,7 +3,7 @@
 use crate::iterations::Iterations;
 use crate::plan::{Input, Instruction, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
-use crate::trace::{Event, Trace};
+use crate::trace::Trace;
 use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
 use ferroflow_graph::{KernelContext, Step, Variables};
@@ -41,7 +41,7 @@ impl Frames {
 #[cold]
 fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
     match plan.versions.iter().find(|(s, ..)| *s == slot) {
-        Some((_, variable, via)) => ferroflow_graph::uninitialized(variable).at_node(*via),
+        Some((_, variable, via)) => variable.uninitialized().at_node(*via),
         None => Status::internal(format!("a value that {node} reads was not computed")),
     }
 }
@@ -194,12 +194,11 @@ fn run<'a>(
             }
         }
     }
-    drop_unread(run, frame);
     Ok(None)
 }
 
 /// Values that nobody reads live no longer than their making.
-pub(crate) fn drop_unread(run: &Run, frame: &mut Frame) {
+fn drop_unread(run: &Run, frame: &mut Frame) {
     if run.dead_outputs != 0 {
         for i in 0..run.outputs.min(64) {
             if run.dead_outputs >> i & 1 == 1 {
@@ -320,12 +319,13 @@ pub(crate) fn begin<'a>(
     Ok(None)
 }
 
-/// Adds a run to the trace.
-pub(crate) fn note(run: &Run, start: Option<Duration>, trace: Option<&mut Trace>) {
+/// After an instruction: its place in the trace, and an end to values that nobody reads.
+pub(crate) fn leave(run: &Run, start: Option<Duration>, frame: &mut Frame, trace: Option<&mut Trace>) {
     if let (Some(trace), Some(start)) = (trace, start) {
-        let nodes = run.computes.clone();
-        trace.events.push(Event { nodes, start, end: trace.began.elapsed() });
+        let first = run.first_output as usize;
+        trace.note(run.computes.clone(), start, &frame[first..first + run.outputs as usize]);
     }
+    drop_unread(run, frame);
 }
 
 /// Runs an instruction whose tests hold; what has begun where it has to wait.
@@ -340,9 +340,13 @@ pub(crate) fn one<'a>(
 ) -> Result<Option<Begun<'a>>> {
     match instruction {
         Instruction::Load { variable, slot, via, required } => {
+            let start = trace.as_ref().map(|t| t.began.elapsed());
             let value = variable.read();
             if value.is_none() && *required {
-                return Err(ferroflow_graph::uninitialized(variable).at_node(*via));
+                return Err(variable.uninitialized().at_node(*via));
+            }
+            if let (Some(trace), Some(start)) = (trace, start) {
+                trace.note(vec![*via], start, std::slice::from_ref(&value));
             }
             if let Some(slot) = slot {
                 frame[*slot as usize] = value;
@@ -362,7 +366,7 @@ pub(crate) fn one<'a>(
             if let Some(remaining) = remaining {
                 return Ok(Some(Begun { run: instruction, remaining, start }));
             }
-            note(instruction, start, trace);
+            leave(instruction, start, frame, trace);
             Ok(None)
         }
     }

@@ -27,4 +27,4 @@ pub use placement::{Device, Devices, Placement, TaskDevices};
 pub use prune::Request;
 pub use pulse::Poll;
 pub use session::{Prepared, RunOptions, Session, SessionOptions, StepOutcome};
-pub use trace::{Event, Trace};
+pub use trace::{Event, Made, Trace};

@@ -1,6 +1,6 @@
 //! `Waiting`: the run of a part of a plan in which some instructions have begun and wait for something outside the step.
 
-use crate::execute::{Frame, drop_unread, note, one};
+use crate::execute::{Frame, leave, one};
 use crate::iterations::Iterations;
 use crate::plan::{Plan, Run};
 use crate::pulse::Pulse;
@@ -59,10 +59,9 @@ impl Begun<'_> {
                 for (slot, value) in slots.iter_mut().zip(outputs?) {
                     *slot = Some(value);
                 }
-                drop_unread(self.run, frame);
             }
         }
-        note(self.run, self.start, trace);
+        leave(self.run, self.start, frame, trace);
         Ok(true)
     }
 }

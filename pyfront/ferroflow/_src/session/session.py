@@ -28,7 +28,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.session.config import check_config, session_options
 from ferroflow._src.session.fetches import FetchPlan, feed_elements, feed_pairs, flatten_fetches, pack_values
 from ferroflow._src.session.partial import PartialRun
-from ferroflow._src.session.step_stats import fill_run_metadata
+from ferroflow._src.session.step_stats import fill_cost_graph, fill_partition_graphs, fill_step_stats, wants_trace
 from ferroflow._src.session.tensor_handle import HANDLE_OPS, TensorHandle, delete_all
 
 _CLOSED = "Attempted to use a closed Session."
@@ -109,6 +109,7 @@ class BaseSession:
             )
         self._partial_runs: dict[str, PartialRun] = {}
         self._partial_run_count = 0
+        self._steps_described = 0
         self._dead_handles: list[str] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -198,24 +199,48 @@ class BaseSession:
         targets = [e for e in plan.elements if isinstance(e, Operation)]
         if self._log_placement:
             self._print_placement(tensors, [t for t, _ in feeds], targets)
-        trace = options is not None and options.trace_level > proto.RunOptions.NO_TRACE
+        costs = run_metadata is not None and self._builds_cost_graph()
+        trace = costs or wants_trace(options)
         timeout = 0 if options is None else max(options.timeout_in_ms, 0)
         if options is not None and options.timeout_in_ms < 0:
             raise ValueError(f"timeout_in_ms must not be negative, got {options.timeout_in_ms}")
         values = self._core.run_flat(tensors, feeds, targets, trace, timeout)
+        events: Any = None
         if trace:
             values, events = values
         if run_metadata is not None:
-            run = self._core.placement(tensors, [t for t, _ in feeds], targets) if trace else []
-            devices = self._core.step_device_names() if trace else []
-            placement = {name: devices[device] for name, _, device, _ in run}
-            fill_run_metadata(run_metadata, self._graph, events if trace else [], placement, options)
+            nodes = (tensors, [t for t, _ in feeds], targets)
+            self._fill_metadata(run_metadata, options, events, costs, nodes)
         by_element = dict(zip(tensors, values, strict=True))
         for tensor in tensors:
             if tensor.op.type in HANDLE_OPS:
                 by_element[tensor] = TensorHandle(by_element[tensor], tensor.op.inputs[0].dtype.base_dtype, self)
         self._delete_dead_tensors()
         return plan.build([by_element.get(e) for e in plan.elements])
+
+    def _builds_cost_graph(self) -> bool:
+        """Whether this step is one of those whose cost graph the session's configuration asks for."""
+        if self._config is None or self._config.graph_options.build_cost_model <= 0:
+            return False
+        self._steps_described += 1
+        after = self._steps_described - self._config.graph_options.build_cost_model_after
+        return bool(after > 0 and after % self._config.graph_options.build_cost_model == 0)
+
+    def _fill_metadata(self, metadata: Any, options: Any, trace: Any, costs: bool, nodes: Any) -> None:
+        metadata.Clear()
+        with_graphs = options is not None and options.output_partition_graphs
+        if trace is None and not with_graphs:
+            return
+        placement, devices = self._core.placement(*nodes), self._core.step_device_names()
+        if trace is not None:
+            placed = {name: device for name, _, device, _ in placement}
+            fill_step_stats(metadata.step_stats, self._graph, trace, devices, placed)
+        if with_graphs:
+            fill_partition_graphs(metadata, self._graph, placement)
+        if costs:
+            fill_cost_graph(metadata, self._graph, placement, devices)
+        if not wants_trace(options):
+            metadata.ClearField("step_stats")
 
     def _register_dead_handle(self, handle: str) -> None:
         # Called by finalizers, which must not run a step.
