@@ -78,6 +78,9 @@ from ferroflow._src.base.behavior import (
 from ferroflow._src.base.behavior import (
     executing_eagerly as executing_eagerly,
 )
+from ferroflow._src.base.behavior import (
+    resource_variables_enabled as resource_variables_enabled,
+)
 from ferroflow._src.base.device_spec import (
     DeviceSpec as DeviceSpec,
 )
@@ -1584,7 +1587,7 @@ _MESSAGES = frozenset(
 _MODULES = frozenset(
     (
         *("contrib", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
-        *("layers", "linalg", "losses", "metrics", "python", "saved_model", "signal", "spectral", "test"),
+        *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
     )
 )
 

@@ -72,6 +72,8 @@ _INTERNAL = {
     "layers.utils": "ferroflow._src.control_flow.smart_conditional",
     "lib.io.file_io": "ferroflow._src.base.files.content",
     "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
+    "ops.resource_variable_ops": "ferroflow._src.variables.resource_variable",
+    "ops.state_ops": "ferroflow._src.ops.state.assigning",
     "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "ops.resources": "ferroflow._src.variables.resources",
@@ -102,6 +104,8 @@ _INTERNAL_NAMES = {
     ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
 _GENERATED = "ops.gen_"
+# Modules that pass generated names on.
+_PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
 
 
 @cache
@@ -186,7 +190,7 @@ def _found(path: str, name: str) -> Any:
     public = _defined().get(path, {}).get(name)
     if public is not None:
         return _public(public)
-    if path.startswith(_GENERATED):
+    if path.startswith((_GENERATED, *_PASSING_ON)):
         generated = _generated(name)
         if generated is not None:
             return generated

@@ -270,6 +270,7 @@ impl SplitPlan {
                     nodes: named(&e.nodes, &d.part.origin),
                     start: Duration::from_nanos(e.start),
                     end: Duration::from_nanos(e.end),
+                    made: Vec::new(),
                 }));
             }
         }

@@ -3,7 +3,7 @@
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
 use crate::function::Library;
-use crate::node::{Node, NodeId, OutputId, OutputType};
+use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
 use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, OpDef};
 use crate::registry::Registry;
 use crate::shape_context::ShapeContext;
@@ -180,7 +180,7 @@ impl Graph {
         let types = output_types(&def, &attrs)?;
         let shapes = match def.shape {
             Some(rule) => {
-                let mut ctx = ShapeContext::new(self, &attrs, &inputs, types.len());
+                let mut ctx = ShapeContext::new(self, &def, &attrs, &inputs, types.len());
                 match rule(&mut ctx) {
                     Ok(()) => ctx.into_outputs(),
                     Err(e) => return Err(self.shape_error(e, &def, spec.name, &inputs)),
@@ -194,8 +194,13 @@ impl Graph {
         for (i, input) in inputs.iter().enumerate() {
             self.consumers[input.node as usize].push((id, i as u32));
         }
-        let outputs =
-            types.into_iter().zip(shapes).map(|((dtype, is_ref), shape)| OutputType { dtype, is_ref, shape }).collect();
+        let handle =
+            if types.iter().any(|t| t.0 == DType::Resource) { self.handle_type(&def, &attrs, &inputs) } else { None };
+        let output = |((dtype, is_ref), shape)| {
+            let handle = if dtype == DType::Resource { handle.clone() } else { None };
+            OutputType { dtype, is_ref, shape, handle }
+        };
+        let outputs = types.into_iter().zip(shapes).map(output).collect();
         let mut control_inputs: SmallVec<[NodeId; 2]> = SmallVec::new();
         for c in spec.control_inputs {
             if !control_inputs.contains(&c) {
@@ -207,6 +212,16 @@ impl Graph {
         self.nodes.push(Arc::new(Node { id, name, op: def, attrs, inputs, control_inputs, device, outputs }));
         self.version += 1;
         Ok(id)
+    }
+
+    /// What is known of the variable whose handles a node gives: it names one, or hands on its input.
+    fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
+        if def.is_variable {
+            let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("shape").ok()?);
+            return Some(Arc::new(HandleType { dtype, shape }));
+        }
+        let passes_on = def.is_alias || def.flow.is_some();
+        if passes_on { self.output(*inputs.first()?).ok()?.handle.clone() } else { None }
     }
 
     fn shape_error(&self, e: Status, def: &OpDef, name: &str, inputs: &[OutputId]) -> BuildError {

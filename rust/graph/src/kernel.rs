@@ -4,7 +4,7 @@ use crate::attr::AttrMap;
 use crate::function::Functions;
 use crate::node::Node;
 use crate::rendezvous::Rendezvous;
-use crate::resource::{Resources, Variable};
+use crate::resource::{ResourceHandle, Resources, Variable};
 use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::threads::{Threads, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
@@ -172,12 +172,32 @@ impl<'a> KernelContext<'a> {
         self.step.cancellation.check()
     }
 
-    /// The variable that reference input `i` names.
-    pub fn variable(&self, i: usize) -> Result<&'a Arc<Variable>> {
-        match self.variables.handles.get(i) {
-            Some(Some(v)) => Ok(v),
+    /// The variable that reference or handle input `i` names.
+    pub fn variable(&self, i: usize) -> Result<Arc<Variable>> {
+        match (self.variables.handles.get(i), self.inputs.get(i)) {
+            (Some(Some(v)), _) => Ok(v.clone()),
+            (_, Some(input)) if input.dtype() == DType::Resource => ResourceHandle::from_tensor(input)?.resource(),
             _ => bail!(InvalidArgument, "Input {i} of {} is not a variable's reference", self.node.name),
         }
+    }
+
+    /// Puts the value of a variable in the place of its handle, where the planner has not done so.
+    ///
+    /// Errors: `FailedPrecondition` before the first assignment, `InvalidArgument` for a value of another type than `dtype`.
+    pub fn read_handle(&mut self, i: usize, dtype: DType) -> Result<()> {
+        if self.input(i)?.dtype() == DType::Resource {
+            let variable = self.variable(i)?;
+            self.inputs[i] = variable.read().ok_or_else(|| variable.uninitialized())?;
+        }
+        let got = self.inputs[i].dtype();
+        ensure!(
+            got == dtype,
+            InvalidArgument,
+            "Trying to read variable with wrong dtype. Expected {} got {}",
+            dtype.name(),
+            got.name()
+        );
+        Ok(())
     }
 
     /// Gives the variable of input `i` a value, initialized or not before. `f` runs under the variable's lock.
@@ -195,7 +215,7 @@ impl<'a> KernelContext<'a> {
     pub fn update<R>(&mut self, i: usize, f: impl FnOnce(&mut Tensor, &mut [Tensor]) -> Result<R>) -> Result<R> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
-        let tensor = value.as_mut().ok_or_else(|| uninitialized(variable))?;
+        let tensor = value.as_mut().ok_or_else(|| variable.uninitialized())?;
         let result = unwatched(|| f(tensor, self.inputs))?;
         self.note_written(i, &value);
         Ok(result)
@@ -215,10 +235,10 @@ impl<'a> KernelContext<'a> {
         }
         // One order for all steps, so that two updates never wait for each other.
         let mut order: SmallVec<[usize; 4]> = (0..N).collect();
-        order.sort_by_key(|&k| Arc::as_ptr(variables[k]).addr());
+        order.sort_by_key(|&k| Arc::as_ptr(&variables[k]).addr());
         for pair in order.windows(2) {
             ensure!(
-                !Arc::ptr_eq(variables[pair[0]], variables[pair[1]]),
+                !Arc::ptr_eq(&variables[pair[0]], &variables[pair[1]]),
                 InvalidArgument,
                 "{} updates variable {} through two of its inputs",
                 self.node.name,
@@ -233,7 +253,7 @@ impl<'a> KernelContext<'a> {
         for (guard, variable) in guards.iter_mut().zip(&variables) {
             match guard.as_mut().and_then(|g| g.as_mut()) {
                 Some(t) => tensors.push(t),
-                None => return Err(uninitialized(variable)),
+                None => return Err(variable.uninitialized()),
             }
         }
         let Ok(tensors) = tensors.into_inner() else { bail!(Internal, "wrong number of variables") };
@@ -258,9 +278,4 @@ impl<'a> KernelContext<'a> {
     pub fn into_written(self) -> SmallVec<[(usize, Tensor); 1]> {
         self.variables.written
     }
-}
-
-/// TF 1.x: programs match on these words.
-pub fn uninitialized(variable: &Variable) -> Status {
-    Status::failed_precondition(format!("Attempting to use uninitialized value {}", variable.name))
 }

@@ -16,6 +16,13 @@ pub struct OutputId {
     pub index: u32,
 }
 
+/// What is known of the variable behind a handle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandleType {
+    pub dtype: DType,
+    pub shape: PartialShape,
+}
+
 /// What is known of an output while building.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputType {
@@ -23,6 +30,8 @@ pub struct OutputType {
     /// A reference to a variable (TF1's `float32_ref`).
     pub is_ref: bool,
     pub shape: PartialShape,
+    /// Of the handle of a variable.
+    pub handle: Option<Arc<HandleType>>,
 }
 
 #[derive(Clone)]

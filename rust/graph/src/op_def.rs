@@ -77,13 +77,16 @@ impl AttrDef {
     }
 }
 
-/// What an op does with the variables its reference inputs name.
+/// What an op does with the variables its reference inputs, or its handles of variables, name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefAccess {
     /// Makes a new version (Assign, ScatterAdd, ApplyAdam).
     Write,
     /// Looks at the variable itself, initialized or not (IsVariableInitialized).
     Inspect,
+    /// Wants the value behind a handle (ReadVariableOp, ResourceGather): where the planner knows the variable, the kernel
+    /// gets the value in the handle's place.
+    Read,
 }
 
 /// The part an op plays in conditionals and loops, which the planner resolves; such ops have no kernel.
@@ -110,6 +113,7 @@ pub enum Elementwise {
     Compare(Compare),
 }
 
+#[derive(Clone)]
 pub struct OpDef {
     pub name: Arc<str>,
     pub inputs: Vec<ArgDef>,
@@ -128,6 +132,10 @@ pub struct OpDef {
     /// Its kernel may have to wait for something outside the step; it then leaves a `Pending`.
     pub may_wait: bool,
     pub ref_access: RefAccess,
+    /// Its inputs of type resource are handles of variables.
+    pub takes_handles: bool,
+    /// Output 0 is the value that the handle's variable has in the step when the op's turn comes (ReadVariableOp).
+    pub is_snapshot: bool,
     pub elementwise: Option<Elementwise>,
     pub flow: Option<Flow>,
     pub doc: &'static str,
@@ -169,6 +177,8 @@ impl Op {
                 is_foreign: false,
                 may_wait: false,
                 ref_access: RefAccess::Write,
+                takes_handles: false,
+                is_snapshot: false,
                 elementwise: None,
                 flow: None,
                 doc: "",
@@ -260,6 +270,33 @@ impl Op {
     pub fn inspects_ref(mut self) -> Op {
         self.def.ref_access = RefAccess::Inspect;
         self
+    }
+
+    /// Inputs of type resource are handles of variables, for this access.
+    #[must_use]
+    pub fn handles(mut self, access: RefAccess) -> Op {
+        self.def.takes_handles = true;
+        self.def.ref_access = access;
+        self.stateful()
+    }
+
+    /// The op gives the value of its handle's variable.
+    #[must_use]
+    pub fn snapshot(mut self) -> Op {
+        self.def.is_snapshot = true;
+        self.handles(RefAccess::Read)
+    }
+
+    /// `self`, which writes variables through references, as the op that does so through handles: "Resource" before its
+    /// name, handles for references, no output. Its kernel and shape rule see no difference.
+    #[must_use]
+    pub fn over_handles(mut self) -> Op {
+        self.def.name = format!("Resource{}", self.def.name).into();
+        for arg in self.def.inputs.iter_mut().filter(|a| a.is_ref) {
+            (arg.is_ref, arg.ty) = (false, ArgType::Fixed(DType::Resource));
+        }
+        self.def.outputs.retain(|a| !a.is_ref);
+        self.handles(RefAccess::Write)
     }
 
     /// The op computes this elementwise function of its inputs.

@@ -39,6 +39,16 @@ impl Registry {
         }
     }
 
+    /// Adds the twin of a registered op that writes variables through handles (see `Op::over_handles`).
+    pub fn add_over_handles(&mut self, name: &str) {
+        match self.ops.get(name) {
+            Some(def) => self.add(Op { def: OpDef::clone(def), error: None }.over_handles()),
+            None => {
+                self.error.get_or_insert(Status::internal(format!("op {name} is not defined")));
+            }
+        }
+    }
+
     pub fn get(&self, name: &str) -> Option<&Arc<OpDef>> {
         self.ops.get(name)
     }

@@ -2,7 +2,8 @@
 //! them from op to op.
 
 use crate::kernel::{Kernel, KernelContext, KernelInit};
-use ferroflow_tensor::{Bytes, DType, Object, Result, Tensor, bail};
+use crate::node::Node;
+use ferroflow_tensor::{Bytes, DType, Object, Result, Status, Tensor, bail};
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
@@ -13,12 +14,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Variable {
     pub name: String,
     pub dtype: DType,
+    /// Of one that handles name (`VarHandleOp`): its container.
+    container: Option<String>,
     value: Mutex<Option<Tensor>>,
 }
 
 impl Variable {
     pub fn new(name: impl Into<String>, dtype: DType) -> Variable {
-        Variable { name: name.into(), dtype, value: Mutex::new(None) }
+        Variable { name: name.into(), dtype, container: None, value: Mutex::new(None) }
+    }
+
+    /// One that handles name.
+    pub fn of_handle(name: &ResourceName, dtype: DType) -> Variable {
+        Variable { container: Some(name.container.clone()), ..Variable::new(&*name.name, dtype) }
     }
 
     /// The value now; `None` before the first assignment. Shares the elements.
@@ -28,6 +36,21 @@ impl Variable {
 
     pub fn is_initialized(&self) -> bool {
         self.value.lock().is_some()
+    }
+
+    /// The error of who asks for the value where there is none. TF 1.x: programs match on these words.
+    pub fn uninitialized(&self) -> Status {
+        let name = &self.name;
+        Status::failed_precondition(match &self.container {
+            None => format!("Attempting to use uninitialized value {name}"),
+            Some(container) => {
+                let container = if container.is_empty() { "localhost" } else { container };
+                format!(
+                    "Error while reading resource variable {name} from Container: {container}. This could mean that the \
+                     variable was uninitialized. Not found: Resource {container}/{name}/N10tensorflow3VarE does not exist."
+                )
+            }
+        })
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Option<Tensor>> {
@@ -98,6 +121,15 @@ impl Resources {
         removed.is_some()
     }
 
+    /// Forgets what has that name, of whatever kind. Whether there was something.
+    pub fn forget(&self, name: &ResourceName) -> bool {
+        let mut objects = self.objects.lock();
+        let before = objects.len();
+        objects.retain(|(_, container, n), _| (container, n) != (&name.container, &name.name));
+        self.version.store(next_version(), Ordering::Release);
+        objects.len() < before
+    }
+
     /// Drops every object of a container ("" is the default one).
     pub fn clear(&self, container: &str) {
         self.objects.lock().retain(|(_, c, _), _| c != container);
@@ -129,12 +161,16 @@ pub enum Unnamed {
 impl ResourceName {
     /// The name that a node's attributes `container` and `shared_name` give.
     pub fn of(init: &KernelInit<'_>, unnamed: Unnamed) -> Result<ResourceName> {
+        ResourceName::of_node(init.node, unnamed)
+    }
+
+    pub fn of_node(node: &Node, unnamed: Unnamed) -> Result<ResourceName> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let (container, shared) = (init.str("container")?, init.str("shared_name")?);
+        let (container, shared) = (node.attrs.str("container")?, node.attrs.str("shared_name")?);
         let name = match unnamed {
             _ if !shared.is_empty() => shared,
-            Unnamed::NodeName => init.node.name.to_string(),
-            Unnamed::Private => format!("_{}_{}", NEXT.fetch_add(1, Ordering::Relaxed), init.node.name),
+            Unnamed::NodeName => node.name.to_string(),
+            Unnamed::Private => format!("_{}_{}", NEXT.fetch_add(1, Ordering::Relaxed), node.name),
         };
         Ok(ResourceName { container, name })
     }
@@ -193,6 +229,28 @@ fn short_type_name<T>() -> &'static str {
 fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
     let bytes = |s: &str| Bytes::from(s.as_bytes());
     Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
+}
+
+impl Resources {
+    /// The variable that a `VariableV2` or `VarHandleOp` names.
+    pub fn variable(&self, node: &Node) -> Result<Arc<Variable>> {
+        let name = ResourceName::of_node(node, Unnamed::NodeName)?;
+        let dtype = node.attrs.dtype("dtype")?;
+        let is_handle = node.outputs.first().is_some_and(|o| o.dtype == DType::Resource);
+        let make = || Ok(if is_handle { Variable::of_handle(&name, dtype) } else { Variable::new(&*name.name, dtype) });
+        let variable = self.lookup_or_create(&name.container, &name.name, make)?;
+        if variable.dtype != dtype {
+            bail!(
+                InvalidArgument,
+                "Variable {} exists with type {}, but {} names it with type {}",
+                name.name,
+                variable.dtype.name(),
+                node.name,
+                dtype.name()
+            );
+        }
+        Ok(variable)
+    }
 }
 
 impl KernelContext<'_> {

@@ -3,16 +3,21 @@
 use crate::attr::AttrMap;
 use crate::constant;
 use crate::graph::Graph;
-use crate::node::OutputId;
+use crate::node::{HandleType, OutputId};
+use crate::op_def::OpDef;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::ops::Deref;
+use std::sync::LazyLock;
+
+static UNKNOWN: LazyLock<PartialShape> = LazyLock::new(PartialShape::unknown);
 
 /// Computes the shapes of a node's outputs from what is known of its inputs.
 pub type ShapeFn = fn(&mut ShapeContext<'_>) -> Result<()>;
 
 pub struct ShapeContext<'a> {
     graph: &'a Graph,
+    op: &'a OpDef,
     attrs: &'a AttrMap,
     inputs: &'a [OutputId],
     outputs: SmallVec<[PartialShape; 1]>,
@@ -26,9 +31,15 @@ impl Deref for ShapeContext<'_> {
 }
 
 impl<'a> ShapeContext<'a> {
-    pub(crate) fn new(graph: &'a Graph, attrs: &'a AttrMap, inputs: &'a [OutputId], num_outputs: usize) -> Self {
+    pub(crate) fn new(
+        graph: &'a Graph,
+        op: &'a OpDef,
+        attrs: &'a AttrMap,
+        inputs: &'a [OutputId],
+        num_outputs: usize,
+    ) -> Self {
         let outputs = SmallVec::from_elem(PartialShape::unknown(), num_outputs);
-        ShapeContext { graph, attrs, inputs, outputs }
+        ShapeContext { graph, op, attrs, inputs, outputs }
     }
 
     pub(crate) fn into_outputs(self) -> SmallVec<[PartialShape; 1]> {
@@ -50,8 +61,18 @@ impl<'a> ShapeContext<'a> {
         }
     }
 
+    /// The shape of an input; of a variable's handle that the op reads or writes through, the variable's.
     pub fn input(&self, i: usize) -> Result<&'a PartialShape> {
-        Ok(&self.graph.output(self.output_id(i)?)?.shape)
+        let output = self.graph.output(self.output_id(i)?)?;
+        if self.op.takes_handles && output.dtype == DType::Resource {
+            return Ok(output.handle.as_ref().map_or(&*UNKNOWN, |h| &h.shape));
+        }
+        Ok(&output.shape)
+    }
+
+    /// What is known of the variable behind a handle.
+    pub fn input_handle(&self, i: usize) -> Result<Option<&'a HandleType>> {
+        Ok(self.graph.output(self.output_id(i)?)?.handle.as_deref())
     }
 
     pub fn input_type(&self, i: usize) -> Result<DType> {

@@ -1,8 +1,8 @@
 //! Runs one op outside a session: what the ops' unit tests stand on.
 
 use ferroflow_graph::{
-    AttrValue, Cancellation, Graph, InputArg, Kernel, KernelContext, KernelInit, Node, NodeSpec, OutputId, Resources,
-    Step, Variable, Variables, no_functions,
+    AttrValue, Cancellation, Graph, InputArg, Kernel, KernelContext, KernelInit, Node, NodeSpec, OutputId,
+    ResourceHandle, ResourceName, Resources, Step, Variable, Variables, no_functions,
 };
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor};
@@ -17,6 +17,8 @@ pub(crate) enum Arg {
     Variable(Tensor),
     /// A variable of this type that has no value yet.
     Uninitialized(DType),
+    /// The handle of a variable that has this value.
+    Handle(Tensor),
 }
 
 /// The values and the inferred shapes of an op's outputs on constant inputs.
@@ -68,6 +70,17 @@ impl Inputs {
         self.handles.push(Some(Arc::new(variable)));
         self.source("VariableV2", attrs)
     }
+
+    fn handle(&mut self, value: Tensor) -> Result<OutputId> {
+        let shape = AttrValue::Shape(PartialShape::from(value.shape()));
+        let attrs = vec![("shape".to_owned(), shape), ("dtype".to_owned(), AttrValue::Type(value.dtype()))];
+        let name = ResourceName { container: String::new(), name: format!("v{}", self.graph.len()) };
+        let variable = Arc::new(Variable::of_handle(&name, value.dtype()));
+        *variable.lock() = Some(value);
+        self.values.push(ResourceHandle::new(name, variable).into_tensor()?);
+        self.handles.push(None);
+        self.source("VarHandleOp", attrs)
+    }
 }
 
 impl Rerun {
@@ -82,6 +95,7 @@ impl Rerun {
                 Arg::Variable(t) => {
                     InputArg::One(sources.variable(t.dtype(), PartialShape::from(t.shape()), Some(t))?)
                 }
+                Arg::Handle(t) => InputArg::One(sources.handle(t)?),
                 Arg::Uninitialized(dtype) => InputArg::One(sources.variable(dtype, PartialShape::unknown(), None)?),
             });
         }
@@ -140,9 +154,12 @@ impl Rerun {
         Ok(results)
     }
 
-    /// The value of the variable that input `i` refers to.
+    /// The value of the variable that input `i` refers to or is a handle of.
     pub(crate) fn variable(&self, i: usize) -> Option<Tensor> {
-        self.handles[i].as_ref()?.read()
+        match &self.handles[i] {
+            Some(variable) => variable.read(),
+            None => ResourceHandle::from_tensor(&self.inputs[i]).ok()?.resource::<Variable>().ok()?.read(),
+        }
     }
 
     /// The inferred shapes of the outputs.

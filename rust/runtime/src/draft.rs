@@ -4,11 +4,12 @@ use crate::flow::{ALWAYS, GuardId, Guards, Literal};
 use crate::home::Home;
 use crate::placement::{Devices, Placement};
 use crate::plan::LoopPlan;
+use crate::region::hand_on;
 use crate::schedule::Edges;
 use crate::versions::{Accesses, VariableIndex, Versions};
 use ferroflow_graph::{Graph, Kernel, Node, NodeId, RefAccess, Resources, Variable};
 use ferroflow_tensor::{DType, Result, Tensor};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -87,11 +88,15 @@ impl StepNode {
         matches!(self.action, Action::Loop(_)) || self.node.op.ref_access == RefAccess::Write
     }
 
+    fn only_reads_handles(&self) -> bool {
+        self.node.op.takes_handles && self.node.op.ref_access == RefAccess::Read
+    }
+
     /// Whether running it matters even where nobody reads its outputs.
     pub fn has_effects(&self) -> bool {
         let stateful = match &self.action {
             Action::Loop(plan) => plan.is_stateful,
-            _ => self.node.op.has_effects(),
+            _ => self.node.op.has_effects() && !self.node.op.is_variable && !self.only_reads_handles(),
         };
         stateful || self.is_ref.contains(&true) || matches!(self.action, Action::Check)
     }
@@ -108,6 +113,8 @@ pub(crate) struct Draft {
     /// Of each fetch; what is missing at the end has none.
     pub fetch_guards: Vec<GuardId>,
     pub guards: Guards,
+    /// Step nodes that give the value of a variable that the planner knows: what they have as their input.
+    pub snapshots: Vec<u32>,
     /// Step nodes asked for as targets.
     pub targets: Vec<u32>,
 }
@@ -122,6 +129,7 @@ impl Draft {
             fetches: Vec::new(),
             fetch_guards: Vec::new(),
             guards: Guards::new(),
+            snapshots: Vec::new(),
             targets: Vec::new(),
         }
     }
@@ -220,7 +228,39 @@ pub(crate) fn resolve_versions(d: &mut Draft) -> Result<()> {
         }
     }
     d.writers = versions.writers;
+    see_through_snapshots(d);
     Ok(())
+}
+
+/// Who reads a snapshot reads the version that the snapshot sees. One that decides a guard is a value of its own: there the
+/// guard finds it.
+fn see_through_snapshots(d: &mut Draft) {
+    let deciding: FxHashSet<u32> = d.tested_guards().flat_map(|g| d.deciders(g)).collect();
+    let mut stands_for: FxHashMap<u32, Source> = FxHashMap::default();
+    for i in std::mem::take(&mut d.snapshots) {
+        let n = &mut d.nodes[i as usize];
+        if deciding.contains(&i) {
+            n.action = Action::Run(Arc::new(hand_on));
+        } else if let Some(&source) = n.inputs.first() {
+            let via = n.node.id;
+            stands_for.insert(
+                i,
+                match source {
+                    Source::Variable { variable, version, .. } => Source::Variable { variable, version, via },
+                    other => other,
+                },
+            );
+        }
+    }
+    let replace = |s: &mut Source| {
+        if let Source::Output { node, .. } = s
+            && let Some(to) = stands_for.get(node)
+        {
+            *s = *to;
+        }
+    };
+    d.nodes.iter_mut().flat_map(|n| n.inputs.iter_mut()).for_each(replace);
+    d.fetches.iter_mut().for_each(replace);
 }
 
 /// The data and control edges of a draft.
@@ -252,7 +292,7 @@ pub(crate) fn check_reads(d: &mut Draft) {
         waited[t as usize] = true;
     }
     for (n, waited) in d.nodes.iter_mut().zip(waited) {
-        if waited && n.node.op.is_alias && n.root.is_some() {
+        if waited && (n.node.op.is_alias || n.node.op.is_snapshot) && n.root.is_some() {
             n.action = Action::Check;
         }
     }

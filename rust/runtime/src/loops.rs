@@ -4,7 +4,7 @@ use crate::draft::{Action, Source, StepNode, check_reads, constants, resolve_ver
 use crate::flow::{FrameId, Literal};
 use crate::optimize;
 use crate::plan::LoopPlan;
-use crate::region::{Region, StepGraph};
+use crate::region::{Region, StepGraph, Want};
 use crate::roots::ref_inputs;
 use ferroflow_graph::{Flow, Node, NodeId, OutputId};
 use ferroflow_tensor::{Result, Tensor, bail};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A loop's step: what it reads from around it, and its plan.
 pub(crate) struct LoopDraft {
     /// Values from around the loop, in the order of the loop's inputs.
-    pub inputs: Vec<OutputId>,
+    pub inputs: Vec<(OutputId, Want)>,
     /// Variables that nodes inside reach by reference: the loop is a write of them.
     pub touched: Vec<NodeId>,
     pub exits: Vec<NodeId>,
@@ -76,7 +76,7 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let mut r = Region::build(step, frame)?;
     let Some(condition) = r.condition else { bail!(Internal, "a loop has no condition") };
     let condition_node = step.node(condition)?.clone();
-    let decided = r.source(step, OutputId { node: condition, index: 0 })?;
+    let decided = r.source(step, OutputId { node: condition, index: 0 }, Want::Itself)?;
     let mut carried = Vec::new();
     let mut next = Vec::new();
     let mut leaving = Vec::new();
@@ -97,12 +97,12 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
                 if let Some((enter, back)) = loop_variable(step, node)?
                     && let Some(&value) = step.node(back)?.inputs.first()
                 {
-                    let slot = r.input(OutputId { node: enter, index: 0 });
+                    let slot = r.input(OutputId { node: enter, index: 0 }, Want::Itself);
                     if carried.contains(&slot) {
                         bail!(Unimplemented, "'{}' and another loop variable have the same first value", node.name);
                     }
                     carried.push(slot);
-                    next.push(r.source(step, value)?);
+                    next.push(r.source(step, value, Want::Itself)?);
                 }
             }
             Some(Flow::Exit) if step.frames.is_border(node) => {
@@ -116,7 +116,7 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
                             info.name
                         );
                     }
-                    leaving.push(r.source(step, value)?);
+                    leaving.push(r.source(step, value, Want::Itself)?);
                     exits.push(id);
                 }
             }
@@ -124,7 +124,7 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
         }
     }
     for &merge in &r.value_indices.clone() {
-        let Source::Feed(slot) = r.input(OutputId { node: merge, index: 1 }) else { continue };
+        let Source::Feed(slot) = r.input(OutputId { node: merge, index: 1 }, Want::Itself) else { continue };
         carried.push(Source::Feed(slot));
         next.push(Source::Constant(r.draft.constants.len() as u32));
         r.draft.constants.push(Tensor::scalar(1i32));

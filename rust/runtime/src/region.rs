@@ -4,7 +4,7 @@ use crate::draft::{Action, Context, Draft, Source, StepNode, check_reads, consta
 use crate::flow::{ALWAYS, FrameId, Frames, GuardId, Literal, ROOT};
 use crate::loops::{LoopDraft, draft_loop, loop_variable, touched_variables};
 use crate::prune::{Request, is_fed_placeholder, prune};
-use crate::roots::{Roots, ref_inputs, variable_of};
+use crate::roots::{Roots, ref_inputs};
 use crate::versions::VariableIndex;
 use ferroflow_graph::{Flow, KernelContext, Node, NodeId, OutputId};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
@@ -38,7 +38,7 @@ pub(crate) fn draft(
             bail!(InvalidArgument, "{} is inside a loop and cannot be fetched", node.name);
         }
         let guard = region.output_guard(&step, o)?;
-        let source = region.source(&step, o)?;
+        let source = region.source(&step, o, Want::Itself)?;
         region.draft.fetches.push(source);
         region.draft.fetch_guards.push(guard);
     }
@@ -48,6 +48,21 @@ pub(crate) fn draft(
     resolve_versions(&mut d)?;
     constants(&mut d)?;
     Ok(d)
+}
+
+/// What a reader of an output wants, where that is the handle of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Want {
+    /// The handle, like any value.
+    Itself,
+    /// The variable.
+    Variable,
+}
+
+impl Want {
+    pub fn of(node: &Node) -> Want {
+        if node.op.takes_handles { Want::Variable } else { Want::Itself }
+    }
 }
 
 /// What all regions of a step share.
@@ -82,9 +97,10 @@ pub(crate) struct Region {
     /// Step node of each graph node that runs here or, inside a loop nested here, in its loop.
     pub local: FxHashMap<NodeId, u32>,
     variables: FxHashMap<NodeId, VariableIndex>,
+    by_address: FxHashMap<usize, VariableIndex>,
     /// Of a loop: the outputs around it that are read in it; their order is that of its first slots.
-    pub inputs: Vec<OutputId>,
-    input_index: FxHashMap<OutputId, u32>,
+    pub inputs: Vec<(OutputId, Want)>,
+    input_index: FxHashMap<(OutputId, Want), u32>,
     /// Output of the region's loops by Exit node.
     exits: FxHashMap<NodeId, Source>,
     guard_of: FxHashMap<NodeId, GuardId>,
@@ -109,6 +125,7 @@ impl Region {
             draft: Draft::new(),
             local: FxHashMap::default(),
             variables: FxHashMap::default(),
+            by_address: FxHashMap::default(),
             inputs: Vec::new(),
             input_index: FxHashMap::default(),
             exits: FxHashMap::default(),
@@ -122,7 +139,10 @@ impl Region {
             let (condition, stays_if) = condition_of(step, frame)?;
             (r.condition, r.stays_if) = (Some(condition), stays_if);
             for &enter in &info.enters {
-                r.input(OutputId { node: enter, index: 0 });
+                let o = OutputId { node: enter, index: 0 };
+                if !gives_handle(step.node(enter)?) || step.root(o)?.is_none() {
+                    r.input(o, Want::Itself);
+                }
             }
             for &v in &touched_variables(step, frame)? {
                 r.add_variable(step, v)?;
@@ -140,19 +160,25 @@ impl Region {
         Ok(r)
     }
 
+    /// Nodes that name one variable are one for the order of its reads and writes.
     fn add_variable(&mut self, step: &StepGraph<'_>, id: NodeId) -> Result<()> {
-        self.variables.insert(id, self.draft.variables.len() as u32);
         let node = step.node(id)?;
-        self.draft.variables.push(variable_of(node, step.cx.resources_of(node)?)?);
+        let variable = step.cx.resources_of(node)?.variable(node)?;
+        let next = self.draft.variables.len() as u32;
+        let index = *self.by_address.entry(Arc::as_ptr(&variable).addr()).or_insert(next);
+        if index == next {
+            self.draft.variables.push(variable);
+        }
+        self.variables.insert(id, index);
         Ok(())
     }
 
     /// The slot of an output from around the loop.
-    pub fn input(&mut self, o: OutputId) -> Source {
+    pub fn input(&mut self, o: OutputId, want: Want) -> Source {
         let next = self.inputs.len() as u32;
-        let slot = *self.input_index.entry(o).or_insert(next);
+        let slot = *self.input_index.entry((o, want)).or_insert(next);
         if slot == next {
-            self.inputs.push(o);
+            self.inputs.push((o, want));
         }
         Source::Feed(slot)
     }
@@ -198,18 +224,23 @@ impl Region {
     }
 
     /// Where the value of an output comes from.
-    pub fn source(&mut self, step: &StepGraph<'_>, output: OutputId) -> Result<Source> {
+    pub fn source(&mut self, step: &StepGraph<'_>, output: OutputId, want: Want) -> Result<Source> {
         let mut o = output;
+        let is_handle = step.cx.graph.output(o)?.dtype == DType::Resource;
+        // A reader's wish means nothing for other values: they have one slot in a loop.
+        let want = if is_handle { want } else { Want::Itself };
         loop {
             if let Some(&f) = step.feeds.get(&o) {
-                return Ok(if self.frame == ROOT { Source::Feed(f) } else { self.input(o) });
+                return Ok(if self.frame == ROOT { Source::Feed(f) } else { self.input(o, want) });
             }
-            if let Some(root) = step.root(o)? {
+            if (!is_handle || want == Want::Variable)
+                && let Some(root) = step.root(o)?
+            {
                 if let Some(&variable) = self.variables.get(&root) {
                     return Ok(Source::Variable { variable, version: 0, via: o.node });
                 }
                 if self.frame != ROOT {
-                    return Ok(self.input(o));
+                    return Ok(self.input(o, want));
                 }
             }
             if let Some(&exit) = self.exits.get(&o.node) {
@@ -225,18 +256,20 @@ impl Region {
                     "{} is read outside of its loop",
                     node.name
                 );
-                return Ok(self.input(o));
+                return Ok(self.input(o, want));
             }
             let passes = match node.op.flow {
                 Some(Flow::Switch | Flow::LoopCond | Flow::NextIteration) => true,
                 Some(Flow::Enter | Flow::Exit) => !step.frames.is_border(node),
                 Some(Flow::Merge) => match loop_variable(step, node)? {
-                    Some((enter, _)) if o.index == 0 => return Ok(self.input(OutputId { node: enter, index: 0 })),
+                    Some((enter, _)) if o.index == 0 => {
+                        return Ok(self.input(OutputId { node: enter, index: 0 }, Want::Itself));
+                    }
                     Some(_) => {
                         if !self.value_indices.contains(&o.node) {
                             self.value_indices.push(o.node);
                         }
-                        return Ok(self.input(o));
+                        return Ok(self.input(o, Want::Itself));
                     }
                     None => false,
                 },
@@ -284,7 +317,7 @@ impl Region {
         if self.condition == Some(predicate.node) {
             return Ok(if value == self.stays_if { Literal::Body } else { Literal::Leaving });
         }
-        let predicate = match self.source(step, predicate)? {
+        let predicate = match self.source(step, predicate, Want::Itself)? {
             // The value at this place: the Switch reads it.
             Source::Variable { .. } => match self.local.get(&switch.id) {
                 Some(&node) => Source::Output { node, index: 0 },
@@ -327,7 +360,7 @@ impl Region {
             return Ok(());
         }
         let mut guard = ALWAYS;
-        for &o in &l.inputs {
+        for &(o, _) in &l.inputs {
             let node = step.node(o.node)?;
             if node.op.flow == Some(Flow::Merge) && !self.local.contains_key(&o.node) {
                 // The loop's own count of which input of a variable has a value.
@@ -444,25 +477,37 @@ impl Region {
                     control.push(n);
                 }
             }
-            let root = match step.root(OutputId { node: id, index: 0 })? {
+            let mut root = match step.root(OutputId { node: id, index: 0 })? {
                 Some(v) => self.variables.get(&v).copied(),
                 None => None,
             };
+            // A handle is made and handed on like any value, for readers that the planner does not see through.
+            let names_variable = (node.op.is_variable || (node.op.is_alias && root.is_some())) && !gives_handle(&node);
             let only_orders = matches!(&*node.op.name, "NoOp" | "Const");
             let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
             if !is_place {
                 for &o in &node.inputs {
-                    inputs.push(self.source(step, o)?);
+                    inputs.push(self.source(step, o, Want::of(&node))?);
                 }
             }
             let mut is_ref = ref_inputs(&node);
+            let is_snapshot = match node.inputs.first() {
+                Some(&handle) if node.op.is_snapshot => step.root(handle)?.is_some(),
+                _ => false,
+            };
+            if is_snapshot {
+                self.draft.snapshots.push(i as u32);
+                if let Some(&Source::Variable { variable, .. }) = inputs.first() {
+                    root = Some(variable);
+                }
+            }
             let action = if matches!(self.draft.nodes[i].action, Action::Merge(_)) {
                 is_ref.iter_mut().for_each(|r| *r = false);
                 std::mem::replace(&mut self.draft.nodes[i].action, Action::Nothing)
             } else if node.op.flow == Some(Flow::Switch) && node.inputs.len() == 2 {
                 // Only a predicate that is a variable is read here.
                 is_ref.clear();
-                match self.source(step, node.inputs[1])? {
+                match self.source(step, node.inputs[1], Want::Itself)? {
                     source @ Source::Variable { .. } if self.condition != Some(node.inputs[1].node) => {
                         inputs.push(source);
                         is_ref.push(false);
@@ -470,7 +515,9 @@ impl Region {
                     }
                     _ => Action::Nothing,
                 }
-            } else if is_place || only_orders || node.op.is_variable || (node.op.is_alias && root.is_some()) {
+            } else if is_snapshot {
+                Action::Nothing
+            } else if is_place || only_orders || names_variable {
                 if is_place {
                     is_ref.clear();
                 }
@@ -492,7 +539,7 @@ impl Region {
     fn fill_loop(&mut self, step: &StepGraph<'_>, i: u32, l: LoopDraft) -> Result<()> {
         let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
         let mut control: SmallVec<[u32; 2]> = SmallVec::new();
-        for &o in &l.inputs {
+        for &(o, want) in &l.inputs {
             let node = step.node(o.node)?;
             if l.value_indices.contains(&o.node) {
                 inputs.push(Source::Constant(self.draft.constants.len() as u32));
@@ -501,13 +548,17 @@ impl Region {
             }
             let is_enter = node.op.flow == Some(Flow::Enter) && step.frames.of(o.node) == self.frame;
             let read = if is_enter { node.inputs.first().copied().unwrap_or(o) } else { o };
-            inputs.push(self.source(step, read)?);
+            inputs.push(self.source(step, read, want)?);
             control.extend(self.local(step, o.node));
         }
         control.extend(l.waits.iter().filter_map(|&w| self.local(step, w)));
         let mut is_ref: SmallVec<[bool; 3]> = SmallVec::from_elem(false, inputs.len());
+        let mut touched: SmallVec<[VariableIndex; 4]> = SmallVec::new();
         for v in &l.touched {
-            if let Some(&variable) = self.variables.get(v) {
+            if let Some(&variable) = self.variables.get(v)
+                && !touched.contains(&variable)
+            {
+                touched.push(variable);
                 inputs.push(Source::Variable { variable, version: 0, via: *v });
                 is_ref.push(true);
             }
@@ -520,6 +571,11 @@ impl Region {
         place.action = Action::Loop(Arc::new(l.plan));
         Ok(())
     }
+}
+
+/// Whether a node's value is a handle, which is made and handed on like any value.
+fn gives_handle(node: &Node) -> bool {
+    node.outputs.first().is_some_and(|o| o.dtype == DType::Resource)
 }
 
 /// The node that decides whether a loop goes on, and the value with which it does.
@@ -566,7 +622,7 @@ fn condition_of(step: &StepGraph<'_>, frame: FrameId) -> Result<(NodeId, bool)> 
     }
 }
 
-fn hand_on(ctx: &mut KernelContext<'_>) -> Result<()> {
+pub(crate) fn hand_on(ctx: &mut KernelContext<'_>) -> Result<()> {
     let value = ctx.take(0)?;
     ctx.set_output(0, value);
     Ok(())

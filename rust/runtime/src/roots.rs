@@ -1,13 +1,13 @@
 //! The variables behind references, and which inputs of a node are such.
 
-use ferroflow_graph::{Flow, Graph, Node, NodeId, OutputId, Resources, Variable};
-use ferroflow_tensor::{Result, bail};
+use ferroflow_graph::{ArgType, Flow, Graph, Node, NodeId, OutputId, RefAccess};
+use ferroflow_tensor::{DType, Result, bail};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
-/// Which of a node's inputs are references that it writes or inspects.
+/// Which of a node's inputs are references, or handles of variables, that it writes or inspects.
 pub(crate) fn ref_inputs(node: &Node) -> SmallVec<[bool; 3]> {
+    let by_handle = node.op.takes_handles && node.op.ref_access != RefAccess::Read;
     let mut flags: SmallVec<[bool; 3]> = SmallVec::new();
     for arg in &node.op.inputs {
         let count = match &arg.number_attr {
@@ -15,21 +15,14 @@ pub(crate) fn ref_inputs(node: &Node) -> SmallVec<[bool; 3]> {
             None if arg.is_type_list => node.inputs.len().saturating_sub(flags.len()),
             None => 1,
         };
-        flags.extend(std::iter::repeat_n(arg.is_ref, count.min(node.inputs.len())));
+        let is_ref = arg.is_ref || (by_handle && arg.ty == ArgType::Fixed(DType::Resource));
+        flags.extend(std::iter::repeat_n(is_ref, count.min(node.inputs.len())));
     }
     flags.resize(node.inputs.len(), false);
     flags
 }
 
-pub(crate) fn variable_of(node: &Node, resources: &Resources) -> Result<Arc<Variable>> {
-    let shared = node.attrs.str("shared_name").unwrap_or_default();
-    let container = node.attrs.str("container").unwrap_or_default();
-    let name = if shared.is_empty() { node.name.to_string() } else { shared };
-    let dtype = node.attrs.dtype("dtype")?;
-    resources.lookup_or_create(&container, &name, || Ok(Variable::new(&*name, dtype)))
-}
-
-/// Finds the variable that a reference, or an alias of one, stands for.
+/// Finds the variable that a reference, an alias of one, or a handle stands for.
 pub(crate) struct Roots<'a> {
     pub graph: &'a Graph,
     pub feeds: &'a FxHashMap<OutputId, u32>,

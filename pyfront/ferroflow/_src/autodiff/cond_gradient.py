@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.autodiff import gradients as walks
 from ferroflow._src.autodiff.loop_gradient import at_level_of, carries, recalled_constant
 from ferroflow._src.autodiff.regions import Reads, register_region
-from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, zeros_like
+from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.conditional import CondContext
@@ -125,7 +125,7 @@ def _joined(graph: Graph, contexts: Sequence[CondContext], source: Tensor, gradi
         with made_in(graph, context):
             values.append(context.capture(_zeros(source) if gradient is None else densified(gradient)))
     merged: Tensor = primitives.merge(values)[0]
-    merged.set_shape(source.shape)
+    merged.set_shape(value_shape(source))
     return merged
 
 
@@ -140,7 +140,7 @@ def _joined_slices(
         with made_in(graph, context):
             if gradient is None:
                 rows = concat([constant([0], dtype=dtypes.int64), part(dimensions, begin=1)])
-                values = tensor_op("Fill", [rows, constant(0, dtype=source.dtype.base_dtype)])
+                values = tensor_op("Fill", [rows, constant(0, dtype=value_dtype(source))])
                 indices = constant([], dtype=dtypes.int64)
             else:
                 values, indices = gradient.values, cast(gradient.indices, dtypes.int64)

@@ -12,6 +12,7 @@ from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.terms import dims, shape, zeros_like
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_unconnected
+from ferroflow._src.base import dtypes
 from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
@@ -350,6 +351,9 @@ def _fit(op: Operation, read: Tensor, gradient: Any, position: int) -> None:
         return
     found = dims(gradient)
     if found is not None and None not in found and found == dims(read):
+        return
+    # A handle's gradient is that of the variable behind it.
+    if read.dtype == dtypes.resource:
         return
     try:
         gradient.set_shape(read.shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.autodiff import gradients as walks
 from ferroflow._src.autodiff.regions import Reads, loop_variables_around, register_region
-from ferroflow._src.autodiff.terms import concat, densified, part, shape, zeros_like
+from ferroflow._src.autodiff.terms import concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow.conditional import CondContext
@@ -211,7 +211,7 @@ def _gathered(
     with made_in(graph, backward.outer_context):
         dimensions = shape(source, out_type=dtypes.int64)
         none = concat([constant([0], dtype=dtypes.int64), part(dimensions, begin=1)])
-        no_values = tensor_op("Fill", [none, constant(0, dtype=source.dtype.base_dtype)])
+        no_values = tensor_op("Fill", [none, constant(0, dtype=value_dtype(source))])
         no_indices = constant([], dtype=slices.indices.dtype.base_dtype)
         size = tensor_op("Add", [count, constant(1, dtype=dtypes.int32)])
     with made_in(graph, backward):
@@ -229,13 +229,14 @@ def _gathered(
         with made_in(graph, backward.outer_context):
             joined.append(array.with_flow(kept.left).concat())
     values, indices = joined
-    values.set_shape(TensorShape([None]).concatenate(source.shape[1:]) if source.shape.dims else TensorShape(None))
+    whole = value_shape(source)
+    values.set_shape(TensorShape([None]).concatenate(whole[1:]) if whole.dims else TensorShape(None))
     return IndexedSlices(values, indices, dimensions)
 
 
 def carries(tensor: Tensor) -> bool:
     """Whether a tensor, or what a list holds, is of a type that has gradients."""
-    dtype = tensor.dtype.base_dtype
+    dtype = value_dtype(tensor)
     if dtype == dtypes.variant:
         dtype = _element_type(tensor)
     return bool(dtype.is_floating or dtype.is_complex or dtype == dtypes.variant)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
@@ -16,6 +17,8 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
+# What a handle passes through unchanged.
+_HAND_ON = ("Identity", "Enter", "Switch", "Exit")
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
 _LARGEST_CONSTANT = 1000
 # TF 1.x: a dense gradient of at least this many elements made from slices is worth a warning.
@@ -35,9 +38,39 @@ def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
     return found
 
 
+def _variable_of(handle: Tensor) -> Any:
+    """The operation that names the variable of a handle; None where the graph does not tell."""
+    op = handle.op
+    while op.type != "VarHandleOp":
+        if op.type not in _HAND_ON:
+            return None
+        op = op.inputs[0].op
+    return op
+
+
+def value_dtype(tensor: Tensor) -> dtypes.DType:
+    """The type of the elements; of a variable's handle, of the variable's."""
+    if tensor.dtype == dtypes.resource:
+        variable = _variable_of(tensor)
+        if variable is not None:
+            return dtypes.as_dtype(variable.get_attr("dtype"))
+    return tensor.dtype.base_dtype
+
+
+def value_shape(tensor: Tensor) -> TensorShape:
+    """What is known of the shape; of a variable's handle, of the variable's."""
+    if tensor.dtype != dtypes.resource:
+        return tensor.shape
+    variable = _variable_of(tensor)
+    return TensorShape(None) if variable is None else TensorShape(variable.get_attr("shape"))
+
+
 def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
-    """The dimensions where all are known, else None."""
+    """The dimensions where all are known, else None; of a variable's handle, the variable's."""
     found = dims(tensor)
+    if found == () and tensor.dtype == dtypes.resource:
+        of_variable = value_shape(tensor)
+        return tuple(int(n) for n in of_variable.as_list() if n is not None) if of_variable.is_fully_defined() else None
     return None if found is None or None in found else found  # type: ignore[return-value]
 
 
@@ -87,6 +120,8 @@ def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
     known = known_dims(x)
     if known is not None:
         return constant(list(known), dtype=out_type, name="Shape")
+    if x.dtype == dtypes.resource:
+        return tensor_op("VariableShape", [x], {"out_type": out_type})
     return tensor_op("Shape", [x], {"out_type": out_type})
 
 
@@ -108,15 +143,15 @@ def size(x: Tensor, out_type: Any = dtypes.int32) -> Tensor:
 
 
 def _filled_like(x: Tensor, value: int, name: str, dtype: Any) -> Tensor:
-    dtype = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    dtype = value_dtype(x) if dtype is None else dtypes.as_dtype(dtype).base_dtype
     known = known_dims(x)
     return filled(shape(x) if known is None else known, value, dtype, name)
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Tensor:
-    """Zeros of the shape of `x`."""
+    """Zeros of the shape of `x`; of a variable's handle, of the variable's."""
     x = densified(x)
-    if known_dims(x) is None and dtype is None:
+    if known_dims(x) is None and dtype is None and x.dtype != dtypes.resource:
         return tensor_op("ZerosLike", [x], name="zeros_like")
     return _filled_like(x, 0, "zeros_like", dtype)
 

@@ -15,6 +15,7 @@ __all__ = [
     "enable_resource_variables",
     "enable_v2_behavior",
     "executing_eagerly",
+    "resource_variables_enabled",
 ]
 
 
@@ -32,7 +33,8 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Does nothing: the behaviour is that of TensorFlow 1."""
+    """Makes reference variables by default; in all else the behaviour is that of TensorFlow 1 already."""
+    disable_resource_variables()
 
 
 def disable_control_flow_v2() -> None:
@@ -47,12 +49,22 @@ def disable_tensor_equality() -> None:
     """Does nothing: two tensors are equal where they are one."""
 
 
+_resource_variables: list[bool] = [False]
+
+
 def disable_resource_variables() -> None:
-    """Does nothing: variables are reference variables."""
+    """Makes reference variables where neither arguments nor variable scopes say otherwise, as from the start."""
+    _resource_variables[0] = False
 
 
 def enable_resource_variables() -> None:
-    """Accepted: what resource variables are for, a defined order of reads and writes, every variable has."""
+    """Makes variables behind handles where neither arguments nor variable scopes say otherwise."""
+    _resource_variables[0] = True
+
+
+def resource_variables_enabled() -> bool:
+    """Whether `use_resource` is True by default."""
+    return _resource_variables[0]
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:

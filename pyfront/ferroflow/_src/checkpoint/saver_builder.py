@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.base import proto
+from ferroflow._src.base import dtypes, proto
 from ferroflow._src.base.device_spec import DeviceSpec, canonical_name
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, device, name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.array.making import ensure_shape, identity
 from ferroflow._src.ops.array.shaping import reshape as reshape_tensor
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.checkpoint import saving
@@ -22,8 +25,10 @@ from ferroflow._src.ops.flow.grouping import group, with_dependencies
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.ops.string.parts import string_join
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
+from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.variable import Variable
 
+_HANDLE_OPS = frozenset(("VarHandleOp", "ReadVariableOp"))
 _VARIABLE_OPS = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp"))
 
 
@@ -55,6 +60,64 @@ class VariableSaveable(SaveableObject):
         reference = convert_to_tensor(self.op, as_ref=True)
         validate = restored_shapes is None and reference.shape.is_fully_defined()
         return assign(reference, value, validate_shape=validate)
+
+
+class ResourceVariableSaveable(SaveableObject):
+    """A variable behind a handle, or a slice of a partitioned one.
+
+    Args:
+        var: the `ResourceVariable`, or the tensor of a read of it.
+        slice_spec: str, the slice of a whole that it is; "" for the whole.
+        name: str, the name it is saved under.
+
+    Raises:
+        ValueError: `var` is neither.
+    """
+
+    def __init__(self, var: Any, slice_spec: str, name: str) -> None:
+        self._var_device = var.device
+        tensor: Any
+        if isinstance(var, Tensor):
+            if var.op.type == "VarHandleOp":
+                self.handle_op = var
+                dtype = dtypes.as_dtype(var.op.get_attr("dtype"))
+                self._var_shape = TensorShape(var.op.get_attr("shape"))
+                tensor = functools.partial(_read_on_cpu, var, dtype)
+            else:
+                self.handle_op, dtype, self._var_shape, tensor = var.op.inputs[0], var.dtype, var.shape, var
+        elif is_resource_variable(var):
+            self.handle_op, dtype, self._var_shape = var.handle, var.dtype, var.shape
+            tensor = functools.partial(_read_on_cpu, var.handle, dtype)
+        else:
+            raise ValueError(f"Saveable is neither a resource variable nor a read operation. Got: {var!r}")
+        super().__init__(var, [SaveSpec(tensor, slice_spec, name, dtype=dtype)], name)
+
+    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Any:
+        """Assigns the value, in the variable's shape where shapes are given."""
+        value = restored_tensors[0]
+        if restored_shapes is not None:
+            value = reshape_tensor(value, restored_shapes[0])
+        with device(self._var_device):
+            value = identity(value)
+            known = value.get_shape()
+            if not known.is_compatible_with(self._var_shape):
+                raise ValueError(f"Shapes {self._var_shape} and {known} are incompatible")
+            if not known.is_fully_defined() and self._var_shape.is_fully_defined():
+                value = ensure_shape(value, self._var_shape)
+            return apply_op("AssignVariableOp", [self.handle_op, value])
+
+
+def _read_on_cpu(handle: Tensor, dtype: Any) -> Tensor:
+    with device(handle.device):
+        value = tensor_op("ReadVariableOp", [handle], {"dtype": dtype})
+    with device(_on_cpu(handle.device or "")):
+        return identity(value)
+
+
+def _variable_saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
+    """The saveable of a variable of either kind."""
+    behind_handle = var.op.type in _HANDLE_OPS if isinstance(var, Tensor) else is_resource_variable(var)
+    return (ResourceVariableSaveable if behind_handle else VariableSaveable)(var, slice_spec, name)
 
 
 class BaseSaverBuilder:
@@ -296,7 +359,7 @@ class BaseSaverBuilder:
                 self._AddSaveable(saveables, seen, thing)
             elif isinstance(thing, (list, tuple, PartitionedVariable)):
                 for part, spec in _checked_slices(thing):
-                    self._AddSaveable(saveables, seen, VariableSaveable(part, spec, name))
+                    self._AddSaveable(saveables, seen, _variable_saveable(part, spec, name))
             else:
                 variable = _reference(thing)
                 if not BaseSaverBuilder._IsVariable(variable):
@@ -304,7 +367,7 @@ class BaseSaverBuilder:
                         "names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: "
                         f"{variable}"
                     )
-                self._AddSaveable(saveables, seen, VariableSaveable(variable, "", name))
+                self._AddSaveable(saveables, seen, _variable_saveable(variable, "", name))
         return saveables
 
     def _AddSaveable(  # noqa: N802  # TF1's spelling
@@ -375,7 +438,7 @@ for _name, _class in (
     ("SaveSpec", SaveSpec),
     ("SaveableObject", SaveableObject),
     ("VariableSaveable", VariableSaveable),
-    ("ResourceVariableSaveable", VariableSaveable),
+    ("ResourceVariableSaveable", ResourceVariableSaveable),
 ):
     setattr(BaseSaverBuilder, _name, _class)
 
@@ -403,7 +466,8 @@ class BulkSaverBuilder(BaseSaverBuilder):
 
 
 def _reference(thing: Any) -> Tensor:
-    return convert_to_tensor(thing, as_ref=True)
+    # TF 1.x: a variable behind a handle is known by its read.
+    return thing._as_graph_element() if is_resource_variable(thing) else convert_to_tensor(thing, as_ref=True)
 
 
 def _shape_of(tensor: Any) -> Any:

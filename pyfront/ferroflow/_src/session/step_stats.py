@@ -37,6 +37,8 @@ def fill_step_stats(
     of_device = [step_stats.dev_stats.add(device=name) for name in devices]
     operations = graph._operations
     for nodes, start, end, outputs in events:
+        if not nodes:
+            continue
         share = (end - start) // len(nodes)
         for i, node in enumerate(nodes):
             op = operations[node]

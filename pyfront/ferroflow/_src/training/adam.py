@@ -102,6 +102,9 @@ class AdamOptimizer(FusedOptimizer):
         moved = assign_sub(var, rate * direction / (denominator + epsilon), use_locking=self._use_locking)
         return group(moved, new_m, new_v)
 
+    def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        return self._apply_sparse(IndexedSlices(grad, indices), var)
+
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
         with control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()

@@ -29,7 +29,10 @@ def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
 
 
 class FusedOptimizer(Optimizer):
-    """Base of optimizers whose whole update is `ApplyX`, and of rows named by indices `SparseApplyX`."""
+    """Base of optimizers whose whole update is `ApplyX`, and of rows named by indices `SparseApplyX`.
+
+    Of variables behind handles the updates have "Resource" before.
+    """
 
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
         """The type, the inputs and the attributes of the update.
@@ -52,3 +55,9 @@ class FusedOptimizer(Optimizer):
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         return self._fused("Sparse", var, [grad.values, grad.indices])
+
+    def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
+        return self._fused("Resource", var, [grad])
+
+    def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        return self._fused("ResourceSparse", var, [grad, indices])

@@ -37,6 +37,13 @@ class GradientDescentOptimizer(Optimizer):
     def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
         return apply_op("ApplyGradientDescent", [var._ref(), self._rate(var), grad], {"use_locking": self._use_locking})
 
+    def _resource_apply_dense(self, grad: Tensor, var: Any) -> Operation:
+        attrs = {"use_locking": self._use_locking}
+        return apply_op("ResourceApplyGradientDescent", [var.handle, self._rate(var), grad], attrs)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Operation:
+        return apply_op("ResourceScatterAdd", [var.handle, indices, -grad * self._rate(var)])
+
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
         # Subtraction adds up what repeated indices bring: there is nothing to sum before.
         delta = IndexedSlices(grad.values * self._rate(var), grad.indices, grad.dense_shape)

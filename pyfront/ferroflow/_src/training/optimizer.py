@@ -24,6 +24,7 @@ from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.training import slot_creator
 from ferroflow._src.variables.collections import trainable_variables
+from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.variable import Variable
 
 _GradientAndVariable = tuple[Any, Any]
@@ -230,7 +231,7 @@ class Optimizer:
             else:
                 with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step):
                     result = global_step.assign_add(1, name=scope)
-        if isinstance(result, Tensor):
+        if not isinstance(result, Operation):
             result = result.op
         train_ops = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
         if result not in train_ops:
@@ -368,7 +369,9 @@ class Optimizer:
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
             with colocate_with.graph.colocate_with(colocate_with):
-                self._non_slot_dict[key] = Variable(initial_value, name=name, trainable=False)
+                self._non_slot_dict[key] = Variable(
+                    initial_value, name=name, trainable=False, use_resource=is_resource_variable(colocate_with)
+                )
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:

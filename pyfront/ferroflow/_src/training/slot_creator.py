@@ -13,6 +13,7 @@ from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.initializers import Zeros
+from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable import Variable
@@ -37,6 +38,7 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
             shape=shape if callable(value) else None,
             dtype=dtype,
             validate_shape=validate_shape,
+            use_resource=is_resource_variable(primary) or None,
         )
     finally:
         scope.set_partitioner(partitioner)

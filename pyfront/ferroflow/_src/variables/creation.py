@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ferroflow._src.base.behavior import resource_variables_enabled
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
 )
@@ -15,6 +16,23 @@ Creator = Callable[..., Any]
 
 # A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
 _CREATORS_KEY = ("__variable_creators",)
+
+
+_scope_defaults: list[Callable[[], Any]] = []
+
+
+def register_scope_default(default: Callable[[], Any]) -> None:
+    """Tells what the variable scope in force says of `use_resource`; called once, by the module of scopes."""
+    _scope_defaults.append(default)
+
+
+def uses_resource() -> bool:
+    """The default of `use_resource` in force: the variable scope's, or else the program's."""
+    for default in _scope_defaults:
+        wanted = default()
+        if wanted is not None:
+            return bool(wanted)
+    return resource_variables_enabled()
 
 
 class _Creators(threading.local):

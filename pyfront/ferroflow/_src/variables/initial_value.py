@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 
+# What gives the value behind a handle.
+_READS_HANDLE = ("ReadVariableOp",)
+
 # What tells whether there is a value needs none.
 _NEEDS_NO_VALUE = ("IsVariableInitialized", "VarIsInitializedOp")
 
@@ -58,8 +61,9 @@ def guard_against_uninitialized_dependencies(scope: str, initial_value: Tensor) 
     known = _variables_by_op_name(initial_value.graph)
     replaced: dict[Operation, Operation] = {}
     for op in order:
-        if op.type in VARIABLE_OPS:
-            variable = known.get(op.name)
+        read = op.inputs[0].op if op.type in _READS_HANDLE else op
+        if op.type in VARIABLE_OPS or (read.type == "VarHandleOp" and read is not op):
+            variable = known.get(read.name)
             if variable is not None:
                 replaced[op] = variable.initialized_value().op
         elif any(source in replaced for source in _sources(op)):
@@ -85,7 +89,7 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
         following = next((i for i in inputs if i not in seen), None)
         if following is None:
             order.append(current)
-            found = found or current.type in VARIABLE_OPS
+            found = found or current.type in VARIABLE_OPS or current.type in _READS_HANDLE
             stack.pop()
         else:
             seen.add(following)

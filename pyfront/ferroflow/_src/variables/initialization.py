@@ -77,7 +77,10 @@ def is_variable_initialized(variable: Any) -> Tensor:
     Returns:
         A bool scalar.
     """
-    return tensor_op("IsVariableInitialized", [_reference(variable)])
+    reference = _reference(variable)
+    if reference.dtype == dtypes.resource:
+        return tensor_op("VarIsInitializedOp", [reference])
+    return tensor_op("IsVariableInitialized", [reference])
 
 
 def _reference(variable: Any) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, unknown_shape
 from ferroflow._src.framework.apply import tensor_op
@@ -28,7 +28,7 @@ from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.slicing import slice_variable
-from ferroflow._src.variables.creation import create_with
+from ferroflow._src.variables.creation import create_with, uses_resource
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
 from ferroflow._src.variables.save_slice import SaveSliceInfo
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
@@ -40,7 +40,25 @@ class _VariableMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable:
             return super().__call__(*args, **kwargs)
-        return create_with(super().__call__, _named_arguments(args, kwargs))
+        return create_with(_make_variable, _named_arguments(args, kwargs))
+
+
+_kinds: list[type[Any]] = []
+
+
+def register_variable_kind(kind: type[Any]) -> None:
+    """Tells the class of variables behind handles; called once, by its module."""
+    _kinds.append(kind)
+
+
+def _make_variable(**arguments: Any) -> Any:
+    """Makes a variable of the kind that the arguments, or the defaults in force, ask for."""
+    variable_def, wanted = arguments.get("variable_def"), arguments.get("use_resource")
+    if isinstance(variable_def, proto.VariableDef):
+        wanted = variable_def.is_resource
+    elif wanted is None:
+        wanted = uses_resource()
+    return type.__call__(_kinds[0] if wanted and _kinds else Variable, **arguments)
 
 
 class Variable(metaclass=_VariableMeta):
@@ -61,7 +79,8 @@ class Variable(metaclass=_VariableMeta):
         import_scope: str, a name scope to put before the names of `variable_def`.
         constraint: a function of the variable's value that optimizers apply after an update and that returns the new
             value.
-        use_resource: accepted; both kinds are this class, in which the graph orders the reads and writes of a step.
+        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for the variable
+            scope's default, or else that of `tf.enable_resource_variables`.
         synchronization: a `VariableSynchronization`, recorded.
         aggregation: a `VariableAggregation`, recorded.
         shape: the variable's shape, where it is less known than that of `initial_value`.
@@ -326,7 +345,7 @@ class Variable(metaclass=_VariableMeta):
         written = self._update(op_type, [value], {"use_locking": use_locking}, name)
         return written if read_value else written.op
 
-    def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Tensor:
+    def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
@@ -358,12 +377,12 @@ class Variable(metaclass=_VariableMeta):
         """Subtracts from the variable; arguments and result as those of `assign`."""
         return self._write("AssignSub", delta, use_locking, name, read_value)
 
-    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
+    def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
             raise ValueError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         return self._update(op_type, [sparse_delta.indices, sparse_delta.values], {"use_locking": use_locking}, name)
 
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Replaces rows.
 
         Args:
@@ -379,34 +398,34 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Adds to rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtracts from rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiplies rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterMul", sparse_delta, use_locking, name)
 
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Divides rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Keeps the greater of old and given elements of rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
         """Keeps the smaller of old and given elements of rows; arguments and result as those of `scatter_update`."""
         return self._scatter("ScatterMin", sparse_delta, use_locking, name)
 
-    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Tensor:
+    def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
         return self._update(op_type, [indices, updates], {"use_locking": True}, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Replaces slices.
 
         Args:
@@ -419,11 +438,11 @@ class Variable(metaclass=_VariableMeta):
         """
         return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Adds to slices; arguments and result as those of `scatter_nd_update`."""
         return self._scatter_nd("ScatterNdAdd", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Subtracts from slices; arguments and result as those of `scatter_nd_update`."""
         return self._scatter_nd("ScatterNdSub", indices, updates, name)
 
@@ -451,7 +470,7 @@ class Variable(metaclass=_VariableMeta):
         """
         return tensor_op("GatherNd", [self.value(), indices], name=name)
 
-    def count_up_to(self, limit: int) -> Tensor:
+    def count_up_to(self, limit: int) -> Any:
         """Adds one to a scalar variable until it reaches a limit.
 
         Args:
@@ -489,7 +508,7 @@ class Variable(metaclass=_VariableMeta):
         ellipsis_mask: int,
         new_axis_mask: int,
         shrink_axis_mask: int,
-    ) -> Tensor:
+    ) -> Any:
         masks = {
             "begin_mask": begin_mask,
             "end_mask": end_mask,
@@ -537,7 +556,8 @@ class Variable(metaclass=_VariableMeta):
         Raises:
             KeyError: the graph has no such operation.
         """
-        return Variable(variable_def=variable_def, import_scope=import_scope)
+        variable: Variable = Variable(variable_def=variable_def, import_scope=import_scope)
+        return variable
 
     def _set_initializer(self, initial_value: Tensor, initializer: Any) -> None:
         """Gives the variable another initial value, and what assigns it."""
@@ -588,7 +608,7 @@ def _named_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str,
 def _overload(operator: str) -> None:
     # Looked up when it is used: the ops layer installs a Tensor's operators when it is imported.
     def run(self: Variable, *args: Any) -> Any:
-        return getattr(Tensor, operator)(self._snapshot, *args)
+        return getattr(Tensor, operator)(self._AsTensor(), *args)
 
     run.__name__ = operator
     setattr(Variable, operator, run)
@@ -622,6 +642,8 @@ for _operator, _symbol, _method in (
 
 
 def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if dtype == dtypes.resource:
+        return v._ref()
     if dtype is not None and not dtype.is_compatible_with(v.dtype):
         raise ValueError(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{v.dtype.name}'"

@@ -15,6 +15,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.variables.creation import register_scope_default
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable_store import VariableStore
 
@@ -308,3 +309,6 @@ def open_scopes() -> OpenScopes:
 def get_variable_scope() -> VariableScope:
     """The variable scope in force in the default graph and this thread."""
     return open_scopes().current_scope
+
+
+register_scope_default(lambda: open_scopes().current_scope.use_resource)

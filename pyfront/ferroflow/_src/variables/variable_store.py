@@ -315,7 +315,7 @@ class VariableStore:
                 dtype=initial_dtype,
                 validate_shape=validate_shape,
                 constraint=constraint,
-                use_resource=bool(use_resource),
+                use_resource=use_resource,
                 synchronization=synchronization,
                 aggregation=aggregation,
             )

@@ -1,6 +1,6 @@
-//! Gather, GatherV2: slices of a tensor picked by index along a dimension.
+//! Gather, GatherV2, ResourceGather: slices of a tensor picked by index along a dimension.
 
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
@@ -136,6 +136,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
+    if c.int("batch_dims")? == 0 { shape(c) } else { Ok(()) }
+}
+
 fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let params = c.input(0)?.with_rank_at_least(1)?;
     c.input(2)?.with_rank(0)?;
@@ -184,6 +188,26 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_v2)
             .kernel(gather_v2),
     );
+    r.add(
+        Op::new("ResourceGather")
+            .input("resource: resource")
+            .input("indices: Tindices")
+            .output("output: dtype")
+            .attr("batch_dims: int = 0")
+            .attr("validate_indices: bool = true")
+            .attr("dtype: type")
+            .attr("Tindices: {int32, int64}")
+            .doc("Returns the slices of a handle's variable that `indices` picks along the first dimension after the batches'.")
+            .handles(RefAccess::Read)
+            .shape(shape_of_variable)
+            .kernel(|init| {
+                let (dtype, batch_dims) = (init.dtype("dtype")?, init.int("batch_dims")?);
+                kernel(move |ctx| {
+                    ctx.read_handle(0, dtype)?;
+                    gather(ctx, batch_dims, batch_dims)
+                })
+            }),
+    );
 }
 
 #[cfg(test)]
@@ -198,6 +222,15 @@ mod tests {
         let got = run_args("GatherV2", args.into(), &[("batch_dims", AttrValue::Int(batch))], 2)?;
         assert_eq!(got.shapes[0].to_shape().as_ref(), Some(got.values[0].shape()));
         Ok(got.values[0].clone())
+    }
+
+    #[test]
+    fn slices_of_a_variable_behind_a_handle() {
+        let params = Tensor::from_slice([3, 2], &[0f32, 1., 10., 11., 20., 21.]).unwrap();
+        let args = vec![Arg::Handle(params), Arg::One(Tensor::from_slice([2], &[2i32, 0]).unwrap())];
+        let got = run_args("ResourceGather", args, &[("dtype", AttrValue::Type(DType::F32))], 1).unwrap();
+        assert_eq!(got.values[0], Tensor::from_slice([2, 2], &[20f32, 21., 0., 1.]).unwrap());
+        assert_eq!(got.shapes[0], PartialShape::from_dims(&[Some(2), Some(2)]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! GatherNd: slices of a tensor picked by the index of their first dimensions.
+//! GatherNd, ResourceGatherNd: slices of a tensor picked by the index of their first dimensions.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{KernelContext, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, ensure};
 
@@ -50,44 +50,42 @@ fn pick<E: Movable>(threads: Threads, from: &[E], numbers: &[usize], inner: usiz
     });
 }
 
-fn gather_nd(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(|ctx| {
-        let (params, indices) = (ctx.input(0)?, ctx.input(1)?);
-        ensure!(params.rank() >= 1, InvalidArgument, "params must be at least a vector");
-        let Some((&depth, outer)) = indices.shape().split_last() else {
-            ferroflow_tensor::bail!(InvalidArgument, "indices must be at least a vector");
-        };
-        let p = params.shape();
-        ensure!(
-            depth <= p.rank(),
-            InvalidArgument,
-            "index innermost dimension length must be <= params rank; saw: {depth} vs. {}",
-            p.rank()
-        );
-        let rows = outer.iter().product::<usize>();
-        ensure!(
-            rows == 0 || p[..depth].iter().all(|&d| d > 0),
-            InvalidArgument,
-            "Requested more than 0 entries, but params is empty. Params shape: {p}"
-        );
-        let numbers = if depth == 0 { Ok(vec![0; rows]) } else { slice_numbers(&indices.to_i64s()?, depth, p) };
-        let numbers = numbers.map_err(|(row, index)| {
-            let index: Vec<_> = index.iter().map(i64::to_string).collect();
-            ferroflow_tensor::Status::invalid_argument(format!(
-                "flat indices[{row}, :] = [{}] does not index into param (shape: {p}).",
-                index.join(", ")
-            ))
-        })?;
-        let dims: Vec<i64> = outer.iter().chain(&p[depth..]).map(|&d| d as i64).collect();
-        let mut out = Tensor::new(params.dtype(), Shape::checked(&dims)?)?;
-        let inner = p[depth..].iter().product();
-        by_size!(params.dtype(), E, {
-            pick(ctx.threads(), E::view(params)?, &numbers, inner, E::view_mut(&mut out)?);
-            Ok(())
-        })?;
-        ctx.set_output(0, out);
+fn gather_nd(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (params, indices) = (ctx.input(0)?, ctx.input(1)?);
+    ensure!(params.rank() >= 1, InvalidArgument, "params must be at least a vector");
+    let Some((&depth, outer)) = indices.shape().split_last() else {
+        ferroflow_tensor::bail!(InvalidArgument, "indices must be at least a vector");
+    };
+    let p = params.shape();
+    ensure!(
+        depth <= p.rank(),
+        InvalidArgument,
+        "index innermost dimension length must be <= params rank; saw: {depth} vs. {}",
+        p.rank()
+    );
+    let rows = outer.iter().product::<usize>();
+    ensure!(
+        rows == 0 || p[..depth].iter().all(|&d| d > 0),
+        InvalidArgument,
+        "Requested more than 0 entries, but params is empty. Params shape: {p}"
+    );
+    let numbers = if depth == 0 { Ok(vec![0; rows]) } else { slice_numbers(&indices.to_i64s()?, depth, p) };
+    let numbers = numbers.map_err(|(row, index)| {
+        let index: Vec<_> = index.iter().map(i64::to_string).collect();
+        ferroflow_tensor::Status::invalid_argument(format!(
+            "flat indices[{row}, :] = [{}] does not index into param (shape: {p}).",
+            index.join(", ")
+        ))
+    })?;
+    let dims: Vec<i64> = outer.iter().chain(&p[depth..]).map(|&d| d as i64).collect();
+    let mut out = Tensor::new(params.dtype(), Shape::checked(&dims)?)?;
+    let inner = p[depth..].iter().product();
+    by_size!(params.dtype(), E, {
+        pick(ctx.threads(), E::view(params)?, &numbers, inner, E::view_mut(&mut out)?);
         Ok(())
-    })
+    })?;
+    ctx.set_output(0, out);
+    Ok(())
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -100,7 +98,25 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tindices: {int32, int64}")
             .doc("Returns the slices of `params` at the indices that the last dimension of `indices` holds.")
             .shape(shape)
-            .kernel(gather_nd),
+            .kernel(|_| kernel(gather_nd)),
+    );
+    r.add(
+        Op::new("ResourceGatherNd")
+            .input("resource: resource")
+            .input("indices: Tindices")
+            .output("output: dtype")
+            .attr("dtype: type")
+            .attr("Tindices: {int32, int64}")
+            .doc("Returns the slices of a handle's variable at the indices that the last dimension of `indices` holds.")
+            .handles(RefAccess::Read)
+            .shape(shape)
+            .kernel(|init| {
+                let dtype = init.dtype("dtype")?;
+                kernel(move |ctx| {
+                    ctx.read_handle(0, dtype)?;
+                    gather_nd(ctx)
+                })
+            }),
     );
 }
 

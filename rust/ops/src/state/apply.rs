@@ -92,14 +92,14 @@ fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> 
 
 /// The kernel of a dense update.
 pub(super) fn dense<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
-    dispatch!(init.output_type(0)?, T in float, {
+    dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update::<N, R, T>(ctx, &rule))
     }, else Err(init.unsupported()))
 }
 
 /// The kernel of an update of the rows that indices name.
 pub(super) fn sparse<const N: usize, R: Rule<N>>(init: &KernelInit<'_>, rule: R) -> Result<Box<dyn Kernel>> {
-    dispatch!(init.output_type(0)?, T in float, {
+    dispatch!(init.dtype("T")?, T in float, {
         kernel(move |ctx| update_rows::<N, R, T>(ctx, &rule))
     }, else Err(init.unsupported()))
 }

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left};
-use ferroflow_tensor::{DType, Result, bail, dispatch, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, bail, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
@@ -18,13 +18,28 @@ fn assign_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let validate = init.bool("validate_shape")?;
-    let declared = init.node.outputs.first().map(|o| o.shape.clone());
+    let declared = init.node.outputs.first().map_or_else(PartialShape::unknown, |o| o.shape.clone());
+    give_value(init.bool("validate_shape")?.then_some(declared), None)
+}
+
+/// `ref = value`. With `keep_shape`, the shape that is known of the variable, a value of another shape than the old one's is an
+/// error; so is one of another type than `dtype`, for variables behind handles.
+pub(super) fn give_value(keep_shape: Option<PartialShape>, dtype: Option<DType>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
+        if let Some(dtype) = dtype {
+            let variable = ctx.variable(0)?;
+            ensure!(
+                variable.dtype == dtype,
+                InvalidArgument,
+                "Trying to assign variable with wrong dtype. Expected {} got {}",
+                variable.dtype.name(),
+                dtype.name()
+            );
+        }
         let value = ctx.take(1)?.into_owned()?;
         ctx.assign(0, |slot| {
-            if validate {
-                let old = slot.as_ref().map(|t| t.shape().clone()).or_else(|| declared.as_ref()?.to_shape());
+            if let Some(declared) = &keep_shape {
+                let old = slot.as_ref().map(|t| t.shape().clone()).or_else(|| declared.to_shape());
                 if let Some(old) = old {
                     ensure!(
                         old == *value.shape(),
@@ -41,8 +56,7 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// `ref op= value`, element by element.
-fn update(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
-    let dtype = init.output_type(0)?;
+pub(super) fn add_to(dtype: DType, f: Binary, init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(dtype, T in number, {
         kernel(move |ctx| {
             let threads = ctx.threads();
@@ -89,13 +103,13 @@ pub(super) fn register(r: &mut Registry) {
             .attr("use_locking: bool = false")
             .doc("Adds to a variable.")
             .shape(shape_rules::merged)
-            .kernel(|init| update(init, Binary::Add)),
+            .kernel(|init| add_to(init.dtype("T")?, Binary::Add, init)),
     );
     r.add(
         op("AssignSub", "T: numbertype")
             .attr("use_locking: bool = false")
             .doc("Subtracts from a variable.")
             .shape(shape_rules::merged)
-            .kernel(|init| update(init, Binary::Sub)),
+            .kernel(|init| add_to(init.dtype("T")?, Binary::Sub, init)),
     );
 }

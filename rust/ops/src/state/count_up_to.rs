@@ -1,6 +1,6 @@
-//! CountUpTo: an integer variable as a counter with a limit.
+//! CountUpTo, over a reference and over a handle: an integer variable as a counter with a limit.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Kernel, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -11,7 +11,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let limit = init.int("limit")?;
-    dispatch!(init.output_type(0)?, T in [I32, I64], {
+    dispatch!(init.dtype("T")?, T in [I32, I64], {
         kernel(move |ctx| {
             let before = ctx.update(0, |var, _| {
                 ensure!(var.rank() == 0, InvalidArgument, "input is not a scalar: {}", var.shape());
@@ -27,16 +27,16 @@ fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    r.add(
-        Op::new("CountUpTo")
-            .input("ref: Ref(T)")
-            .output("output: T")
+    let op = |op: Op| {
+        op.output("output: T")
             .attr("limit: int")
             .attr("T: {int32, int64}")
             .doc("The variable's value before it is raised by one; `OutOfRange` where that is the limit.")
             .shape(shape)
-            .kernel(count_up_to),
-    );
+            .kernel(count_up_to)
+    };
+    r.add(op(Op::new("CountUpTo").input("ref: Ref(T)")));
+    r.add(op(Op::new("ResourceCountUpTo").input("resource: resource").handles(RefAccess::Write)));
 }
 
 #[cfg(test)]

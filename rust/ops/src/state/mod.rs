@@ -17,6 +17,8 @@ mod apply_tests;
 mod assign;
 mod conditional_accumulator;
 mod count_up_to;
+mod over_handles;
+mod resource_variable;
 mod row_update;
 mod scatter;
 mod scatter_nd;
@@ -39,8 +41,10 @@ pub(crate) fn register(r: &mut Registry) {
     assign::register(r);
     conditional_accumulator::register(r);
     count_up_to::register(r);
+    resource_variable::register(r);
     scatter::register(r);
     scatter_nd::register(r);
     session_tensor::register(r);
     variable::register(r);
+    over_handles::register(r);
 }

@@ -1,9 +1,10 @@
-//! ScatterUpdate, ScatterAdd and their kin: writes to the rows of a variable that indices name.
+//! ScatterUpdate, ScatterAdd and their kin, over references and over handles: writes to the rows of a variable that indices
+//! name.
 
 use super::row_update::{RowUpdate, Updates, place};
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Kernel, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let var = c.input(0)?.with_rank_at_least(1)?;
@@ -31,8 +32,8 @@ fn rows(indices: &Tensor, rows: usize) -> Result<Vec<usize>> {
     Ok(named)
 }
 
-fn scatter(init: &KernelInit<'_>, how: RowUpdate) -> Result<Box<dyn Kernel>> {
-    if !how.supports(init.output_type(0)?) {
+fn scatter(init: &KernelInit<'_>, dtype: DType, how: RowUpdate) -> Result<Box<dyn Kernel>> {
+    if !how.supports(dtype) {
         return Err(init.unsupported());
     }
     kernel(move |ctx| {
@@ -74,33 +75,56 @@ pub(super) fn register(r: &mut Registry) {
     let number = "T: numbertype";
     let ordered = "T: {half, bfloat16, float, double, int32, int64}";
     let unlocked = "use_locking: bool = false";
-    r.add(
-        op("ScatterUpdate", "T: type", "use_locking: bool = true", "Replaces rows of a variable.")
-            .kernel(|init| scatter(init, RowUpdate::Replace)),
+    let over_handle = |name: &str, types: &str, doc: &'static str| {
+        Op::new(name)
+            .input("resource: resource")
+            .input("indices: Tindices")
+            .input("updates: dtype")
+            .attr(types)
+            .attr("Tindices: {int32, int64}")
+            .doc(doc)
+            .handles(RefAccess::Write)
+            .shape(shape)
+    };
+    // One row for each way to update: the op over references, its types and lock, the op over handles, its types.
+    macro_rules! both {
+        ($name:literal, $types:expr, $lock:expr, $handle_types:literal, $how:expr, $doc:literal) => {
+            r.add(op($name, $types, $lock, $doc).kernel(|init| scatter(init, init.dtype("T")?, $how)));
+            r.add(
+                over_handle(concat!("Resource", $name), $handle_types, $doc)
+                    .kernel(|init| scatter(init, init.dtype("dtype")?, $how)),
+            );
+        };
+    }
+    use RowUpdate::{Combine, Replace};
+    let locked = "use_locking: bool = true";
+    both!("ScatterUpdate", "T: type", locked, "dtype: type", Replace, "Replaces rows of a variable.");
+    both!("ScatterAdd", number, unlocked, "dtype: numbertype", Combine(Binary::Add), "Adds to rows of a variable.");
+    both!(
+        "ScatterSub",
+        number,
+        unlocked,
+        "dtype: numbertype",
+        Combine(Binary::Sub),
+        "Subtracts from rows of a variable."
     );
-    r.add(
-        op("ScatterAdd", number, unlocked, "Adds to rows of a variable.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Add))),
+    both!("ScatterMul", number, unlocked, "dtype: numbertype", Combine(Binary::Mul), "Multiplies rows of a variable.");
+    both!("ScatterDiv", number, unlocked, "dtype: numbertype", Combine(Binary::Div), "Divides rows of a variable.");
+    both!(
+        "ScatterMin",
+        ordered,
+        unlocked,
+        "dtype: numbertype",
+        Combine(Binary::Minimum),
+        "Lowers rows of a variable to the updates."
     );
-    r.add(
-        op("ScatterSub", number, unlocked, "Subtracts from rows of a variable.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Sub))),
-    );
-    r.add(
-        op("ScatterMul", number, unlocked, "Multiplies rows of a variable.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Mul))),
-    );
-    r.add(
-        op("ScatterDiv", number, unlocked, "Divides rows of a variable.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Div))),
-    );
-    r.add(
-        op("ScatterMin", ordered, unlocked, "Lowers rows of a variable to the updates.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Minimum))),
-    );
-    r.add(
-        op("ScatterMax", ordered, unlocked, "Raises rows of a variable to the updates.")
-            .kernel(|init| scatter(init, RowUpdate::Combine(Binary::Maximum))),
+    both!(
+        "ScatterMax",
+        ordered,
+        unlocked,
+        "dtype: numbertype",
+        Combine(Binary::Maximum),
+        "Raises rows of a variable to the updates."
     );
 }
 
@@ -179,6 +203,15 @@ mod tests {
             assert_eq!(e.message(), format!("{place} is not in [0, 3)"));
             assert_eq!(node.variable(0).unwrap(), matrix());
         }
+    }
+
+    #[test]
+    fn handles_reach_the_same_rows() {
+        let updates = Tensor::from_slice([1, 2], &[10.0f32, 20.0]).unwrap();
+        let args = vec![Arg::Handle(matrix()), Arg::One(Tensor::from_slice([1], &[1i32]).unwrap()), Arg::One(updates)];
+        let node = Rerun::of_args("ResourceScatterAdd", args, &[]).unwrap();
+        node.run(1).unwrap();
+        assert_eq!(node.variable(0).unwrap().slice::<f32>().unwrap(), [1.0, 2.0, 13.0, 24.0, 5.0, 6.0]);
     }
 
     #[test]

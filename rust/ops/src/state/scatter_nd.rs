@@ -1,4 +1,5 @@
-//! ScatterNdUpdate, ScatterNdAdd, ScatterNdSub: writes to the slices of a variable that rows of indices name.
+//! ScatterNdUpdate, ScatterNdAdd, ScatterNdSub, over references and over handles: writes to the slices of a variable that
+//! rows of indices name.
 
 use super::row_update::{RowUpdate, Updates, place};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -78,7 +79,7 @@ impl Slices {
 }
 
 fn scatter_nd(init: &KernelInit<'_>, how: RowUpdate) -> Result<Box<dyn Kernel>> {
-    if !how.supports(init.output_type(0)?) {
+    if !how.supports(init.dtype("T")?) {
         return Err(init.unsupported());
     }
     kernel(move |ctx| {
@@ -104,18 +105,23 @@ pub(super) fn register(r: &mut Registry) {
             .doc(doc)
             .shape(shape)
     };
-    r.add(
-        op("ScatterNdUpdate", "T: type", "use_locking: bool = true", "Replaces elements or slices of a variable.")
-            .kernel(|init| scatter_nd(init, RowUpdate::Replace)),
-    );
-    let unlocked = "use_locking: bool = false";
-    r.add(
-        op("ScatterNdAdd", "T: numbertype", unlocked, "Adds to elements or slices of a variable.")
-            .kernel(|init| scatter_nd(init, RowUpdate::Combine(Binary::Add))),
-    );
-    r.add(
-        op("ScatterNdSub", "T: numbertype", unlocked, "Subtracts from elements or slices of a variable.")
-            .kernel(|init| scatter_nd(init, RowUpdate::Combine(Binary::Sub))),
+    use RowUpdate::{Combine, Replace};
+    let (locked, unlocked) = ("use_locking: bool = true", "use_locking: bool = false");
+    // TF 1.x: the ops over handles lock by default.
+    macro_rules! both {
+        ($name:literal, $types:literal, $lock:expr, $how:expr, $doc:literal) => {
+            r.add(op($name, $types, $lock, $doc).kernel(|init| scatter_nd(init, $how)));
+            r.add(op($name, $types, locked, $doc).kernel(|init| scatter_nd(init, $how)).over_handles());
+        };
+    }
+    both!("ScatterNdUpdate", "T: type", locked, Replace, "Replaces elements or slices of a variable.");
+    both!("ScatterNdAdd", "T: numbertype", unlocked, Combine(Binary::Add), "Adds to elements or slices of a variable.");
+    both!(
+        "ScatterNdSub",
+        "T: numbertype",
+        unlocked,
+        Combine(Binary::Sub),
+        "Subtracts from elements or slices of a variable."
     );
 }
 

@@ -27,6 +27,13 @@ __all__ = [
 ]
 
 
+def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    """The op on a reference, or on a variable behind a handle what it calls its own."""
+    if isinstance(ref, Tensor) or not hasattr(ref, "handle"):
+        return tensor_op(op_type, [ref, *arguments], attrs, name=name)
+    return ref._update(op_type, arguments, attrs, name)
+
+
 def assign(
     ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
 ) -> Tensor:
@@ -53,12 +60,14 @@ def assign(
         "validate_shape": True if validate_shape is None else validate_shape,
         "use_locking": True if use_locking is None else use_locking,
     }
-    return tensor_op("Assign", [ref, value], attrs, name=name)
+    changed: Tensor = _changed("Assign", ref, [value], attrs, name)
+    return changed
 
 
 def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
     def function(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [ref, value], {"use_locking": bool(use_locking)}, name=name)
+        changed: Tensor = _changed(op_type, ref, [value], {"use_locking": bool(use_locking)}, name)
+        return changed
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""{what}
@@ -84,7 +93,8 @@ assign_sub = _update("assign_sub", "AssignSub", "Subtracts a value from a variab
 
 def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [ref, indices, updates], {"use_locking": bool(use_locking)}, name=name)
+        changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
+        return changed
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""{what}
@@ -117,7 +127,8 @@ scatter_max = _scatter(
 
 def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False) -> Callable[..., Any]:
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Tensor:
-        return tensor_op(op_type, [ref, indices, updates], {"use_locking": bool(use_locking)}, name=name)
+        changed: Tensor = _changed(op_type, ref, [indices, updates], {"use_locking": bool(use_locking)}, name)
+        return changed
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""{what}
@@ -162,7 +173,8 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     Returns:
         Tensor of the dtype of `ref`, of shape []: the value before. A step raises `OutOfRangeError` at the limit.
     """
-    return tensor_op("CountUpTo", [ref], {"limit": limit}, name=name)
+    count: Tensor = _changed("CountUpTo", ref, [], {"limit": limit}, name)
+    return count
 
 
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
@@ -175,4 +187,6 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     Returns:
         Tensor of bool, of shape [].
     """
+    if not isinstance(ref, Tensor) and hasattr(ref, "handle"):
+        return tensor_op("VarIsInitializedOp", [ref.handle], name=name)
     return tensor_op("IsVariableInitialized", [ref], name=name)

@@ -1,0 +1,143 @@
+//! StackV2 and the ops on it: values of a loop's iterations, last in, first out, in which TF 1.x keeps what gradients need.
+
+use ferroflow_graph::{KernelContext, Op, Registry, ResourceHandle, ResourceName, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The values of one step.
+struct Stack {
+    name: String,
+    dtype: DType,
+    /// `None` without limit.
+    max_size: Option<usize>,
+    /// `None` once it is closed.
+    values: Mutex<Option<Vec<Tensor>>>,
+}
+
+impl Stack {
+    fn with<R>(&self, f: impl FnOnce(&mut Vec<Tensor>) -> Result<R>) -> Result<R> {
+        match &mut *self.values.lock() {
+            Some(values) => f(values),
+            None => bail!(InvalidArgument, "Stack[{}] has already been closed.", self.name),
+        }
+    }
+}
+
+fn make(ctx: &mut KernelContext<'_>, name: &str, dtype: DType) -> Result<()> {
+    let max_size = ctx.input(0)?;
+    ensure!(max_size.rank() == 0, InvalidArgument, "Stack size must be a scalar, but had shape: {}", max_size.shape());
+    let max_size = usize::try_from(max_size.to_scalar::<i32>()?).ok();
+    let name = if name.is_empty() { ctx.name().to_owned() } else { name.to_owned() };
+    let stack = Stack { name: name.clone(), dtype, max_size, values: Mutex::new(Some(Vec::new())) };
+    // Of the step alone: nothing finds it by its name.
+    let handle = ResourceHandle::new(ResourceName { container: String::new(), name }, Arc::new(stack));
+    ctx.set_output(0, handle.into_tensor()?);
+    Ok(())
+}
+
+fn push(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let stack = ctx.resource::<Stack>(0)?;
+    let value = ctx.take(1)?.into_owned()?;
+    ensure!(
+        value.dtype() == stack.dtype,
+        InvalidArgument,
+        "Must have elements of type {} in Stack[{}], got {}",
+        stack.dtype.name(),
+        stack.name,
+        value.dtype().name()
+    );
+    stack.with(|values| {
+        if let Some(most) = stack.max_size {
+            ensure!(values.len() < most, InvalidArgument, "Stack[{}] overflowed its max_size ({most})", stack.name);
+        }
+        values.push(value.clone());
+        Ok(())
+    })?;
+    ctx.set_output(0, value);
+    Ok(())
+}
+
+fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
+    let stack = ctx.resource::<Stack>(0)?;
+    ensure!(
+        dtype == stack.dtype,
+        InvalidArgument,
+        "Stack[{}] has elements of type {}, but {} is asked for",
+        stack.name,
+        stack.dtype.name(),
+        dtype.name()
+    );
+    let value = stack.with(|values| match values.pop() {
+        Some(value) => Ok(value),
+        None => bail!(InvalidArgument, "Stack[{}] is empty when calling Pop().", stack.name),
+    })?;
+    ctx.set_output(0, value);
+    Ok(())
+}
+
+fn pushed_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = c.input(1)?.clone();
+    c.set_output(0, s);
+    Ok(())
+}
+
+fn any_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::unknown());
+    Ok(())
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("StackV2")
+            .input("max_size: int32")
+            .output("handle: resource")
+            .attr("elem_type: type")
+            .attr("stack_name: string = ''")
+            .doc("A stack of the step, of at most `max_size` values where that is not negative.")
+            .stateful()
+            .shape(shape_rules::scalar)
+            .kernel(|init| {
+                let (name, dtype) = (init.str("stack_name")?, init.dtype("elem_type")?);
+                kernel(move |ctx| make(ctx, &name, dtype))
+            }),
+    );
+    r.add(
+        Op::new("StackPushV2")
+            .input("handle: resource")
+            .input("elem: T")
+            .output("output: T")
+            .attr("T: type")
+            .attr("swap_memory: bool = false")
+            .doc("Puts `elem` on a stack, and returns it.")
+            .stateful()
+            .shape(pushed_shape)
+            .kernel(|_| kernel(push)),
+    );
+    r.add(
+        Op::new("StackPopV2")
+            .input("handle: resource")
+            .output("elem: elem_type")
+            .attr("elem_type: type")
+            .doc("Takes the last value off a stack.")
+            .stateful()
+            .shape(any_shape)
+            .kernel(|init| {
+                let dtype = init.dtype("elem_type")?;
+                kernel(move |ctx| pop(ctx, dtype))
+            }),
+    );
+    r.add(
+        Op::new("StackCloseV2")
+            .input("handle: resource")
+            .doc("Empties a stack, which takes and gives nothing from then on.")
+            .stateful()
+            .shape(shape_rules::unknown)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    *ctx.resource::<Stack>(0)?.values.lock() = None;
+                    Ok(())
+                })
+            }),
+    );
+}
