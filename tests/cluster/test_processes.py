@@ -99,7 +99,7 @@ def test_values_of_every_dtype_and_shape_cross(addresses, worker, graph):
     values = []
     for dtype in plain:
         for shape in ([], [0, 3], [2, 3], [300, 70]):
-            values.append((random.rand(*shape) * 9).astype(dtype.as_numpy_dtype))
+            values.append(np.asarray(random.rand(*shape) * 9).astype(dtype.as_numpy_dtype))
     values.append(np.array([[b"a", b""], [b"\xff\x00", b"long" * 5000]], dtype=object))
     values.append(np.array([], dtype=object))
     fed = [tf.placeholder(tf.string if v.dtype == object else v.dtype, v.shape) for v in values]
@@ -284,7 +284,7 @@ def test_filters_hide_tasks(addresses, worker, graph):
 
 def test_functions_of_the_graph_run_elsewhere(addresses, worker, graph):
     with tf.device("/job:ps/task:0"):
-        dataset = tf.data.Dataset.range(5).map(lambda x: x * x).filter(lambda x: x % 2 == 0)
+        dataset = tf.data.Dataset.range(5).map(lambda x: x * x).filter(lambda x: tf.equal(x % 2, 0))
         element = dataset.make_one_shot_iterator().get_next()
     with processes.running(addresses, "ps"), tf.Session(worker) as sess:
         assert [sess.run(element) for _ in range(3)] == [0, 4, 16]

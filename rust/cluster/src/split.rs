@@ -171,11 +171,9 @@ impl SplitPlan {
         let names = self.peers.iter().map(|&p| connected.peers[p].name.clone()).collect();
         let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
         let result = self.run_across(connected, &crossing, values, options);
-        let of_use = match &result {
-            Ok(_) => true,
-            Err(_) => crossing.cancel(GIVE_UP),
-        };
+        // Parts that are told to give up fail for that: what came before counts.
         let failed = if result.is_err() { crossing.failed_part() } else { None };
+        let of_use = result.is_ok() || crossing.cancel(GIVE_UP);
         let (wires, ended) = crossing.give_back();
         if let Some(wires) = wires.filter(|w| of_use && w.are_quiet())
             && !connected.session.is_closed()

@@ -1,7 +1,7 @@
 //! Makes a graph of a part's nodes.
 
 use super::PartNode;
-use ferroflow_graph::{AttrValue, BuildError, Graph, NodeSpec, OutputId, Registry};
+use ferroflow_graph::{AttrValue, BuildError, Flow, Graph, NodeSpec, OutputId, Registry};
 use ferroflow_tensor::{Result, Status, bail, ensure};
 use std::sync::Arc;
 
@@ -21,11 +21,12 @@ pub fn assemble(nodes: &[PartNode], registry: &Arc<Registry>) -> Result<Graph> {
     for (i, node) in nodes.iter().enumerate() {
         let known = |&(from, _): &(u32, u32)| (from as usize) < i;
         let stand_in = node.inputs.iter().copied().find(known);
+        let is_merge = registry.get(&node.op).is_some_and(|op| op.flow == Some(Flow::Merge));
         let mut flat = Vec::with_capacity(node.inputs.len());
         for (position, input) in node.inputs.iter().enumerate() {
             let (from, index) = match (known(input), stand_in) {
                 (true, _) => *input,
-                (false, Some(other)) if node.op == "Merge" => {
+                (false, Some(other)) if is_merge => {
                     later.push((i as u32, position, *input));
                     other
                 }
