@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [
     ("Home", "index.md", "README.md"),
     ("Compatibility", "compatibility.md", None),
+    ("The ferroflow command", "command_line.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
     ("Contributing", "contributing.md", "CONTRIBUTING.md"),
