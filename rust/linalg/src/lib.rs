@@ -12,6 +12,7 @@ mod lu;
 mod qr;
 mod schur;
 mod small;
+mod small_qr;
 mod svd;
 mod triangular;
 

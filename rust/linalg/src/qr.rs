@@ -1,6 +1,7 @@
 //! The QR factorization.
 
 use crate::element::{Field, view, view_mut};
+use crate::small_qr;
 use faer::linalg::solvers::Qr;
 
 /// The factors of a `rows` by `columns` matrix: a unitary Q of `inner` columns, and R of `inner` rows with zeros below the
@@ -14,6 +15,11 @@ pub(crate) fn qr<T: Field>(a: &[T], (rows, columns): (usize, usize), inner: usiz
             q[i * inner + i] = T::from_real(1.0);
         }
         return;
+    }
+    if let (Some(a), Some(q), Some(r)) = (T::as_real(a), T::as_real_mut(q), T::as_real_mut(r))
+        && small_qr::is_for(a, (rows, columns))
+    {
+        return small_qr::qr(a, (rows, columns), inner, q, r);
     }
     let factors = Qr::new(view(a, rows, columns));
     let shortest = rows.min(columns);
