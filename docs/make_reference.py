@@ -24,6 +24,7 @@ PAGES = [
     ("Home", "index.md", "README.md"),
     ("Compatibility", "compatibility.md", None),
     ("The ferroflow command", "command_line.md", None),
+    ("More than one process", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
     ("Contributing", "contributing.md", "CONTRIBUTING.md"),

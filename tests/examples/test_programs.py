@@ -146,7 +146,8 @@ def test_character_lstm_prints_the_same_with_two_threads(written_on_one_thread, 
 
 def test_every_example_is_run_by_a_test():
     programs = {path.name for path in EXAMPLES.glob("*.py")}
-    run_here = set(re.findall(r'run_example\(\s*"(\w+\.py)"', Path(__file__).read_text()))
+    tests = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    run_here = {name for text in tests for name in re.findall(r'(?:run|launch)_example\(\s*"(\w+\.py)"', text)}
     assert programs == run_here
 
 

@@ -93,6 +93,12 @@ class TestTheReadOfHooks:
         with pytest.raises(RuntimeError, match="multiple items in collection"):
             get_or_create_global_step_read()
 
+    def test_it_is_read_where_the_step_is(self):
+        with tf.device(tf.train.replica_device_setter(ps_tasks=1)):
+            tf.train.create_global_step()
+        with tf.device("/job:worker"):
+            assert get_or_create_global_step_read().device == "/job:ps/task:0"
+
     def test_without_a_step_there_is_none(self):
         assert get_or_create_global_step_read() is None
         with pytest.raises(ValueError, match="Global step tensor should be created"):

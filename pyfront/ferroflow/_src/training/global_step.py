@@ -139,7 +139,8 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     step = get_global_step(graph)
     if step is None:
         return None
-    with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"):
+    # At the task of the step: one number travels to the reader, not the conditional's inputs.
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"), graph.device(step.device):
         # TF 1.x: the initial value stands in for a variable that has none, so that models may be built under this read.
         value = step.initialized_value() if isinstance(step, Variable) else step
         read: Tensor = value + 0
