@@ -61,6 +61,7 @@ fn run(bencher: Bencher, op: &str, name: &str, threads: usize) {
         cancellation: &cancellation,
         resources: &case.resources,
         functions: no_functions(),
+        rendezvous: None,
     };
     bencher.counter(BytesCount::new(case.inputs[0].byte_size())).bench_local(|| {
         let mut inputs = case.inputs.clone();

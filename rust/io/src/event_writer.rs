@@ -18,6 +18,9 @@ const VERSION: &str = "brain.Event:2";
 /// Whoever adds to this many bytes that are not in the file yet waits.
 const MOST_PENDING: usize = 64 << 20;
 
+/// So many bytes of events call the thread before their time comes: to call it for each event costs more than the event.
+const BATCH: usize = 64 << 10;
+
 #[derive(Default)]
 struct State {
     /// Events in order, not yet taken by the thread.
@@ -27,6 +30,8 @@ struct State {
     asked: u64,
     done: u64,
     closing: bool,
+    /// The thread sleeps until it is called.
+    is_resting: bool,
     failure: Option<Status>,
 }
 
@@ -78,11 +83,15 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
     let mut state = shared.state.lock();
     loop {
         let asked = state.asked;
-        let is_due = |now: Instant, is_dirty: bool| is_dirty && now >= flush_at;
-        if state.pending.is_empty() && asked == state.done && !state.closing && !is_due(Instant::now(), is_dirty) {
-            match is_dirty {
-                true => drop(shared.work.wait_until(&mut state, flush_at)),
-                false => shared.work.wait(&mut state),
+        let is_waited_for = is_dirty || !state.pending.is_empty();
+        let is_due = is_waited_for && Instant::now() >= flush_at;
+        if asked == state.done && !state.closing && state.pending_bytes < BATCH && !is_due {
+            if is_waited_for {
+                shared.work.wait_until(&mut state, flush_at);
+            } else {
+                state.is_resting = true;
+                shared.work.wait(&mut state);
+                state.is_resting = false;
             }
             continue;
         }
@@ -95,7 +104,7 @@ fn run(shared: &Shared, mut output: Output, interval: Duration) {
         if !failed {
             is_dirty |= !events.is_empty();
             result = output.write(&events);
-            if result.is_ok() && is_dirty && (flushing || is_due(Instant::now(), true)) {
+            if result.is_ok() && is_dirty && (flushing || is_due) {
                 result = output.sync();
                 is_dirty = false;
                 flush_at = Instant::now() + interval;
@@ -171,9 +180,11 @@ impl EventWriter {
         if state.closing {
             return Err(Status::failed_precondition(format!("Writer is closed: {}", self.name)));
         }
+        let before = state.pending_bytes;
         state.pending_bytes += event.len();
+        let is_batch = before < BATCH && state.pending_bytes >= BATCH;
         state.pending.push(event);
-        if state.pending.len() == 1 {
+        if std::mem::take(&mut state.is_resting) || is_batch {
             self.shared.work.notify_one();
         }
         Ok(())

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub enum Engine {
-    Local(Session),
+    Local(Box<Session>),
     Cluster(Arc<Master>),
 }
 

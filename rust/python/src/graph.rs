@@ -4,7 +4,7 @@ use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
 use crate::handle::{OperationHandle, TensorHandle};
-use crate::node_defs::node_defs;
+use crate::node_defs::{Left, node_defs};
 use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_tensor::DType;
@@ -224,11 +224,7 @@ impl Graph {
 
     /// The nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the attributes that it lacks:
     /// those with tensors.
-    fn node_defs<'py>(
-        &self,
-        py: Python<'py>,
-        from_node: usize,
-    ) -> PyResult<(Bound<'py, PyBytes>, Vec<(usize, String)>)> {
+    fn node_defs<'py>(&self, py: Python<'py>, from_node: usize) -> PyResult<(Bound<'py, PyBytes>, Left)> {
         let graph = self.shared.graph.read();
         let (bytes, left) = py.detach(|| node_defs(&graph, from_node)).map_err(status)?;
         Ok((PyBytes::new(py, &bytes), left))

@@ -8,9 +8,12 @@ use ferroflow_proto::tensorflow::{self as messages, GraphDef, NameAttrList, Node
 use ferroflow_tensor::{PartialShape, Result};
 use std::collections::BTreeMap;
 
-/// The nodes from the `from`th on, serialized, and (position, attribute) of the attributes that are left to Python: those
-/// with tensors, whose spelling is decided there.
-pub fn node_defs(graph: &Graph, from: usize) -> Result<(Vec<u8>, Vec<(usize, String)>)> {
+/// (position of the node, attribute) of the attributes that are left to Python: those with tensors, whose spelling is
+/// decided there.
+pub type Left = Vec<(usize, String)>;
+
+/// The nodes from the `from`th on, serialized, and the attributes that they lack.
+pub fn node_defs(graph: &Graph, from: usize) -> Result<(Vec<u8>, Left)> {
     let mut left = Vec::new();
     let mut message = GraphDef::default();
     for (i, node) in graph.nodes().iter().skip(from).enumerate() {
@@ -19,7 +22,7 @@ pub fn node_defs(graph: &Graph, from: usize) -> Result<(Vec<u8>, Vec<(usize, Str
     Ok((message.encode_to_vec(), left))
 }
 
-fn node_def(graph: &Graph, node: &Node, position: usize, left: &mut Vec<(usize, String)>) -> Result<NodeDef> {
+fn node_def(graph: &Graph, node: &Node, position: usize, left: &mut Left) -> Result<NodeDef> {
     let mut input = Vec::with_capacity(node.inputs.len() + node.control_inputs.len());
     for o in &node.inputs {
         let name = &graph.node(o.node)?.name;

@@ -209,7 +209,7 @@ impl Session {
             SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize };
         let nodes = graph.shared.graph.clone();
         let inner = match target {
-            "" => Engine::Local(ferroflow_runtime::Session::new(nodes, session_options, Arc::default())),
+            "" => Engine::Local(Box::new(ferroflow_runtime::Session::new(nodes, session_options, Arc::default()))),
             target => {
                 let address = Address::of_target(target).map_err(status)?;
                 Engine::Cluster(Master::new(nodes, address, master_options(options)?, session_options).map_err(status)?)
