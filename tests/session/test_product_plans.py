@@ -37,15 +37,11 @@ def assert_planned_alike(fetches, feeds):
 
 def computed_together(fetches, feeds):
     """The sets of names of nodes that were one instruction of a step."""
-    metadata = tf.RunMetadata()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-        session.run(fetches, feeds, options=options, run_metadata=metadata)
-    together = {}
-    for stats in metadata.step_stats.dev_stats[0].node_stats:
-        together.setdefault((stats.all_start_nanos, stats.all_end_rel_nanos), set()).add(stats.node_name)
-    return list(together.values())
+        _, (_, events) = session._core.run_flat(fetches, list(feeds.items()), [], trace=True)
+        operations = session.graph.get_operations()
+    return [{operations[node].name for node in nodes} for nodes, *_ in events]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -73,7 +73,6 @@ _INTERNAL = {
     "lib.io.file_io": "ferroflow._src.base.files.content",
     "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
     "ops.resource_variable_ops": "ferroflow._src.variables.resource_variable",
-    "ops.state_ops": "ferroflow._src.ops.state.assigning",
     "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "ops.resources": "ferroflow._src.variables.resources",
