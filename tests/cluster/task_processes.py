@@ -22,6 +22,11 @@ class Report(NamedTuple):
     time: float
     values: dict[str, Any]
 
+    @property
+    def began(self) -> float:
+        """When what is reported began, where the task says so; processes share the clock."""
+        return float(self.values.get("began", self.time))
+
 
 class Task:
     """A process, the reports that it printed, and what else it printed."""
@@ -109,14 +114,15 @@ class TaskProcesses:
         return [task for (job, _), task in self._tasks.items() if job == "worker"]
 
     def reports_since(self, moment: float) -> list[Report]:
-        """All reports after a moment of `time.monotonic`, in their order."""
+        """All reports of what began after a moment of `time.monotonic`, in the order they came."""
         tasks = [*self._ended, *self._tasks.values()]
-        return sorted(report for task in tasks for report in list(task.reports) if report.time > moment)
+        reports = [report for task in tasks for report in list(task.reports) if report.began > moment]
+        return sorted(reports, key=lambda report: report.time)
 
     def wait_for_progress(self, moment: float, seconds: float) -> None:
-        """Waits until every worker has reported a step after a moment."""
+        """Waits until every worker has reported a step that began after a moment."""
         pause = threading.Event()
-        while any(not task.reports or task.reports[-1].time <= moment for task in self.workers()):
+        while any(not task.reports or task.reports[-1].began <= moment for task in self.workers()):
             late = time.monotonic() - moment
             assert late < seconds, f"no progress for {late:.0f} s\n{self.printed()}"
             for task in self.workers():

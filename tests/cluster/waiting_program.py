@@ -1,4 +1,7 @@
-"""A task that only serves. Usage: waiting_program.py CLUSTER JOB INDEX FOLDER, with CLUSTER in JSON."""
+"""A task that only serves.
+
+Usage: waiting_program.py CLUSTER JOB INDEX FOLDER, with CLUSTER in JSON.
+"""
 
 import json
 import sys
