@@ -54,7 +54,9 @@ def build(tf: Any, megabytes: float, variables: int, worker: int) -> tuple[list[
     for i in range(variables):
         with tf.device("/job:ps/task:0"):
             # Initialized from shapes alone: no constant of their size travels.
-            parameter = tf.get_variable(f"v{i}", [size], tf.float32, tf.zeros_initializer(), use_resource=False)
+            parameter = tf.get_variable(
+                f"v{i}_of_{size}", [size], tf.float32, tf.zeros_initializer(), use_resource=False
+            )
         with tf.device(f"/job:worker/task:{worker}"):
             gradient = parameter * 0.01 + 1.0
         with tf.device("/job:ps/task:0"):

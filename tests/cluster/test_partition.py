@@ -35,7 +35,8 @@ _WRITES = ("assign", "assign_add", "assign_sub")
 
 
 def _config(over_sockets, **more):
-    config = tf.ConfigProto(isolate_session_state=True, **more)
+    # What takes longer than a minute hangs.
+    config = tf.ConfigProto(isolate_session_state=True, operation_timeout_in_ms=60_000, **more)
     config.rpc_options.use_rpc_for_inprocess_master = over_sockets
     return config
 

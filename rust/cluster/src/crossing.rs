@@ -155,20 +155,18 @@ impl Crossing {
             }
         }
         if let (Some(done), Some(slot)) = (done, ended.get_mut(i)) {
-            // What waits for the end of the part finds that it came.
-            arrived.insert(END + i as u64, Tensor::scalar(true));
+            if done.outcome.as_ref().is_none_or(|o| o.code == 0) {
+                // What waits for the end of the part finds that it came.
+                arrived.insert(END + i as u64, Tensor::scalar(true));
+            }
             *slot = Some(Ended { done, fetches });
         }
         Ok(())
     }
 
-    /// The positions of the parts that ended with a failure, and it.
+    /// The position of the first part that ended with a failure, and it.
     pub fn failed_part(&self) -> Option<(usize, Outcome)> {
-        let state = self.state.lock();
-        state.ended.iter().enumerate().find_map(|(i, e)| {
-            let outcome = e.as_ref()?.done.outcome.clone()?;
-            (outcome.code != 0).then_some((i, outcome))
-        })
+        failed_part(&self.state.lock())
     }
 
     /// Tells the parts that have not ended to give up, and waits until they have; whether the connections are of use then.
@@ -244,13 +242,13 @@ impl Rendezvous for Crossing {
 
     fn rest(&self, bell: &Arc<Bell>, at_most: Duration) -> Result<()> {
         let mut state = self.state.lock();
-        if self.exchange_locked(&mut state)? {
-            drop(state);
-            return match self.failed_part() {
-                // Where its node is known, the step's master says so.
-                Some((_, outcome)) => outcome.into_result().map_err(|e| e.inside("")),
-                None => Ok(()),
-            };
+        let any = self.exchange_locked(&mut state)?;
+        if let Some((_, outcome)) = failed_part(&state) {
+            // Where its node is known, the step's master says so.
+            return outcome.into_result().map_err(|e| e.inside(""));
+        }
+        if any {
+            return Ok(());
         }
         let Some(wires) = &mut state.wires else { bail!(Internal, "the step's connections were given back") };
         let poller = wires.poller().clone();
@@ -262,4 +260,11 @@ impl Rendezvous for Crossing {
         }
         wires.sleep(Some(at_most))
     }
+}
+
+fn failed_part(state: &State) -> Option<(usize, Outcome)> {
+    state.ended.iter().enumerate().find_map(|(i, e)| {
+        let outcome = e.as_ref()?.done.outcome.clone()?;
+        (outcome.code != 0).then_some((i, outcome))
+    })
 }

@@ -24,6 +24,8 @@ pub struct Task {
     pub address: Address,
     pub cluster: Cluster,
     pub cpus: usize,
+    /// Milliseconds that a step of a session without a limit of its own may take; 0: any number.
+    pub timeout_ms: u64,
     /// A number that no other start of this task has.
     pub incarnation: u64,
     pub resources: Arc<Resources>,
@@ -62,12 +64,14 @@ impl Task {
         let port = listener.local_addr().map_err(|e| Status::unknown(format!("Could not start server: {e}")))?.port();
         own.1.port = port;
         let address = own.1.clone();
-        let cpus = def.default_session_config.and_then(|c| c.device_count.get("CPU").copied()).unwrap_or(1);
+        let defaults = def.default_session_config.unwrap_or_default();
+        let cpus = defaults.device_count.get("CPU").copied().unwrap_or(1);
         let task = Arc::new(Task {
             name,
             address,
             cluster,
             cpus: usize::try_from(cpus).unwrap_or(1).clamp(1, 1 << 16),
+            timeout_ms: u64::try_from(defaults.operation_timeout_in_ms).unwrap_or(0),
             incarnation: random()?,
             resources: Arc::default(),
             generation: AtomicU64::new(0),

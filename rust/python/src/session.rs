@@ -7,7 +7,7 @@ use crate::error::status;
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
 use crate::server::master_options;
-use ferroflow_cluster::{Address, Master};
+use ferroflow_cluster::{Address, Master, Task};
 use ferroflow_graph::{NodeId, OutputId};
 use ferroflow_runtime::{Devices, Event, Made, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
@@ -208,20 +208,19 @@ impl Session {
         let session_options =
             SessionOptions { intra_op_threads: get("intra_op_parallelism_threads")? as usize, devices, optimize };
         let nodes = graph.shared.graph.clone();
+        let mut timeout_ms = get("operation_timeout_in_ms")?;
         let inner = match target {
             "" => Engine::Local(Box::new(ferroflow_runtime::Session::new(nodes, session_options, Arc::default()))),
             target => {
                 let address = Address::of_target(target).map_err(status)?;
+                if timeout_ms == 0 {
+                    // TF 1.x: a server's own options are those of sessions that say nothing.
+                    timeout_ms = Task::find(&address).map_or(0, |task| task.timeout_ms);
+                }
                 Engine::Cluster(Master::new(nodes, address, master_options(options)?, session_options).map_err(status)?)
             }
         };
-        Ok(Session {
-            inner,
-            shared: graph.shared.clone(),
-            ready: RwLock::default(),
-            make_error,
-            timeout_ms: get("operation_timeout_in_ms")?,
-        })
+        Ok(Session { inner, shared: graph.shared.clone(), ready: RwLock::default(), make_error, timeout_ms })
     }
 
     /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None; NotImplemented

@@ -60,6 +60,21 @@ def fill_step_stats(
             )
             if i == len(nodes) - 1:
                 _fill_outputs(stats, outputs)
+    noted = {operations[node].name for nodes, *_ in events for node in nodes}
+    for name, device in placed.items():
+        # A constant is there when the step begins, and takes no time; TF 1.x notes it.
+        if name not in noted and graph.get_operation_by_name(name).type == "Const":
+            of_device[device].node_stats.add(
+                node_name=name,
+                timeline_label=_label(graph.get_operation_by_name(name)),
+                thread_id=thread,
+                scheduled_micros=began // 1000,
+                scheduled_nanos=began,
+                all_start_micros=began // 1000,
+                all_start_nanos=began,
+                op_end_rel_micros=1,
+                all_end_rel_micros=1,
+            )
     for position in reversed(range(1, len(of_device))):
         if not step_stats.dev_stats[position].node_stats:
             del step_stats.dev_stats[position]

@@ -3,7 +3,7 @@
 use super::sites::loop_around;
 use super::{Edge, EdgeSource, Part, PartNode};
 use crate::draft::{Action, Draft, Source, order_edges};
-use crate::flow::{ALWAYS, Frames, GuardId, Literal, order};
+use crate::flow::{Frames, GuardId, Literal, order};
 use crate::prune::{Request, is_fed_placeholder};
 use crate::roots::Roots;
 use ferroflow_graph::{AttrMap, AttrValue, Flow, Graph, Node, NodeId, OutputId};
@@ -18,8 +18,8 @@ type Local = (u32, u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Wanted {
     Value(OutputId),
-    /// That version of the variable of this node.
-    Version(NodeId, u32),
+    /// That version of the variable of this node, where the guard holds.
+    Version(NodeId, u32, GuardId),
     /// That the node has run.
     Control(NodeId),
     /// A copy of a node: a Switch, or a constant.
@@ -393,7 +393,7 @@ impl<'a> Cutter<'a> {
             return Ok((self.local_node(v, at)?, 0));
         }
         let version = self.version(v, reader, position)?;
-        let wanted = Wanted::Version(v, version);
+        let wanted = Wanted::Version(v, version, guard);
         let source = self.step_of(o.node)?;
         let is_there = self.site[o.node as usize] == at && self.graph.node(o.node)?.op.flow.is_none();
         let writer = match version.checked_sub(1) {
@@ -413,8 +413,12 @@ impl<'a> Cutter<'a> {
         }
         let is_dirty = writer.is_some();
         let via = o.node;
-        let received =
-            self.transfer(wanted, at, site, reader, source, ALWAYS, via, is_dirty, |_, _| Ok(((variable, 0), after)))?;
+        let received = self.transfer(wanted, at, site, reader, source, guard, via, is_dirty, |cutter, at| {
+            // What it comes after may not run; who sends tests the guard of who receives.
+            let mut waits = cutter.pivots(guard, at, reader)?;
+            waits.extend(cutter.trigger(at, via, after));
+            Ok(((variable, 0), waits))
+        })?;
         let known = self.sent_after.entry((wanted, site)).or_insert_with(|| vec![via]);
         if !is_there || !known.contains(&via) {
             known.push(via);
@@ -487,6 +491,25 @@ impl<'a> Cutter<'a> {
             Ok(((cutter.token(at, c), 0), vec![sent]))
         })?;
         Ok(Some(received.0))
+    }
+
+    /// What runs once these have run or were passed over: it is under none of their guards.
+    fn trigger(&mut self, site: usize, origin: NodeId, mut after: Vec<u32>) -> Option<u32> {
+        after.sort_unstable();
+        after.dedup();
+        if after.is_empty() {
+            return None;
+        }
+        let number = self.parts[site].nodes.len();
+        let made = PartNode {
+            name: format!("_after/{number}"),
+            op: "ControlTrigger".to_owned(),
+            inputs: Vec::new(),
+            control_inputs: after,
+            attrs: AttrMap::default(),
+            shapes: Vec::new(),
+        };
+        Some(self.push(site, origin, made))
     }
 
     /// A value that only says that something ran.
@@ -572,9 +595,8 @@ impl<'a> Cutter<'a> {
             self.parts[at].targets.push(send);
             let mut waits = waits;
             let is_back = |&(of, send): &Leaving| if of == site { Some(send) } else { None };
-            waits.extend(self.behind[source as usize].iter().filter_map(is_back));
-            waits.sort_unstable();
-            waits.dedup();
+            let behind = self.behind[source as usize].iter().filter_map(is_back).collect();
+            waits.extend(self.trigger(site, origin, behind));
             let received = self.receive(edge, site, origin, dtype, shape, waits);
             self.made.insert(key, (received, 0));
             if is_dirty || self.wrote[source as usize] >> at.min(63) & 1 == 1 {
