@@ -1,6 +1,7 @@
-"""Settings for all tests: hypothesis profiles, chosen with FERROFLOW_HYPOTHESIS=fast|balanced|expensive."""
+"""Settings for all tests: hypothesis profiles, chosen with FERROFLOW_HYPOTHESIS=fast|balanced|expensive; Ctrl-C."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -10,4 +11,8 @@ settings.register_profile(
     "balanced", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("expensive", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A background job of a shell inherits that the signal is ignored, and so would the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 settings.load_profile(os.environ.get("FERROFLOW_HYPOTHESIS", "balanced"))

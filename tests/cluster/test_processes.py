@@ -170,6 +170,19 @@ def test_threads_on_one_session_lose_no_update(addresses, worker, graph):
         np.testing.assert_array_equal(sess.run(v), np.full(1000, 100.0))
 
 
+def test_a_conditional_reads_a_variable_of_another_process(addresses, worker, graph):
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(3.0)
+    with tf.device("/job:worker/task:0"):
+        chosen = tf.cond(tf.placeholder_with_default(True, [], name="read"), lambda: v, lambda: tf.constant(-1.0))
+        initial = v.initialized_value() + 1.0
+    with processes.running(addresses, "ps"), tf.Session(worker) as sess:
+        sess.run(v.initializer)
+        sess.run(v.assign(5.0).op)
+        assert sess.run([chosen, initial]) == [5.0, 6.0]
+        assert sess.run(chosen, {"read:0": False}) == -1.0
+
+
 def test_an_error_elsewhere_names_its_node_and_ends_the_step(addresses, worker, graph):
     with tf.device("/job:ps/task:0"):
         x = tf.placeholder(tf.float32, [None], name="fed")

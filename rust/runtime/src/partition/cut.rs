@@ -239,9 +239,14 @@ impl<'a> Cutter<'a> {
         node.attrs.iter().filter(|(n, _)| *n != "_class").for_each(|(n, v)| attrs.set(n, v.clone()));
         controls.sort_unstable();
         controls.dedup();
+        let op = match self.reads_elsewhere(&node, site)? {
+            // What came from another process is a value, no reference.
+            true => node.op.name.strip_prefix("Ref").unwrap_or(&node.op.name).to_owned(),
+            false => node.op.name.to_string(),
+        };
         let made = PartNode {
             name: node.name.to_string(),
-            op: node.op.name.to_string(),
+            op,
             inputs,
             control_inputs: controls,
             attrs,
@@ -253,6 +258,21 @@ impl<'a> Cutter<'a> {
             self.close(id, site, local);
         }
         Ok(local)
+    }
+
+    /// Whether a node that hands a variable on does so at a site that is not the variable's.
+    fn reads_elsewhere(&mut self, node: &Node, site: usize) -> Result<bool> {
+        if !node.op.name.starts_with("Ref") {
+            return Ok(false);
+        }
+        for &o in &node.inputs {
+            if let Some(v) = self.root(o)?
+                && self.site[v as usize] != site
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Ties the Merges that wait for a NextIteration to it.
