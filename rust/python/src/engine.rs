@@ -26,6 +26,7 @@ pub enum Planned {
 
 impl Planned {
     /// Version of the graph that was planned.
+    #[inline]
     pub fn graph_version(&self) -> u64 {
         match self {
             Planned::Local(p) => p.graph_version,
@@ -51,6 +52,7 @@ impl Engine {
         }
     }
 
+    #[inline]
     pub fn run(
         &self,
         planned: &Planned,
@@ -87,6 +89,7 @@ impl Engine {
         }
     }
 
+    #[inline]
     pub fn is_closed(&self) -> bool {
         match self {
             Engine::Local(session) => session.is_closed(),
@@ -100,6 +103,7 @@ pub struct Limit(Option<Instant>);
 
 impl Limit {
     /// That many milliseconds from now; 0: never.
+    #[inline]
     pub fn after_ms(ms: u64) -> Limit {
         Limit((ms > 0).then(|| Instant::now() + Duration::from_millis(ms)))
     }
@@ -108,6 +112,7 @@ impl Limit {
 /// Runs `f` without the GIL. It is to ask the function it is given now and then, which looks for signals and the limit.
 ///
 /// Errors: what a signal handler raised; else the exception that `error` makes of a failure.
+#[inline]
 pub fn with_poll<T: Send>(
     py: Python<'_>,
     limit: Limit,
