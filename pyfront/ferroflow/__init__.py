@@ -1594,7 +1594,9 @@ _MODULES = frozenset(
 
 def __getattr__(name: str) -> _Any:
     if name in _MESSAGES:
-        return getattr(_proto, name)
+        # Programs make messages by the thousand: found once, a type is an attribute like any other.
+        message = globals()[name] = getattr(_proto, name)
+        return message
     if name in _MODULES:
         return _importlib.import_module(f"ferroflow.{name}")
     if name in _REMOVED_NAMES:

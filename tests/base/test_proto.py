@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import descriptor_pool, message_factory, text_format
 
+import ferroflow as tf
 from ferroflow._src.base import proto
 from ferroflow._src.base.proto.descriptor_set import descriptor_set_bytes, load_descriptors, serialized_files
 
@@ -248,3 +249,8 @@ def test_files_of_the_descriptor_set_are_whole():
     files = serialized_files(descriptor_set_bytes())
     assert len(files) == len(load_descriptors().files)
     assert all(len(file) > 0 for file in files)
+
+
+def test_a_message_type_is_looked_for_once():
+    assert tf.SessionLog is tf.SessionLog
+    assert vars(tf)["SessionLog"] is tf.SessionLog
