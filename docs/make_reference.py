@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import mkdocs_gen_files
+from google.protobuf.message import Message
 
 import ferroflow
 
@@ -47,13 +48,14 @@ def public_modules(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def documented_names(module: ModuleType) -> list[str]:
-    """Lists a module's own public functions and classes that have a docstring in this package."""
+    """Lists a module's own public functions and classes that have a docstring in this package; no protobuf messages."""
     names = []
     for name in sorted(vars(module), key=str.lower):
         value = getattr(module, name)
         if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
             continue
-        if (value.__module__ or "").startswith("ferroflow.") and inspect.getdoc(value):
+        is_message = inspect.isclass(value) and issubclass(value, Message)
+        if (value.__module__ or "").startswith("ferroflow.") and inspect.getdoc(value) and not is_message:
             names.append(name)
     return names
 
