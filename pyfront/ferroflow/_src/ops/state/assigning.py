@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.tensor import Tensor
 
@@ -187,6 +188,8 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     Returns:
         Tensor of bool, of shape [].
     """
-    if not isinstance(ref, Tensor) and hasattr(ref, "handle"):
-        return tensor_op("VarIsInitializedOp", [ref.handle], name=name)
+    # The handle of a reference variable is its reference.
+    handle = None if isinstance(ref, Tensor) else getattr(ref, "handle", None)
+    if handle is not None and handle.dtype == dtypes.resource:
+        return tensor_op("VarIsInitializedOp", [handle], name=name)
     return tensor_op("IsVariableInitialized", [ref], name=name)
