@@ -51,10 +51,27 @@ def _of_one_kind(inputs: TransformedFeatures, key: str, dtype: Any) -> SparseTen
 class _IdColumn(CategoricalColumn):
     """A column whose transformed feature is its ids, without weights."""
 
+    key: str
+
+    @property
+    def name(self) -> str:
+        """The feature's key."""
+        return self.key
+
     def _get_sparse_tensors(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> IdWeightPair:
         return IdWeightPair(inputs.get(self), None)
+
+
+class _ValueColumn(_IdColumn):
+    """A column that makes ids of strings or integers."""
+
+    dtype: Any
+
+    @property
+    def _parse_example_spec(self) -> dict[str, Any]:
+        return {self.key: VarLenFeature(self.dtype)}
 
 
 class _HashedFields(NamedTuple):
@@ -63,17 +80,8 @@ class _HashedFields(NamedTuple):
     dtype: Any
 
 
-class HashedCategoricalColumn(_IdColumn, _HashedFields):
+class HashedCategoricalColumn(_ValueColumn, _HashedFields):
     """Values hashed to ids; `categorical_column_with_hash_bucket` makes it."""
-
-    @property
-    def name(self) -> str:
-        """The feature's key."""
-        return self.key
-
-    @property
-    def _parse_example_spec(self) -> dict[str, Any]:
-        return {self.key: VarLenFeature(self.dtype)}
 
     def _transform_feature(self, inputs: TransformedFeatures) -> SparseTensor:
         values = _of_one_kind(inputs, self.key, self.dtype)
@@ -95,17 +103,8 @@ class _VocabularyFileFields(NamedTuple):
     default_value: int
 
 
-class VocabularyFileCategoricalColumn(_IdColumn, _VocabularyFileFields):
+class VocabularyFileCategoricalColumn(_ValueColumn, _VocabularyFileFields):
     """Values as their lines in a file; `categorical_column_with_vocabulary_file` makes it."""
-
-    @property
-    def name(self) -> str:
-        """The feature's key."""
-        return self.key
-
-    @property
-    def _parse_example_spec(self) -> dict[str, Any]:
-        return {self.key: VarLenFeature(self.dtype)}
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -132,17 +131,8 @@ class _VocabularyListFields(NamedTuple):
     num_oov_buckets: int
 
 
-class VocabularyListCategoricalColumn(_IdColumn, _VocabularyListFields):
+class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
     """Values as their places in a list; `categorical_column_with_vocabulary_list` makes it."""
-
-    @property
-    def name(self) -> str:
-        """The feature's key."""
-        return self.key
-
-    @property
-    def _parse_example_spec(self) -> dict[str, Any]:
-        return {self.key: VarLenFeature(self.dtype)}
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -176,11 +166,6 @@ class _IdentityFields(NamedTuple):
 
 class IdentityCategoricalColumn(_IdColumn, _IdentityFields):
     """Values that are ids; `categorical_column_with_identity` makes it."""
-
-    @property
-    def name(self) -> str:
-        """The feature's key."""
-        return self.key
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:

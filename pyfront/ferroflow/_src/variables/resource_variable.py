@@ -19,7 +19,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.operation import Operation
-from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
+from ferroflow._src.framework.scope_names import prepend_name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies
 from ferroflow._src.variables.save_slice import SaveSliceInfo
@@ -172,6 +172,10 @@ class ResourceVariable(Variable):
             value.set_shape(self._shape)
         return value
 
+    @property
+    def _snapshot(self) -> Tensor:  # type: ignore[override]  # derived here, kept by reference variables
+        return self._graph_element if self._cached_value is None else self._cached_value
+
     def value(self) -> Tensor:
         """The variable as a tensor: a new read, or the cached one."""
         if self._cached_value is not None:
@@ -244,22 +248,9 @@ class ResourceVariable(Variable):
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
-        if export_scope is not None and not self._variable.name.startswith(export_scope):
-            return None
-        snapshot = self._graph_element if self._cached_value is None else self._cached_value
-        variable_def = proto.VariableDef(
-            variable_name=strip_name_scope(self._variable.name, export_scope),
-            initializer_name=strip_name_scope(self._initializer_op.name, export_scope),
-            snapshot_name=strip_name_scope(snapshot.name, export_scope),
-            is_resource=True,
-            trainable=self._trainable,
-            synchronization=self._synchronization.value,
-            aggregation=self._aggregation.value,
-        )
-        if self._initial_value is not None:
-            variable_def.initial_value_name = strip_name_scope(self._initial_value.name, export_scope)
-        if self._save_slice_info is not None:
-            variable_def.save_slice_info_def.MergeFrom(self._save_slice_info.to_proto(export_scope=export_scope))
+        variable_def = super().to_proto(export_scope)
+        if variable_def is not None:
+            variable_def.is_resource = True
         return variable_def
 
     @staticmethod
