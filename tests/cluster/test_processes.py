@@ -177,6 +177,7 @@ def test_a_conditional_reads_a_variable_of_another_process(addresses, worker, gr
         chosen = tf.cond(tf.placeholder_with_default(True, [], name="read"), lambda: v, lambda: tf.constant(-1.0))
         initial = v.initialized_value() + 1.0
     with processes.running(addresses, "ps"), tf.Session(worker) as sess:
+        assert sess.run(initial) == 4.0
         sess.run(v.initializer)
         sess.run(v.assign(5.0).op)
         assert sess.run([chosen, initial]) == [5.0, 6.0]

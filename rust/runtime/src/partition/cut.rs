@@ -3,7 +3,7 @@
 use super::sites::loop_around;
 use super::{Edge, EdgeSource, Part, PartNode};
 use crate::draft::{Action, Draft, Source, order_edges};
-use crate::flow::{Frames, GuardId, Literal, order};
+use crate::flow::{ALWAYS, Frames, GuardId, Literal, order};
 use crate::prune::{Request, is_fed_placeholder};
 use crate::roots::Roots;
 use ferroflow_graph::{AttrMap, AttrValue, Flow, Graph, Node, NodeId, OutputId};
@@ -405,8 +405,11 @@ impl<'a> Cutter<'a> {
         let Some((reader, position)) = reader else {
             bail!(Internal, "a variable is read by nobody");
         };
-        // The reader's own guard, which it may have from a Switch on the way from the variable.
-        let guard = self.d.nodes[reader as usize].guard;
+        // The reader's own guard, which it may have from a Switch on the way from the variable; each input of a Merge has one.
+        let (guard, is_merge) = match &self.d.nodes[reader as usize].action {
+            Action::Merge(guards) => (guards.get(position).copied().unwrap_or(ALWAYS), true),
+            _ => (self.d.nodes[reader as usize].guard, false),
+        };
         if at == site {
             controls.extend(self.control(o.node, site, reader)?);
             controls.extend(self.pivots(guard, site, reader)?);
@@ -439,6 +442,10 @@ impl<'a> Cutter<'a> {
             waits.extend(cutter.trigger(at, via, after));
             Ok(((variable, 0), waits))
         })?;
+        if is_merge {
+            // What is received has a value where the guard holds; a Merge that waited for more would have none elsewhere.
+            return Ok(received);
+        }
         let known = self.sent_after.entry((wanted, site)).or_insert_with(|| vec![via]);
         if !is_there || !known.contains(&via) {
             known.push(via);
