@@ -18,7 +18,7 @@ PYTHON_CODE := pyfront tests examples benches docs rust
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: help venv dev demo test lint rust-test python-test bench docs wheel clean
+.PHONY: help venv dev demo test lint rust-test python-test board-test fuzz bench docs wheel sdist wheel-test licenses audit clean
 
 help: ## list these targets
 	@echo "make demo and make test work from an empty checkout with Rust, Python >= 3.10 and make."
@@ -94,8 +94,47 @@ docs: dev ## build the documentation site in target/site (ARGS="serve" shows it 
 	$(BIN)/python -m pip install --quiet --group docs
 	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(or $(ARGS),build --site-dir target/site)
 
-wheel: $(PACKAGES) ## build dist/ferroflow-*.whl
-	$(BIN)/maturin build --release --strip --out dist
+# Linked by zig, a wheel also runs where the C library is older than this machine's; maturin checks that it does.
+MANYLINUX ?=
+wheel: $(PACKAGES) ## build dist/ferroflow-*.whl (MANYLINUX=2_17 for Linux of 2014 and later)
+ifneq ($(MANYLINUX),)
+	$(BIN)/python -m pip install --quiet --group release
+endif
+	@rm -f dist/ferroflow-*.whl
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --out dist \
+		$(if $(MANYLINUX),--zig --compatibility manylinux_$(MANYLINUX))
+
+sdist: $(PACKAGES) ## build dist/ferroflow-*.tar.gz
+	@rm -f dist/ferroflow-*.tar.gz
+	$(BIN)/maturin sdist --out dist
+
+PYTHONS ?= $(shell for python in python3.10 python3.11 python3.12 python3.13 python3.14; do \
+	$$python -c '$(CAN_MAKE_VENV)' 2> /dev/null && echo $$python; done)
+wheel-test: ## test the wheel of dist in an empty environment of each Python (PYTHONS="python3.10 ...", ARGS="tests/ops")
+	@ls dist/ferroflow-*.whl > /dev/null 2>&1 || { echo "there is no wheel yet:  make wheel" >&2; exit 1; }
+	@test -n "$(PYTHONS)" || { echo "no Python was found; name some: make wheel-test PYTHONS=..." >&2; exit 1; }
+	@set -e; for python in $(PYTHONS); do \
+		venv=target/wheel-test/$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+		echo "== $$($$python --version) in $$venv"; \
+		$$python -m venv --clear $$venv; \
+		$$venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1'; \
+		$$venv/bin/python -m pip install --quiet dist/ferroflow-*.whl; \
+		$$venv/bin/python -m pip check; \
+		$$venv/bin/ferroflow doctor; \
+		$$venv/bin/python -m pip install --quiet --group test; \
+		$$venv/bin/python -m pytest $(ARGS); \
+	done
+
+licenses: ## collect the licences of all linked crates anew (cargo install --features cli cargo-about)
+	@cargo about --version > /dev/null || { echo "this needs cargo-about:  cargo install --locked --features cli cargo-about" >&2; exit 1; }
+	cargo about generate --locked --fail --manifest-path rust/python/Cargo.toml --config about.toml about.hbs --output-file THIRD_PARTY_LICENSES.txt
+
+# What pip-audit cannot look up counts as a failure.
+audit: $(PACKAGES) ## known flaws and licences of what ferroflow is made of and needs (cargo install cargo-deny)
+	@cargo deny --version > /dev/null || { echo "this needs cargo-deny:  cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny --workspace --locked check
+	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/pip-audit --strict .
 
 clean: ## remove everything that was built, and .venv
 	rm -rf target dist $(VENV) $(EXTENSION) examples/out .pytest_cache .mypy_cache .ruff_cache .hypothesis

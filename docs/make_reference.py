@@ -28,7 +28,9 @@ PAGES = [
     ("More than one process", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),
+    ("Adding an operation", "adding_an_op.md", None),
     ("Contributing", "contributing.md", "CONTRIBUTING.md"),
+    ("Releasing", "releasing.md", None),
     ("Changes", "changes.md", "CHANGELOG.md"),
 ]
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#]+)(#[^)]*)?\)")

@@ -56,11 +56,12 @@ class Graph:
           ValueError: shapes or attributes do not fit, or an input is of another graph.
         """
 
-    def node_defs(self, from_node: int) -> tuple[bytes, list[tuple[int, str]]]:
+    def node_defs(self, from_node: int, add_shapes: bool) -> tuple[bytes, list[tuple[int, str]]]:
         """Nodes as a message.
 
         Args:
           from_node: the first of them.
+          add_shapes: with the attribute `_output_shapes`.
 
         Returns:
           A serialized GraphDef, and (position in it, attribute) of the attributes that it lacks: those with tensors.
@@ -160,6 +161,13 @@ class Graph:
     def find(self, name: str) -> int | None:
         """Id of the node of that name, or None."""
 
+    def lowercase_names(self, from_node: int) -> list[str]:
+        """The names of nodes in lower case.
+
+        Args:
+          from_node: the first of them.
+        """
+
     def node_name(self, id: int) -> str:
         """Full name of a node.
 
@@ -172,6 +180,9 @@ class Graph:
 
     def node_device(self, id: int) -> str:
         """Device string that was asked for; empty where none was."""
+
+    def output_count(self, id: int) -> int:
+        """Number of outputs of a node."""
 
     def set_device(self, id: int, device: str) -> None:
         """Asks for a device, in place of what was asked for before."""
@@ -580,6 +591,47 @@ def set_function_host(
 
     Raises:
       RuntimeError: it was said before.
+    """
+
+def import_graph_def(
+    graph: Graph,
+    graph_def: bytes,
+    scope: str,
+    sources: dict[str, Any],
+    producer: bytes | None,
+    wanted: list[str],
+    device: collections.abc.Callable[[str | None], str],
+    watcher: Any,
+) -> tuple[list[int | None], list[str], list[str], list[int]]:
+    """Adds the nodes of a GraphDef to a graph, each after those it reads.
+
+    Args:
+      graph: the graph.
+      graph_def: serialized GraphDef; its functions are not looked at.
+      scope: what the names of all nodes begin with.
+      sources: what nodes read instead: tensors by tensor name (`a:0`), operations by control input (`^a`).
+      producer: serialized OpList of the program that made `graph_def`: attributes unknown here that have their default
+        there are left out.
+      wanted: names of nodes in `graph_def`.
+      device: gives the device of nodes that ask for one, or for that of others (None); called once for each.
+      watcher: None, or an object whose `admit(op, name, device, inputs, control_inputs)` is called before each node,
+        with (node id, index) of its inputs and ids of its control inputs, and returns the tensors and operations to
+        take instead; and whose `added(id, outputs, device)` is called after each node.
+
+    Returns:
+      The ids of the nodes `wanted`, None for those that are not there; the names of loops; what names the gradients
+      whose TensorArrays are among the nodes; the ids of all nodes where conditionals or loops are among them.
+
+    Raises:
+      ValueError: the message is malformed or does not fit the ops' schemas; nodes added before stay.
+      StatusError: ops are not registered, or a tensor is too large.
+    """
+
+def check_ops(graph_def: bytes) -> None:
+    """Refuses a serialized GraphDef with ops that are not registered, in nodes or in functions.
+
+    Raises:
+      StatusError: it lists them all.
     """
 
 def op_info(name: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ferroflow._src.base import flags as _flags
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 
 
 def __getattr__(name: str) -> Any:
@@ -11,3 +12,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return dir(_flags)
+
+
+_tell_absent(globals())

@@ -1,20 +1,21 @@
 """`tf.gfile`: files and folders."""
 
-from ferroflow._src.base.files.file import FastGFile as FastGFile
-from ferroflow._src.base.files.file import GFile as GFile
-from ferroflow._src.base.files.file import GFile as Open
-from ferroflow._src.base.files.system import copy as Copy
-from ferroflow._src.base.files.system import delete_recursively as DeleteRecursively
-from ferroflow._src.base.files.system import exists as Exists
-from ferroflow._src.base.files.system import glob as Glob
-from ferroflow._src.base.files.system import is_directory as IsDirectory
-from ferroflow._src.base.files.system import list_directory as ListDirectory
-from ferroflow._src.base.files.system import make_directories as MakeDirs
-from ferroflow._src.base.files.system import make_directory as MkDir
-from ferroflow._src.base.files.system import remove as Remove
-from ferroflow._src.base.files.system import rename as Rename
-from ferroflow._src.base.files.system import stat as Stat
-from ferroflow._src.base.files.system import walk as Walk
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.base.files.file import FastGFile as FastGFile, GFile as GFile, GFile as Open
+from ferroflow._src.base.files.system import (
+    copy as Copy,
+    delete_recursively as DeleteRecursively,
+    exists as Exists,
+    glob as Glob,
+    is_directory as IsDirectory,
+    list_directory as ListDirectory,
+    make_directories as MakeDirs,
+    make_directory as MkDir,
+    remove as Remove,
+    rename as Rename,
+    stat as Stat,
+    walk as Walk,
+)
 
 __all__ = [
     "Copy",
@@ -33,3 +34,5 @@ __all__ = [
     "Stat",
     "Walk",
 ]
+
+_tell_absent(globals())

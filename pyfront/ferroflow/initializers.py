@@ -1,21 +1,29 @@
 """`tf.initializers`: what makes the initial values of variables, and the operations that give them."""
 
-from ferroflow._src.variables.initialization import global_variables_initializer as global_variables
-from ferroflow._src.variables.initialization import local_variables_initializer as local_variables
-from ferroflow._src.variables.initialization import variables_initializer as variables
-from ferroflow._src.variables.initializers import Constant as constant
-from ferroflow._src.variables.initializers import GlorotNormal as glorot_normal
-from ferroflow._src.variables.initializers import GlorotUniform as glorot_uniform
-from ferroflow._src.variables.initializers import Identity as identity
-from ferroflow._src.variables.initializers import Ones as ones
-from ferroflow._src.variables.initializers import Orthogonal as orthogonal
-from ferroflow._src.variables.initializers import RandomNormal as random_normal
-from ferroflow._src.variables.initializers import RandomUniform as random_uniform
-from ferroflow._src.variables.initializers import TruncatedNormal as truncated_normal
-from ferroflow._src.variables.initializers import UniformUnitScaling as uniform_unit_scaling
-from ferroflow._src.variables.initializers import VarianceScaling as variance_scaling
-from ferroflow._src.variables.initializers import Zeros as zeros
-from ferroflow._src.variables.initializers import he_normal, he_uniform, lecun_normal, lecun_uniform
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.variables.initialization import (
+    global_variables_initializer as global_variables,
+    local_variables_initializer as local_variables,
+    variables_initializer as variables,
+)
+from ferroflow._src.variables.initializers import (
+    Constant as constant,
+    GlorotNormal as glorot_normal,
+    GlorotUniform as glorot_uniform,
+    Identity as identity,
+    Ones as ones,
+    Orthogonal as orthogonal,
+    RandomNormal as random_normal,
+    RandomUniform as random_uniform,
+    TruncatedNormal as truncated_normal,
+    UniformUnitScaling as uniform_unit_scaling,
+    VarianceScaling as variance_scaling,
+    Zeros as zeros,
+    he_normal,
+    he_uniform,
+    lecun_normal,
+    lecun_uniform,
+)
 
 __all__ = [
     "constant",
@@ -38,3 +46,5 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+_tell_absent(globals())

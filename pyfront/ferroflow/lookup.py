@@ -1,15 +1,14 @@
 """`tf.lookup`: tables from keys to values."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.ops.lookup.buckets import StaticVocabularyTable as StaticVocabularyTable
 from ferroflow._src.ops.lookup.initializer import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,
-)
-from ferroflow._src.ops.lookup.initializer import (
     TextFileIndex as TextFileIndex,
-)
-from ferroflow._src.ops.lookup.initializer import (
     TextFileInitializer as TextFileInitializer,
 )
 from ferroflow._src.ops.lookup.table import (
     StaticHashTable as StaticHashTable,
 )
+
+_tell_absent(globals())

@@ -1,20 +1,23 @@
 """`tf.random`: random numbers, of seeds of their own or of the graph."""
 
-from ferroflow._src.framework.random_seed import get_seed as get_seed
-from ferroflow._src.framework.random_seed import set_random_seed as set_random_seed
-from ferroflow._src.ops.random.sampling import categorical as categorical
-from ferroflow._src.ops.random.sampling import random_gamma as gamma
-from ferroflow._src.ops.random.sampling import random_normal as normal
-from ferroflow._src.ops.random.sampling import random_poisson as poisson
-from ferroflow._src.ops.random.sampling import random_shuffle as shuffle
-from ferroflow._src.ops.random.sampling import random_uniform as uniform
-from ferroflow._src.ops.random.sampling import truncated_normal as truncated_normal
-from ferroflow._src.ops.random.stateless import stateless_categorical as stateless_categorical
-from ferroflow._src.ops.random.stateless import stateless_random_normal as stateless_normal
-from ferroflow._src.ops.random.stateless import stateless_random_uniform as stateless_uniform
-from ferroflow._src.ops.random.stateless import stateless_truncated_normal as stateless_truncated_normal
-from ferroflow._src.ops.superseded import multinomial as multinomial
-from ferroflow._src.ops.superseded import stateless_multinomial as stateless_multinomial
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.framework.random_seed import get_seed as get_seed, set_random_seed as set_random_seed
+from ferroflow._src.ops.random.sampling import (
+    categorical as categorical,
+    random_gamma as gamma,
+    random_normal as normal,
+    random_poisson as poisson,
+    random_shuffle as shuffle,
+    random_uniform as uniform,
+    truncated_normal as truncated_normal,
+)
+from ferroflow._src.ops.random.stateless import (
+    stateless_categorical as stateless_categorical,
+    stateless_random_normal as stateless_normal,
+    stateless_random_uniform as stateless_uniform,
+    stateless_truncated_normal as stateless_truncated_normal,
+)
+from ferroflow._src.ops.superseded import multinomial as multinomial, stateless_multinomial as stateless_multinomial
 
 __all__ = [
     "categorical",
@@ -33,3 +36,5 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+_tell_absent(globals())

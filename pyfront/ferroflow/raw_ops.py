@@ -6,6 +6,8 @@ from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
 from ferroflow import _core
+from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
+from ferroflow._src.framework import op_reference as _op_reference
 from ferroflow._src.framework.apply import apply_op as _apply_op
 from ferroflow._src.framework.op_schema import op_schema as _op_schema
 
@@ -38,7 +40,8 @@ def _function(op_type: str) -> _Callable[..., _Any]:
         return groups[0] if result_type is None else result_type(*groups)
 
     raw_op.__name__ = raw_op.__qualname__ = op_type
-    raw_op.__doc__ = f"{schema['doc']}\n\nArgs: {', '.join([*inputs, *sorted(attrs), 'name'])}."
+    raw_op.__doc__ = _op_reference.docstring(schema, _RENAMED)
+    raw_op.__signature__ = _op_reference.signature(schema, _RENAMED)  # type: ignore[attr-defined]
     return raw_op
 
 
@@ -66,8 +69,11 @@ def _names() -> frozenset[str]:
 def __getattr__(name: str) -> _Any:
     if name in _names():
         return _function(name)
-    raise AttributeError(f"module 'ferroflow.raw_ops' has no attribute {name!r}")
+    raise _absent("ferroflow.raw_ops", name)
 
 
 def __dir__() -> list[str]:
     return sorted(_names())
+
+
+_tell_absent(globals())

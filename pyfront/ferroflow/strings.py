@@ -1,14 +1,15 @@
 """`tf.strings`: operations on text."""
 
-from ferroflow._src.ops.string import characters as _characters
-from ferroflow._src.ops.string import encoding as _encoding
-from ferroflow._src.ops.string import formatting as _formatting
-from ferroflow._src.ops.string import hashing as _hashing
-from ferroflow._src.ops.string import parts as _parts
-from ferroflow._src.ops.string.characters import (
-    regex_full_match as regex_full_match,
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.ops.string import (
+    characters as _characters,
+    encoding as _encoding,
+    formatting as _formatting,
+    hashing as _hashing,
+    parts as _parts,
 )
 from ferroflow._src.ops.string.characters import (
+    regex_full_match as regex_full_match,
     regex_replace as regex_replace,
 )
 from ferroflow._src.ops.string.encoding import (
@@ -19,8 +20,6 @@ from ferroflow._src.ops.string.formatting import (
 )
 from ferroflow._src.ops.string.parts import (
     reduce_join as reduce_join,
-)
-from ferroflow._src.ops.string.parts import (
     substr as substr,
 )
 
@@ -35,3 +34,5 @@ to_hash_bucket_fast = _hashing.string_to_hash_bucket_fast
 to_hash_bucket_strong = _hashing.string_to_hash_bucket_strong
 to_number = _encoding.string_to_number
 upper = _characters.string_upper
+
+_tell_absent(globals())

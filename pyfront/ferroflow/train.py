@@ -3,22 +3,30 @@
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
-from ferroflow._src.checkpoint.meta_graph import export_meta_graph as export_meta_graph
-from ferroflow._src.checkpoint.meta_graph import import_meta_graph as import_meta_graph
-from ferroflow._src.checkpoint.reader import NewCheckpointReader as NewCheckpointReader
-from ferroflow._src.checkpoint.reader import list_variables as list_variables
-from ferroflow._src.checkpoint.reader import load_checkpoint as load_checkpoint
-from ferroflow._src.checkpoint.reader import load_variable as load_variable
+from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
+from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
+from ferroflow._src.checkpoint.meta_graph import (
+    export_meta_graph as export_meta_graph,
+    import_meta_graph as import_meta_graph,
+)
+from ferroflow._src.checkpoint.reader import (
+    NewCheckpointReader as NewCheckpointReader,
+    list_variables as list_variables,
+    load_checkpoint as load_checkpoint,
+    load_variable as load_variable,
+)
 from ferroflow._src.checkpoint.saver import Saver as Saver
-from ferroflow._src.checkpoint.state import checkpoint_exists as checkpoint_exists
-from ferroflow._src.checkpoint.state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
-from ferroflow._src.checkpoint.state import get_checkpoint_mtimes as get_checkpoint_mtimes
-from ferroflow._src.checkpoint.state import get_checkpoint_state as get_checkpoint_state
-from ferroflow._src.checkpoint.state import latest_checkpoint as latest_checkpoint
-from ferroflow._src.checkpoint.state import remove_checkpoint as remove_checkpoint
-from ferroflow._src.checkpoint.state import update_checkpoint_state as update_checkpoint_state
+from ferroflow._src.checkpoint.state import (
+    checkpoint_exists as checkpoint_exists,
+    generate_checkpoint_state_proto as generate_checkpoint_state_proto,
+    get_checkpoint_mtimes as get_checkpoint_mtimes,
+    get_checkpoint_state as get_checkpoint_state,
+    latest_checkpoint as latest_checkpoint,
+    remove_checkpoint as remove_checkpoint,
+    update_checkpoint_state as update_checkpoint_state,
+)
 from ferroflow._src.checkpoint.waiting import checkpoints_iterator as checkpoints_iterator
-from ferroflow._src.checkpoint.warm_start import init_from_checkpoint as init_from_checkpoint
+from ferroflow._src.checkpoint.warm_start import VocabInfo as VocabInfo, warm_start as warm_start
 from ferroflow._src.cluster.cluster_spec import ClusterSpec as ClusterSpec
 from ferroflow._src.cluster.device_setter import replica_device_setter as replica_device_setter
 from ferroflow._src.cluster.server import Server as Server
@@ -28,59 +36,29 @@ from ferroflow._src.input import (
 )
 from ferroflow._src.input.batching import (
     batch as batch,
-)
-from ferroflow._src.input.batching import (
     batch_join as batch_join,
-)
-from ferroflow._src.input.batching import (
     maybe_batch as maybe_batch,
-)
-from ferroflow._src.input.batching import (
     maybe_batch_join as maybe_batch_join,
-)
-from ferroflow._src.input.batching import (
     maybe_shuffle_batch as maybe_shuffle_batch,
-)
-from ferroflow._src.input.batching import (
     maybe_shuffle_batch_join as maybe_shuffle_batch_join,
-)
-from ferroflow._src.input.batching import (
     shuffle_batch as shuffle_batch,
-)
-from ferroflow._src.input.batching import (
     shuffle_batch_join as shuffle_batch_join,
 )
 from ferroflow._src.input.coordinator import (
     Coordinator as Coordinator,
-)
-from ferroflow._src.input.coordinator import (
     LooperThread as LooperThread,
 )
 from ferroflow._src.input.producers import (
     input_producer as input_producer,
-)
-from ferroflow._src.input.producers import (
     limit_epochs as limit_epochs,
-)
-from ferroflow._src.input.producers import (
     match_filenames_once as match_filenames_once,
-)
-from ferroflow._src.input.producers import (
     range_input_producer as range_input_producer,
-)
-from ferroflow._src.input.producers import (
     slice_input_producer as slice_input_producer,
-)
-from ferroflow._src.input.producers import (
     string_input_producer as string_input_producer,
 )
 from ferroflow._src.input.queue_runner import (
     QueueRunner as QueueRunner,
-)
-from ferroflow._src.input.queue_runner import (
     add_queue_runner as add_queue_runner,
-)
-from ferroflow._src.input.queue_runner import (
     start_queue_runners as start_queue_runners,
 )
 from ferroflow._src.summary.file_writer import (
@@ -90,14 +68,18 @@ from ferroflow._src.summary.summary_iterator import (
     summary_iterator as summary_iterator,
 )
 from ferroflow._src.supervision.basic_loops import basic_train_loop as basic_train_loop
-from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
-from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
+from ferroflow._src.supervision.hooks.checkpoint_saver import (
+    CheckpointSaverHook as CheckpointSaverHook,
+    CheckpointSaverListener as CheckpointSaverListener,
+)
 from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook as FeedFnHook
 from ferroflow._src.supervision.hooks.final_ops import FinalOpsHook as FinalOpsHook
 from ferroflow._src.supervision.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
 from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
-from ferroflow._src.supervision.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
-from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook as NanTensorHook
+from ferroflow._src.supervision.hooks.nan_tensor import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+    NanTensorHook as NanTensorHook,
+)
 from ferroflow._src.supervision.hooks.profiler import (
     ProfilerHook as ProfilerHook,
 )
@@ -105,18 +87,24 @@ from ferroflow._src.supervision.hooks.step_counter import StepCounterHook as Ste
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook as SummarySaverHook
 from ferroflow._src.supervision.hooks.timers import SecondOrStepTimer as SecondOrStepTimer
-from ferroflow._src.supervision.monitored_session import MonitoredSession as MonitoredSession
-from ferroflow._src.supervision.monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from ferroflow._src.supervision.monitored_session import (
+    MonitoredSession as MonitoredSession,
+    SingularMonitoredSession as SingularMonitoredSession,
+)
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession as MonitoredTrainingSession
 from ferroflow._src.supervision.scaffold import Scaffold as Scaffold
-from ferroflow._src.supervision.session_creator import ChiefSessionCreator as ChiefSessionCreator
-from ferroflow._src.supervision.session_creator import SessionCreator as SessionCreator
-from ferroflow._src.supervision.session_creator import WorkerSessionCreator as WorkerSessionCreator
+from ferroflow._src.supervision.session_creator import (
+    ChiefSessionCreator as ChiefSessionCreator,
+    SessionCreator as SessionCreator,
+    WorkerSessionCreator as WorkerSessionCreator,
+)
 from ferroflow._src.supervision.session_manager import SessionManager as SessionManager
-from ferroflow._src.supervision.session_run_hook import SessionRunArgs as SessionRunArgs
-from ferroflow._src.supervision.session_run_hook import SessionRunContext as SessionRunContext
-from ferroflow._src.supervision.session_run_hook import SessionRunHook as SessionRunHook
-from ferroflow._src.supervision.session_run_hook import SessionRunValues as SessionRunValues
+from ferroflow._src.supervision.session_run_hook import (
+    SessionRunArgs as SessionRunArgs,
+    SessionRunContext as SessionRunContext,
+    SessionRunHook as SessionRunHook,
+    SessionRunValues as SessionRunValues,
+)
 from ferroflow._src.supervision.supervisor import Supervisor as Supervisor
 from ferroflow._src.supervision.sync_replicas_optimizer import (
     SyncReplicasOptimizer as SyncReplicasOptimizer,
@@ -135,14 +123,8 @@ from ferroflow._src.training.adam import (
 )
 from ferroflow._src.training.cosine_decay import (
     cosine_decay as cosine_decay,
-)
-from ferroflow._src.training.cosine_decay import (
     cosine_decay_restarts as cosine_decay_restarts,
-)
-from ferroflow._src.training.cosine_decay import (
     linear_cosine_decay as linear_cosine_decay,
-)
-from ferroflow._src.training.cosine_decay import (
     noisy_linear_cosine_decay as noisy_linear_cosine_decay,
 )
 from ferroflow._src.training.ftrl import (
@@ -150,17 +132,9 @@ from ferroflow._src.training.ftrl import (
 )
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,
-)
-from ferroflow._src.training.global_step import (
     create_global_step as create_global_step,
-)
-from ferroflow._src.training.global_step import (
     get_global_step as get_global_step,
-)
-from ferroflow._src.training.global_step import (
     get_or_create_global_step as get_or_create_global_step,
-)
-from ferroflow._src.training.global_step import (
     global_step as global_step,
 )
 from ferroflow._src.training.gradient_descent import (
@@ -168,20 +142,10 @@ from ferroflow._src.training.gradient_descent import (
 )
 from ferroflow._src.training.learning_rate_decay import (
     exponential_decay as exponential_decay,
-)
-from ferroflow._src.training.learning_rate_decay import (
     inverse_time_decay as inverse_time_decay,
-)
-from ferroflow._src.training.learning_rate_decay import (
     natural_exp_decay as natural_exp_decay,
-)
-from ferroflow._src.training.learning_rate_decay import (
     piecewise_constant as piecewise_constant,
-)
-from ferroflow._src.training.learning_rate_decay import (
     piecewise_constant as piecewise_constant_decay,  # noqa: F401  # TF 1.x: its name from 1.13 on
-)
-from ferroflow._src.training.learning_rate_decay import (
     polynomial_decay as polynomial_decay,
 )
 from ferroflow._src.training.momentum import (
@@ -195,8 +159,6 @@ from ferroflow._src.training.optimizer import (
 )
 from ferroflow._src.training.proximal import (
     ProximalAdagradOptimizer as ProximalAdagradOptimizer,
-)
-from ferroflow._src.training.proximal import (
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
 from ferroflow._src.training.rms_prop import (
@@ -215,8 +177,11 @@ def __getattr__(name: str) -> _Any:
     # Protobuf is loaded when a message is first asked for.
     if name in _MESSAGES:
         return getattr(_proto, name)
-    raise AttributeError(f"module 'ferroflow.train' has no attribute {name!r}")
+    raise _absent("ferroflow.train", name)
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_MESSAGES})
+
+
+_tell_absent(globals())

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from autodiff.differences import check
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.base import errors

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.differences import check
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
 
 import ferroflow as tf

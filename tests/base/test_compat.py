@@ -4,8 +4,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ferroflow._src.base import compat
 

@@ -3,8 +3,7 @@
 import types
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ferroflow._src.base import device_spec
 from ferroflow._src.base.device_spec import DeviceSpec

@@ -4,8 +4,7 @@ import collections
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.base import nest

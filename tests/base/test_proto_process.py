@@ -42,7 +42,9 @@ assert tensorflow.compat.v1.GraphDef.FromString(graph.SerializeToString()) == th
 
 
 def run(program, python=sys.executable, **environment):
-    path = os.pathsep.join([str(PYFRONT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    # Another Python finds the package in the tree, where `make dev` built it.
+    places = [] if python == sys.executable else [str(PYFRONT)]
+    path = os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [python, "-c", program],
         env={**os.environ, "PYTHONPATH": path, **environment},

@@ -1,102 +1,117 @@
-"""Variables that begin with the values of a checkpoint."""
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
+"""A model starts from the variables of one that was trained, whole or by the entries of vocabularies."""
 
 import numpy as np
 import pytest
 
 import ferroflow as tf
-from ferroflow.contrib import framework
 
-_VALUES = {
-    "a/w": np.arange(6, dtype=np.float32).reshape(3, 2),
-    "a/b": np.float32([7, 8]),
-    "top": np.float32(9),
-}
+EMBEDDING = np.array([[0.5, 0.4], [1.0, 1.1], [2.0, 2.2], [3.0, 3.3]], np.float32)
+KERNEL = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
-@pytest.fixture(name="path")
-def _path(tmp_path: Path) -> Iterator[str]:
-    with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in _VALUES.items():
-            tf.Variable(value, name=name)
-        saver = tf.train.Saver()
-        session.run(tf.global_variables_initializer())
-        yield str(saver.save(session, str(tmp_path / "model")))
+@pytest.fixture
+def trained(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("embedding", initializer=EMBEDDING)
+        tf.get_variable("layer/kernel", initializer=KERNEL)
+        tf.get_variable("layer/mean", initializer=[7.0], trainable=False)
+        sess.run(tf.global_variables_initializer())
+        tf.train.Saver().save(sess, str(tmp_path / "model"), write_meta_graph=False)
+    (tmp_path / "old").write_text("apple\nbanana\nguava\norange\n")
+    (tmp_path / "new").write_text("orange\nguava\nbanana\napple\nraspberry\n")
+    (tmp_path / "kinds").write_text("a\nb")
+    (tmp_path / "more_kinds").write_text("c\nb\na")
+    return tmp_path
 
 
-def _initialized(*variables: object) -> list[object]:
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return [np.asarray(v).tolist() for v in session.run(list(variables))]
+def started(make, *args, **kwargs):
+    """The values of the variables that `make` makes, started from the checkpoint."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        made = make()
+        tf.train.warm_start(*args, **kwargs)
+        sess.run(tf.global_variables_initializer())
+        return [sess.run(v).tolist() for v in made]
 
 
-def test_scopes_names_variables_and_slices_are_initialized(path: str) -> None:
-    with tf.Graph().as_default():
-        with tf.variable_scope("new"):
-            w, b = tf.get_variable("w", [3, 2]), tf.get_variable("b", [2])
-        tf.train.init_from_checkpoint(path, {"a/": "new/"})
-        assert _initialized(w, b) == [_VALUES["a/w"].tolist(), [7, 8]]
-    with tf.Graph().as_default():
-        b, top = tf.get_variable("bias", [2]), tf.Variable(0.0)
-        whole = tf.get_variable("w", [3, 2], partitioner=tf.fixed_size_partitioner(3))
-        tf.train.init_from_checkpoint(str(Path(path).parent), {"a/b": "bias", "top": top, "a/w": whole})
-        assert _initialized(b, top, whole.as_tensor()) == [[7, 8], 9, _VALUES["a/w"].tolist()]
-    with tf.Graph().as_default():
-        whole = tf.get_variable("part", [3, 2], partitioner=tf.fixed_size_partitioner(2))
-        tf.train.init_from_checkpoint(path, {"a/w": "part"})
-        assert _initialized(whole.as_tensor()) == [_VALUES["a/w"].tolist()]
+def kernel_and_mean(scope="layer"):
+    with tf.variable_scope(scope):
+        return [
+            tf.get_variable("kernel", initializer=KERNEL * 0),
+            tf.get_variable("mean", initializer=[0.0], trainable=False),
+        ]
 
 
-def test_what_the_checkpoint_does_not_have_is_refused(path: str) -> None:
-    with tf.Graph().as_default():
-        tf.get_variable("x", [2])
-        with tf.variable_scope("s"):
-            tf.get_variable("y", [2])
-        with pytest.raises(ValueError, match="Tensor z is not found in"):
-            tf.train.init_from_checkpoint(path, {"z": "x"})
-        with pytest.raises(ValueError, match="doesn't match with shape of tensor a/w"):
-            tf.train.init_from_checkpoint(path, {"a/w": "x"})
-        with pytest.raises(ValueError, match="should map to scope only"):
-            tf.train.init_from_checkpoint(path, {"a/b": "none"})
-        with pytest.raises(ValueError, match=r"Tensor a/y \(y in a/\) is not found"):
-            tf.train.init_from_checkpoint(path, {"a/": "s/"})
-        with pytest.raises(tf.errors.NotFoundError):
-            tf.train.init_from_checkpoint(path + "-none", {"a/b": "x"})
-        with pytest.raises(ValueError, match="Couldn't find 'checkpoint' file"):
-            tf.train.load_checkpoint(str(Path(path).parent.parent))
+def test_names_choose_the_trained_variables(trained):
+    assert started(kernel_and_mean, str(trained)) == [KERNEL.tolist(), [0.0]]
+    assert started(kernel_and_mean, str(trained / "model"), "other") == [(KERNEL * 0).tolist(), [0.0]]
+    # A list of names is one of all variables.
+    assert started(kernel_and_mean, str(trained), ["layer"]) == [KERNEL.tolist(), [7.0]]
+    earlier = {"other/kernel": "layer/kernel", "other/mean": "layer/mean"}
+    other = started(lambda: kernel_and_mean("other"), str(trained), ["other/.*"], var_name_to_prev_var_name=earlier)
+    assert other == [KERNEL.tolist(), [7.0]]
 
 
-def test_values_of_checkpoints_and_arrays_are_assigned_at_once(path: str) -> None:
-    with tf.Graph().as_default(), tf.Session() as session:
-        w = tf.get_variable("a/w", [3, 2], partitioner=tf.fixed_size_partitioner(2))
-        b, other = tf.get_variable("a/b", [2]), tf.get_variable("other", [2])
-        session.run(*framework.assign_from_checkpoint(path, [*w, b]))
-        assert session.run(w.as_tensor()).tolist() == _VALUES["a/w"].tolist()
-        session.run(*framework.assign_from_values({"other": np.float32([[1], [2]])}))
-        assert session.run([b, other])[1].tolist() == [1, 2]
-        with pytest.raises(ValueError, match=r"missing variable \[other\]"):
-            framework.assign_from_checkpoint(path, [other])
-        restore = framework.assign_from_checkpoint_fn(path, {"a/b": other, "none": b}, ignore_missing_vars=True)
-        assert restore is not None
-        restore(session)
-        assert session.run(other).tolist() == [7, 8]
-        assert framework.assign_from_checkpoint_fn(path, [other], ignore_missing_vars=True) is None
+def test_variables_choose_themselves(trained):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        kernel, mean = kernel_and_mean()
+        tf.train.warm_start(str(trained), [mean])
+        sess.run(tf.global_variables_initializer())
+        assert sess.run([kernel, mean])[1].tolist() == [7.0]
+        assert sess.run(kernel).tolist() == (KERNEL * 0).tolist()
 
 
-def test_a_swapping_saver_saves_averages_under_the_variables_names(tmp_path: Path) -> None:
-    with tf.Graph().as_default(), tf.Session() as session:
-        v = tf.get_variable("v", initializer=np.float32([1, 2]))
-        optimizer = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(1.0), average_decay=0.5)
-        with pytest.raises(RuntimeError, match="Must call apply_gradients or minimize"):
-            optimizer.swapping_saver()
-        train = optimizer.minimize(tf.reduce_sum(v))
-        session.run(tf.global_variables_initializer())
-        session.run(train)
-        path = optimizer.swapping_saver().save(session, str(tmp_path / "model"))
-        assert session.run(v).tolist() == [0, 1]
-    assert tf.train.load_variable(path, "v").tolist() == [0.5, 1.5]
-    assert tf.train.load_variable(path, "v/ExponentialMovingAverage").tolist() == [0, 1]
+def info(trained, **kwargs):
+    return tf.train.VocabInfo(str(trained / "new"), 5, 1, str(trained / "old"), **kwargs)
+
+
+@pytest.mark.parametrize("slices", [None, 2])
+def test_rows_follow_the_entries_of_a_vocabulary(trained, slices):
+    def make():
+        partitioner = tf.fixed_size_partitioner(slices) if slices else None
+        made = tf.get_variable("embedding", [6, 2], partitioner=partitioner)
+        return list(made) if slices else [made]
+
+    backup = tf.constant_initializer(9.0)
+    vocabularies = {"embedding": info(trained, backup_initializer=backup)}
+    # None: the variables with a vocabulary only.
+    parts = started(make, str(trained), None, vocabularies)
+    assert len(parts) == (slices or 1)
+    expected = [*EMBEDDING[::-1].tolist(), [9.0, 9.0], [9.0, 9.0]]
+    assert np.concatenate(parts).tolist() == expected
+    few = started(make, str(trained), None, {"embedding": info(trained, old_vocab_size=2)})
+    assert np.concatenate(few).tolist() == [[0, 0], [0, 0], *EMBEDDING[1::-1].tolist(), [0, 0], [0, 0]]
+
+
+def test_columns_follow_the_entries_of_a_vocabulary(trained):
+    kinds = tf.train.VocabInfo(str(trained / "more_kinds"), 3, 0, str(trained / "kinds"), axis=1)
+    made = started(lambda: [tf.get_variable("layer/kernel", [2, 3])], str(trained), ".*", {"layer/kernel": kinds})
+    assert made == [[[0, 2, 1], [0, 4, 3]]]
+
+
+def test_what_is_named_must_be_there(trained):
+    for kwargs in (
+        {"var_name_to_prev_var_name": {"wrong": "layer/kernel"}},
+        {"var_name_to_vocab_info": {"wrong": info(trained)}},
+    ):
+        with pytest.raises(ValueError, match=r"that were not used: \{'wrong'\}"):
+            started(kernel_and_mean, str(trained), **kwargs)
+    with pytest.raises(ValueError, match="is not found in"):
+        started(lambda: kernel_and_mean("unknown"), str(trained))
+    with pytest.raises(ValueError, match="must be all `Variable` or all `str`"):
+        started(kernel_and_mean, str(trained), [3])
+    with pytest.raises(ValueError, match="must be a `list` or `str`"):
+        started(kernel_and_mean, str(trained), 3)
+    with pytest.raises(ValueError, match="0 and 1"):
+        info(trained, axis=2)
+
+
+def test_an_estimator_starts_with_a_vocabulary(trained, tmp_path):
+    def model_fn(features, labels, mode):
+        embedding = tf.get_variable("embedding", [6, 2])
+        loss = 0 * tf.reduce_sum(embedding) + 0 * tf.reduce_sum(features)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.assign_add(tf.train.get_global_step(), 1))
+
+    settings = tf.estimator.WarmStartSettings(str(trained), var_name_to_vocab_info={"embedding": info(trained)})
+    model = tf.estimator.Estimator(model_fn, str(tmp_path / "new_model"), warm_start_from=settings)
+    model.train(lambda: (tf.zeros([2]), None), steps=1)
+    assert model.get_variable_value("embedding")[:4].tolist() == EMBEDDING[::-1].tolist()

@@ -1,8 +1,7 @@
 """Laws of `tf.train.ClusterSpec`: all ways to describe a cluster agree, and wrong ones are refused."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

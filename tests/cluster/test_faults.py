@@ -48,6 +48,7 @@ def test_training_goes_on_after_kills(tmp_path, job, index, sync):
                 pause.wait(moments.uniform(0.0, 1.5))
                 tasks.task(job, index).kill()
                 kills += 1
+                killed = time.monotonic()
                 tasks.start(job, index)
             tasks.wait_for_progress(killed, RECOVERY)
             if (job, index) == ("worker", 1):

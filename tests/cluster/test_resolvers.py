@@ -4,8 +4,7 @@ import json
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.cluster.slurm_resolver import expand_hostlist, expand_tasks_per_node

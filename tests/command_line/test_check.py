@@ -1,9 +1,12 @@
 """`ferroflow check` finds the names of TensorFlow that programs use, however they are imported."""
 
+import functools
 import json
 
 import pytest
 
+import ferroflow
+from ferroflow._src.base.absent_names import INSTEAD
 from ferroflow.command_line import check
 from ferroflow.command_line.main import main
 from ferroflow.command_line.symbols import uses
@@ -85,10 +88,42 @@ def test_what_differs_says_how(report, name):
     assert [(row["state"], row["note"]) for row in found["symbols"]] == [("differs", check.DIFFERS[name])]
 
 
+@pytest.mark.parametrize("name", check.REFUSED)
+def test_what_is_there_only_to_refuse_is_missing(report, name):
+    status, found = report(f"import tensorflow as tf\n{name}()\n")
+    assert status == 1
+    assert [(row["state"], row["note"]) for row in found["symbols"]] == [("missing", check.REFUSED[name])]
+    function = functools.reduce(getattr, name.split(".")[1:], ferroflow)
+    with pytest.raises(NotImplementedError):
+        function(*((__file__,) if name.endswith("library") else ()))
+
+
+def test_what_is_missing_says_what_to_write_instead(report):
+    _, found = report("from tensorflow.contrib import learn\nlearn.DNNClassifier(learn.nothing_known)\n")
+    assert {row["name"]: row["note"] for row in found["symbols"]} == {
+        "tf.contrib.learn": "",
+        "tf.contrib.learn.DNNClassifier": "instead: tf.estimator.DNNClassifier",
+        "tf.contrib.learn.nothing_known": f"instead: {INSTEAD['tf.contrib.learn']}",
+    }
+
+
+def test_the_encoding_of_a_file_is_its_own(tmp_path, capsys):
+    (tmp_path / "program.py").write_bytes("# coding: latin-1\nimport tensorflow as tf\nx = 'é'\n".encode("latin-1"))
+    (tmp_path / "marked.py").write_bytes("import tensorflow as tf\nx = tf.Session()\n".encode("utf-8-sig"))
+    assert main(["check", str(tmp_path)]) == 0
+    assert "1 supported" in capsys.readouterr().out
+
+
+def test_nothing_found_is_told(tmp_path, capsys):
+    assert main(["check", str(tmp_path)]) == 0
+    assert "No use of TensorFlow's names" in capsys.readouterr().err
+
+
 def test_what_is_not_python_3_is_reported(report, tmp_path):
     status, found = report("import tensorflow as tf\nprint 'old'\n")
     assert status == 2
     assert found["unread"][0].startswith(f"{tmp_path / 'program.py'}:2: not Python 3")
+    assert "2to3 -w FILE" in found["unread"][0]
 
 
 def test_the_table_shows_what_is_missing(tmp_path, capsys):

@@ -78,7 +78,9 @@ def test_the_programs_end_is_the_commands(tmp_path):
 def test_what_is_not_offered_fails_as_a_missing_module(tmp_path):
     path = tmp_path / "fails.py"
     path.write_text("import tensorflow.nothing_like_it\n")
-    assert "No module named 'tensorflow.nothing_like_it'" in command("run", str(path)).stderr
+    done = command("run", str(path))
+    assert "ModuleNotFoundError: No module named" in done.stderr
+    assert "tf.nothing_like_it is not in ferroflow" in done.stderr
 
 
 def test_a_missing_file_is_named():

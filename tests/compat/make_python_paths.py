@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 TARGET = Path(__file__).resolve().parents[2] / "pyfront" / "ferroflow" / "python" / "paths.json"
-LEFT_OUT = ("/keras/", "/estimator/", "/eager/", "/tools/", "/debug/")
+LEFT_OUT = ("/eager/", "/tools/", "/debug/", "/keras/applications/")
 DEFINED = re.compile(
     r"^@tf_export\(((?:[^()]|\n)*?)\)\s*\n((?:@.*\n(?: .*\n)*)*)(?:def|class)\s+(?P<name>\w+)", re.MULTILINE
 )

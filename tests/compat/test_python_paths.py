@@ -74,7 +74,7 @@ def test_what_is_internal_is_found_where_programs_import_it():
 def test_what_is_not_offered_says_so():
     from ferroflow.python.ops import math_ops
 
-    with pytest.raises(AttributeError, match=r"math_ops\.nothing is not offered"):
+    with pytest.raises(AttributeError, match=r"tf\.python\.ops\.math_ops\.nothing is not in ferroflow"):
         math_ops.nothing  # noqa: B018
     with pytest.raises(ImportError):
         importlib.import_module("ferroflow.python.nothing")
@@ -126,3 +126,28 @@ def test_the_parts_of_supervised_training_are_found_where_programs_import_them()
         tf.train.create_global_step()
         read = training_util._get_or_create_global_step_read()
         assert tf.get_collection(training_util.GLOBAL_STEP_READ_KEY) == [read]
+
+
+def test_kerass_modules_are_found_where_they_were_and_where_they_came_to_be():
+    from ferroflow.python import keras
+    from ferroflow.python.estimator.inputs.numpy_io import numpy_input_fn
+    from ferroflow.python.keras import backend, layers
+    from ferroflow.python.keras._impl.keras.layers.core import Dense
+    from ferroflow.python.keras.engine.training import Model
+    from ferroflow.python.keras.layers.core import Dropout
+
+    assert (layers.Dense, Dense, Dropout) == (tf.keras.layers.Dense, tf.keras.layers.Dense, tf.keras.layers.Dropout)
+    assert (Model, keras.models.Model) == (tf.keras.Model, tf.keras.Model)
+    assert backend.learning_phase is tf.keras.backend.learning_phase
+    assert numpy_input_fn is tf.estimator.inputs.numpy_input_fn
+    with pytest.raises(AttributeError, match=r"tf\.python\.keras\.layers\.nothing is not in ferroflow"):
+        layers.nothing  # noqa: B018
+
+
+def test_the_native_interface_reads_checkpoints(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sess.run(tf.get_variable("v", initializer=[1.0, 2.0]).initializer)
+        path = tf.train.Saver().save(sess, str(tmp_path / "model"))
+    reader = tf.python.pywrap_tensorflow.NewCheckpointReader(path)
+    assert reader.get_tensor("v").tolist() == [1.0, 2.0]
+    assert tf.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader

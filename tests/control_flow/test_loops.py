@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
@@ -210,8 +209,15 @@ def test_equal_bits_at_any_number_of_threads() -> None:
     assert results[0] == results[1] == results[2]
 
 
-def test_an_endless_loop_is_interrupted() -> None:
-    loop = tf.while_loop(lambda i: i >= 0, lambda i: i * 1, [0])
+def endless(start: Any) -> Any:
+    """A loop of scalars, which runs without tensors, or of vectors."""
+    first = tf.constant(start)
+    return tf.while_loop(lambda i: (tf.reduce_sum(i) if i.shape.ndims else i) >= 0, lambda i: i * 1, [first])
+
+
+@pytest.mark.parametrize("start", [0, [0, 1]])
+def test_an_endless_loop_is_interrupted(start: Any) -> None:
+    loop = endless(start)
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     try:
@@ -225,8 +231,9 @@ def test_an_endless_loop_is_interrupted() -> None:
         signal.signal(signal.SIGINT, old)
 
 
-def test_a_deadline_ends_a_loop() -> None:
-    loop = tf.while_loop(lambda i: i >= 0, lambda i: i * 1, [0])
+@pytest.mark.parametrize("start", [0, [0, 1]])
+def test_a_deadline_ends_a_loop(start: Any) -> None:
+    loop = endless(start)
     with tf.Session() as sess, pytest.raises(tf.errors.DeadlineExceededError):
         sess.run(loop, options=tf.RunOptions(timeout_in_ms=200))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from control_flow.nested_programs import SIZE, InGraph, InPython, Program, programs, run
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 

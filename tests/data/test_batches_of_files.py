@@ -10,8 +10,7 @@ import io
 import numpy as np
 import pytest
 from data.reading import elements
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

@@ -8,8 +8,7 @@ import io
 
 import pytest
 from data.reading import elements
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from data.reading import elements
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

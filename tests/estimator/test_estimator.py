@@ -149,7 +149,7 @@ def test_a_model_starts_warm(tmp_path):
         return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.assign_add(tf.train.get_global_step(), 1))
 
     settings = tf.estimator.WarmStartSettings(
-        str(tmp_path / "source"), "other/kernel", {"other/kernel": "layer/kernel"}
+        str(tmp_path / "source"), "other/kernel", None, {"other/kernel": "layer/kernel"}
     )
     model = tf.estimator.Estimator(still, str(tmp_path / "target"), warm_start_from=settings)
     model.train(lambda: dataset(), steps=1)

@@ -5,8 +5,7 @@ import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.framework.drawing.boxes import ScopeIndex, collapsed

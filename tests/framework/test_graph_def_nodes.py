@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 
 import ferroflow as tf
+
+_WRITTEN_WHILE_IT_GROWS = """
+import faulthandler, sys, threading
+import ferroflow as tf
+
+faulthandler.dump_traceback_later(100, exit=True)
+sys.setswitchinterval(1e-5)
+graph = tf.Graph()
+writer = threading.Thread(target=lambda: [graph.as_graph_def() for _ in range(100)])
+with graph.as_default():
+    tf.constant(1.0)
+    writer.start()
+    while writer.is_alive():
+        tf.no_op()
+"""
 
 
 def _graph():
@@ -41,3 +59,10 @@ def test_a_part_of_a_graph_def_begins_where_it_is_asked_to():
     assert list(later.node) == list(whole.node)[7:]
     shapes = {n.name: n.attr["_output_shapes"].list.shape for n in later.node}
     assert [[d.size for d in s.dim] for s in shapes["parts"]] == [[-1, 1], [-1, 1]]
+
+
+def test_a_graph_is_written_while_another_thread_adds_to_it():
+    # In a process of its own: threads that wait for each other for ever take the interpreter with them.
+    arguments = [sys.executable, "-c", _WRITTEN_WHILE_IT_GROWS]
+    ran = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=200)
+    assert ran.returncode == 0, ran.stderr[-3000:]

@@ -1,5 +1,8 @@
 """A GraphDef becomes a graph again: names, inputs, attributes, devices and colocation survive; faults are named."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from google.protobuf import text_format
@@ -184,6 +187,95 @@ def test_control_dependencies_around_the_import_hold():
         with tf.control_dependencies([first]):
             (a,) = tf.import_graph_def(message('node { name: "a" op: "None" }'), return_elements=["a"])
     assert a.control_inputs == [first]
+
+
+def test_scopes_around_the_import_reach_every_node():
+    graph_def = message(
+        'node { name: "a" op: "IntOutput" device: "/job:worker" } node { name: "b" op: "IntInput" input: "a" }'
+    )
+    seen = []
+    with tf.Graph().as_default() as graph:
+        first = tf.no_op()
+        with (
+            graph.device(lambda op: seen.append(op.name) or f"{op.device}/task:2"),
+            graph.gradient_override_map({"IntInput": "Other"}),
+            graph.control_dependencies([first]),
+        ):
+            a, b = tf.import_graph_def(graph_def, name="", return_elements=["a", "b"])
+    assert seen == ["a", "b"]
+    assert (a.device, b.device) == ("/job:worker/task:2", "/task:2")
+    assert b.get_attr("_gradient_op_type") == b"Other"
+    assert a.control_inputs == [first]
+    assert b.control_inputs == []
+
+
+def test_an_import_within_a_branch_belongs_to_it():
+    graph_def = message(
+        'node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }'
+        'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }'
+    )
+    with tf.Graph().as_default():
+        x, pred = tf.constant(2.0), tf.placeholder(tf.bool, [])
+
+        def negated():
+            return tf.import_graph_def(graph_def, input_map={"x:0": x}, return_elements=["y:0"])[0]
+
+        y = tf.cond(pred, negated, lambda: x)
+        with tf.Session() as sess:
+            assert [sess.run(y, {pred: value}) for value in (True, False)] == [-2.0, 2.0]
+
+
+def test_what_a_device_function_raises_is_raised():
+    def refuse(op):
+        raise KeyError(op.name)
+
+    with tf.Graph().as_default() as graph, graph.device(refuse), pytest.raises(KeyError, match="a"):
+        tf.import_graph_def(message('node { name: "a" op: "None" }'), name="")
+
+
+def test_there_is_one_operation_for_each_imported_node_however_it_is_asked_for():
+    graph, _ = imported(program().as_graph_def())
+    loss = graph.get_tensor_by_name("loss:0")
+    assert graph.get_operation_by_name("loss") is loss.op
+    (reader,) = [op for op in loss.op.inputs[0].consumers() if op.name == "loss"]
+    assert reader is loss.op
+    assert loss.op in graph.get_operations()
+    assert [op._id for op in graph.get_operations()] == list(range(graph.version))
+    assert graph.get_operations()[loss.op._id] is loss.op
+
+
+def test_an_imported_operation_knows_the_line_of_the_import():
+    graph, _ = imported(message('node { name: "a" op: "None" }'))
+    functions = [row[2] for row in graph.get_operation_by_name("a").traceback if row[0] == __file__]
+    assert functions[-2:] == ["test_an_imported_operation_knows_the_line_of_the_import", "imported"]
+
+
+def test_a_graph_goes_on_after_an_import_that_failed():
+    with tf.Graph().as_default() as graph:
+        with pytest.raises(ValueError, match="expected inputs"):
+            tf.import_graph_def(message('node { name: "a" op: "None" } node { name: "b" op: "IntInput" }'), name="")
+        names = [tf.no_op(name="a").name, tf.no_op(name="b").name]
+        assert [op.name for op in graph.get_operations()] == ["a", *names]
+        assert names == ["a_1", "b"]
+
+
+def test_an_imported_graph_that_nobody_holds_is_gone_at_once():
+    graph_def = program().as_graph_def()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        graph = weakref.ref(imported(graph_def)[0])
+        assert graph() is None
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def test_attributes_of_functions_survive():
+    attr = 'attr { key: "f" value { func { name: "body" attr { key: "n" value { i: 3 } } } } }'
+    text = f'node {{ name: "a" op: "FuncAttr" {attr} }}'
+    graph, _ = imported(message(text))
+    assert graph.as_graph_def().node[0] == message(text).node[0]
 
 
 def test_versions_are_those_all_parts_can_be_read_with():

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from golden.ranking_programs import CASES, describe
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from golden.convolution_programs import programs, run
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 

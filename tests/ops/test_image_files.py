@@ -8,8 +8,7 @@ import zlib
 import numpy as np
 import pytest
 from golden import make_images
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ferroflow as tf

@@ -9,8 +9,7 @@ import pathlib
 import numpy as np
 import pytest
 from golden import make_images
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
@@ -117,3 +116,11 @@ def test_boxes_of_images_that_are_not_there_are_refused():
         crops = tf.image.crop_and_resize(np.zeros((1, 2, 2, 1), np.float32), [[0.0, 0, 1, 1]], [1], [2, 2])
         with pytest.raises(tf.errors.OutOfRangeError, match=r"outside \[0, batch_size\)"):
             session.run(crops)
+
+
+def test_whitening_is_the_old_name_of_standardization():
+    image = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        with pytest.warns(DeprecationWarning, match=r"tf\.image\.per_image_standardization"):
+            whitened = tf.image.per_image_whitening(image)
+        np.testing.assert_allclose(sess.run(whitened), (image - image.mean()) / image.std(), rtol=1e-5)

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from golden.parsing_programs import CASES, example, outcome, sequence
 from google.protobuf import json_format
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from autodiff.differences import check
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from seq2seq import reference
 
 import ferroflow as tf

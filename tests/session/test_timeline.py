@@ -6,8 +6,7 @@ import itertools
 import json
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.base import proto

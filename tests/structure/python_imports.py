@@ -1,7 +1,8 @@
 """Finds who imports whom in the Python package by reading its syntax trees, and what breaks the layers."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,6 +129,16 @@ def late_imports(root: Path, allowed: Mapping[tuple[str, str], str]) -> tuple[li
     refused = [str(found) for found in late if (found.importer, found.imported) not in allowed]
     return refused, [
         f"{importer} imports {imported}" for importer, imported in allowed if (importer, imported) not in used
+    ]
+
+
+def undeclared_imports(root: Path, declared: Collection[str]) -> list[str]:
+    """Lists imports at the top of modules of neither the standard library, nor the package, nor what it declares."""
+    known = {*sys.stdlib_module_names, PACKAGE, *declared}
+    return [
+        str(found)
+        for found in imports(root)
+        if not (found.late or found.for_types) and found.imported.split(".")[0] not in known
     ]
 
 

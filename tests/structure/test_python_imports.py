@@ -1,11 +1,20 @@
 """Laws of the Python package's imports, and of the checks that find what breaks them."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from structure import layers, python_imports
+from structure.rust_crates import tomllib
 
-PYFRONT = Path(__file__).resolve().parents[2] / "pyfront"
+ROOT = Path(__file__).resolve().parents[2]
+PYFRONT = ROOT / "pyfront"
+# The modules of distributions that have other names than they.
+MODULES = {"absl-py": "absl", "protobuf": "google"}
+# A program, and what needs an extra.
+NOT_IMPORTABLE = {"ferroflow.__main__", "ferroflow.command_line.launching.on_ray"}
 TWO_LAYERS = (("low",), ("left", "right"))
 
 
@@ -39,6 +48,22 @@ def test_imports_are_at_the_top_of_modules_but_for_the_listed_ones():
 
 def test_every_late_import_has_a_reason():
     assert all(reason.strip() for reason in layers.LATE_IMPORTS.values())
+
+
+def test_what_is_imported_is_installed_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [
+        *project["dependencies"],
+        *(asked for extra in project["optional-dependencies"].values() for asked in extra),
+    ]
+    names = [re.match(r"[\w.-]+", requirement).group() for requirement in asked]
+    assert python_imports.undeclared_imports(PYFRONT, {MODULES.get(name, name) for name in names}) == []
+
+
+def test_every_module_can_be_imported_where_python_keeps_no_docstrings():
+    modules = [name for name in python_imports.module_files(PYFRONT) if name not in NOT_IMPORTABLE]
+    program = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    subprocess.run([sys.executable, "-OO", "-c", program, *modules], check=True)
 
 
 @pytest.mark.parametrize("by_member", [False, True])
@@ -159,3 +184,12 @@ def test_a_cycle_of_members_is_found(package):
     )
     assert python_imports.cycles(root) == []
     assert python_imports.cycles(root, by_member=True) == ["left -> right -> left"]
+
+
+def test_an_import_of_what_nobody_asked_for_is_found(package):
+    root = package(
+        a="import os\nimport numpy.linalg\nfrom extensions.sub import thing\n",
+        b="from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import extensions\n",
+        c="def f():\n    import extensions\n",
+    )
+    assert python_imports.undeclared_imports(root, {"numpy"}) == ["ferroflow.a:3 imports extensions.sub.thing"]

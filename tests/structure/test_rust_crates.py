@@ -95,4 +95,6 @@ def test_the_release_build_checks_the_arithmetic_on_shapes():
     manifest = rust_crates.tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
     profiles = manifest["profile"]["release"]["package"]
     checked = {crate for crate, profile in profiles.items() if profile.get("overflow-checks")}
-    assert checked == {f"ferroflow-{layer}" for layer in ("cluster", "graph", "input", "io", "ops", "runtime")}
+    assert checked == {
+        f"ferroflow-{layer}" for layer in ("cluster", "graph", "graph-def", "input", "io", "ops", "runtime")
+    }

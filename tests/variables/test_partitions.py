@@ -1,8 +1,7 @@
 """Laws of partitioned variables and of partitioners."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from variables.graphs import graph  # noqa: F401 (a fixture)
 
 import ferroflow as tf

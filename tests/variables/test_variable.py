@@ -1,5 +1,7 @@
 """Laws of `Variable`: reading, writing, its arguments, its message."""
 
+import inspect
+
 import numpy as np
 import pytest
 from variables.graphs import graph  # noqa: F401 (a fixture)
@@ -46,6 +48,12 @@ def test_the_dtype_is_a_reference_to_that_of_the_initial_value():
     assert tf.Variable(1).dtype.name == "int32_ref"
     assert tf.Variable(1, dtype=tf.float64).dtype.name == "float64_ref"
     assert tf.Variable(np.float16(1)).value().dtype.name == "float16"
+
+
+def test_the_signature_is_that_of_the_constructor():
+    parameters = inspect.signature(tf.Variable).parameters
+    assert list(parameters)[:5] == ["initial_value", "trainable", "collections", "validate_shape", "caching_device"]
+    assert parameters["validate_shape"].default is True
 
 
 def test_a_variable_iterates_over_nothing():

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import sys
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +14,12 @@ from types import ModuleType
 from typing import Any
 
 import ferroflow
+from ferroflow._src.base.absent_names import instead_of
+from ferroflow.command_line.failure_hints import syntax_advice
 from ferroflow.command_line.symbols import uses
 from ferroflow.command_line.tables import print_table
 
-__all__ = ["DIFFERS", "HELP", "add_arguments", "run"]
+__all__ = ["DIFFERS", "HELP", "REFUSED", "add_arguments", "run"]
 
 HELP = "report which of TensorFlow's names programs use, and whether ferroflow has them"
 SUPPORTED, OTHER, MISSING = "supported", "differs", "missing"
@@ -26,6 +29,18 @@ DIFFERS = {
     "tf.GPUOptions": "accepted; there is no GPU",
     "tf.OptimizerOptions": "accepted; plans are optimized in one way",
     "tf.enable_resource_variables": "accepted; every variable is read and written in the order of the graph",
+}
+
+# What is there only to refuse, in words that say why.
+REFUSED = {
+    "tf.contrib.cluster_resolver.GceClusterResolver": "raises an error; instead: tf.train.ClusterSpec",
+    "tf.contrib.cluster_resolver.KubernetesClusterResolver": "raises an error; instead: tf.train.ClusterSpec",
+    "tf.contrib.cluster_resolver.TPUClusterResolver": "raises an error; there are no TPUs",
+    "tf.enable_eager_execution": "raises an error; instead: build a graph and run it in a tf.Session",
+    "tf.load_file_system_library": "raises an error; instead: a mounted file system",
+    "tf.load_library": "raises an error; instead: tf.custom_gradient or tf.py_func",
+    "tf.load_op_library": "raises an error; instead: tf.custom_gradient or tf.py_func",
+    "tf.enable_v2_behavior": "raises an error; the behaviour is that of TensorFlow 1",
 }
 
 
@@ -60,16 +75,23 @@ def _resolved(name: str) -> tuple[str, str, str]:
         here = ".".join(parts[:end])
         if here in DIFFERS:
             return here, OTHER, DIFFERS[here]
+        if here in REFUSED:
+            return here, MISSING, REFUSED[here]
         try:
             found = getattr(found, part)
         except AttributeError:
             try:
                 found = importlib.import_module(f"{found.__name__}.{part}")
             except ImportError:
-                return here, MISSING, ""
+                return here, MISSING, _instead(here)
         if not isinstance(found, ModuleType):
             return here, SUPPORTED, ""
     return name, SUPPORTED, ""
+
+
+def _instead(name: str) -> str:
+    instead = instead_of(name)
+    return f"instead: {instead}" if instead else ""
 
 
 def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
@@ -78,13 +100,18 @@ def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
     unread = []
     for path in _files(paths):
         try:
-            found = list(uses(path.read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError) as failure:
-            unread.append(f"{path}: {failure}")
+            with tokenize.open(path) as file:
+                found = list(uses(file.read(), str(path)))
+        except OSError as failure:
+            unread.append(f"{path}: {failure.strerror}")
             continue
-        except (SyntaxError, ValueError) as failure:
-            line = getattr(failure, "lineno", None)
-            unread.append(f"{path}{f':{line}' if line else ''}: not Python 3: {getattr(failure, 'msg', failure)}")
+        except SyntaxError as failure:
+            place = f"{path}:{failure.lineno}" if failure.lineno else str(path)
+            advice = syntax_advice(failure)
+            unread.append(f"{place}: not Python 3: {failure.msg}{f' ({advice})' if advice else ''}")
+            continue
+        except ValueError as failure:
+            unread.append(f"{path}: not Python 3: {failure}")
             continue
         for name, line in found:
             known, state, note = _resolved(name)
@@ -96,7 +123,7 @@ def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
 def _print_symbols(symbols: list[_Symbol], everything: bool) -> None:
     colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red"}
     rows = [
-        (s.name, (f"{s.state}: {s.note}" if s.note else s.state, colours[s.state]), len(s.places), s.places[0])
+        (s.name, (f"{s.state}; {s.note}" if s.note else s.state, colours[s.state]), len(s.places), s.places[0])
         for s in symbols
         if everything or s.state != SUPPORTED
     ]
@@ -115,6 +142,10 @@ def run(args: argparse.Namespace) -> int:
         not be read.
     """
     found, unread = _report(args.paths)
+    if not found and not unread:
+        print(
+            f"No use of TensorFlow's names in {', '.join(args.paths)}: Python files (*.py) are read.", file=sys.stderr
+        )
     order = {MISSING: 0, OTHER: 1, SUPPORTED: 2}
     symbols = sorted(found.values(), key=lambda s: (order[s.state], -len(s.places), s.name))
     if args.json:
@@ -127,6 +158,8 @@ def run(args: argparse.Namespace) -> int:
             f"{len(symbols)} names of TensorFlow: {counts[SUPPORTED]} supported, {counts[OTHER]} differ,"
             f" {counts[MISSING]} missing."
         )
+        if counts[MISSING]:
+            print("A missing name raises an error where the program comes to it; what it does before runs.")
         for problem in unread:
             print(problem, file=sys.stderr)
     if unread:

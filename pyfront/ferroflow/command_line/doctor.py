@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from ferroflow import _core
+from ferroflow._src.base.version import VERSION
 from ferroflow.command_line.tables import print_table
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -57,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
     processor, features = _processor()
     rows = [
         ("ferroflow", f"{_core.__version__}, {len(_core.op_names())} operations"),
+        ("interface", f"TensorFlow {VERSION}"),
         ("Python", f"{platform.python_version()} at {sys.executable}"),
         ("system", platform.platform()),
         ("processor", processor),

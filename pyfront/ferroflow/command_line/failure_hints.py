@@ -2,27 +2,169 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from pathlib import Path
+from socket import gaierror
+from typing import Final
+from urllib.error import URLError
 
-__all__ = ["add_hint", "hint"]
+from ferroflow._src.base import errors
+from ferroflow._src.base.absent_names import instead_of
+from ferroflow.command_line.dropped_names import DROPPED, NEED_TENSORFLOW, PACKAGES, PYTHON_2_MODULES, PYTHON_2_VALUES
+
+__all__ = ["add_hint", "hint", "syntax_advice"]
 
 _PYTHON_2_SYNTAX = re.compile(
     "Missing parentheses in call|multiple exception types must be parenthesized|leading zeros in decimal|"
-    "invalid decimal literal|inconsistent use of tabs"
-)
-_PYTHON_2_MODULES = frozenset(
-    (
-        *("ConfigParser", "Queue", "SocketServer", "StringIO", "Tkinter", "__builtin__", "cPickle", "cStringIO"),
-        *("commands", "copy_reg", "cookielib", "httplib", "thread", "urllib2", "urlparse"),
-    )
+    "invalid decimal literal"
 )
 _PYTHON_2_NAMES = re.compile(
     r"module 'urllib' has no attribute|'dict' object has no attribute '(has_key|iteritems|iterkeys|itervalues)'|"
     r"name '(basestring|long|raw_input|reduce|unicode|unichr|xrange)' is not defined|"
     r"module 'string' has no attribute|module 'itertools' has no attribute '(imap|izip|ifilter)'"
 )
-_MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|is not offered by ferroflow|from 'ferroflow")
+_MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
+_IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)'")
+# How the errors for absent names end: nothing is left to say.
+_TOLD: Final = "docs/compatibility.md"
+_FOLDERS_ABOVE: Final = 3
+_CONVERT: Final = "Convert it first: `2to3 -w FILE` writes it anew (2to3 comes with Python up to 3.12)."
+
+
+def syntax_advice(error: SyntaxError) -> str | None:
+    """What to do about a file that Python 3 does not read.
+
+    Args:
+        error: SyntaxError.
+
+    Returns:
+        str, a sentence; None where nothing is known.
+    """
+    if isinstance(error, TabError):
+        return "Python 2 let tabs and spaces mix: `expand -t 8 FILE > NEW_FILE` gives the columns that it saw."
+    return _CONVERT if _PYTHON_2_SYNTAX.search(str(error)) else None
+
+
+def _python_2(file: str, advice: str) -> str:
+    return f"{file} looks like Python 2, and this is Python {sys.version_info[0]}.{sys.version_info[1]}. {advice}"
+
+
+def _about_python_2(error: BaseException, program: str) -> str | None:
+    if isinstance(error, SyntaxError):
+        advice = syntax_advice(error)
+        return _python_2(error.filename or program, advice) if advice else None
+    message = str(error)
+    if (isinstance(error, ImportError) and error.name in PYTHON_2_MODULES) or (
+        isinstance(error, (AttributeError, NameError)) and _PYTHON_2_NAMES.search(message)
+    ):
+        return _python_2(_file_of(error) or program, _CONVERT)
+    if isinstance(error, TypeError):
+        for pattern, advice in PYTHON_2_VALUES:
+            if re.search(pattern, message):
+                return f"In Python 2 this worked: {advice}."
+    return None
+
+
+def _file_of(error: BaseException) -> str | None:
+    """The file whose line raised an error, unless it is one of an installed package."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
+    return file if file.endswith(".py") and "site-packages" not in file and os.path.exists(file) else None
+
+
+def _about_missing_names(error: BaseException, program: str) -> str | None:
+    message = str(error)
+    if not isinstance(error, (AttributeError, ImportError)) or _TOLD in message or not _MISSING_HERE.search(message):
+        return None
+    found = _IMPORTED_FROM.search(message)
+    instead = instead_of(f"tf{found[2]}.{found[1]}") if found else ""
+    return (
+        f"ferroflow does not offer this name{f'; instead: {instead}' if instead else ''}. `ferroflow check {program}` "
+        "lists every name of TensorFlow's that the program uses and that is missing."
+    )
+
+
+def _about_missing_modules(error: BaseException, program: str) -> str | None:
+    if not isinstance(error, ImportError):
+        return None
+    if "attempted relative import" in str(error):
+        folder, name = os.path.split(os.path.abspath(program))
+        module = f"{os.path.basename(folder)}.{name.removesuffix('.py')}"
+        return f"{program} is part of a package: `cd {os.path.dirname(folder)}; ferroflow run -m {module}`."
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    name = error.name.split(".")[0]
+    if name in NEED_TENSORFLOW:
+        return f"{name} is built on TensorFlow itself and does not run on ferroflow; take what the program needs of it."
+    for above in list(Path(program).resolve().parents)[:_FOLDERS_ABOVE]:
+        if (above / f"{name}.py").exists() or (above / name / "__init__.py").exists():
+            return f"{name} is in {above}: set PYTHONPATH={above}."
+    if name in sys.stdlib_module_names:
+        return None
+    package = PACKAGES.get(name, name)
+    return f"The program needs a package that is neither its own nor ferroflow's: pip install {package}."
+
+
+def _about_dropped_names(error: BaseException, program: str) -> str | None:
+    if isinstance(error, (AttributeError, ImportError, TypeError, ValueError)):
+        for pattern, advice in DROPPED:
+            found = re.search(pattern, str(error))
+            if found:
+                return advice.format(*found.groups()) + "."
+    return None
+
+
+def _about_missing_files(error: BaseException, program: str) -> str | None:
+    if isinstance(error, (URLError, gaierror)) or type(error).__module__.startswith("requests."):
+        return (
+            f"The program fetches {getattr(error, 'url', None) or 'its data'}, and cannot. Fetch it by hand, or from "
+            "another place, and put it where the program looks for it."
+        )
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        name = error.filename
+    elif isinstance(error, errors.NotFoundError) and "; No such file or directory" in str(error):
+        name = str(error).split(";")[0]
+    else:
+        return None
+    folder = os.path.dirname(os.path.abspath(program))
+    if not os.path.isabs(name) and os.path.exists(os.path.join(folder, name)) and folder != os.getcwd():
+        return f"{name} is in the program's folder: cd {folder}, and run it there."
+    return f"The program looks for {os.path.abspath(name)}. Its README may say where the data comes from."
+
+
+def _about_displays(error: BaseException, program: str) -> str | None:
+    if type(error).__name__ == "TclError" and "display" in str(error):
+        return "There is no screen here. MPLBACKEND=Agg keeps matplotlib from asking for one; xvfb-run gives one."
+    return None
+
+
+def _about_clusters(error: BaseException, program: str) -> str | None:
+    if isinstance(error, errors.FailedPreconditionError) and "FERROFLOW_CLUSTER_TOKEN" in str(error):
+        return (
+            "To try it on this machine alone, write localhost:PORT for each address in its ClusterSpec, and start each "
+            f"task; if the program takes them as flags, `ferroflow launch --ps 1 --workers 2 --flags {program}` does."
+        )
+    if type(error).__name__ == "UnrecognizedFlagError" and re.search("'(ps|worker)_hosts'", str(error)):
+        return (
+            "`ferroflow launch --flags` tells a program its cluster by --ps_hosts and --worker_hosts, and this one has "
+            "no such flags: write localhost:PORT for each address in its ClusterSpec, and start each task by itself."
+        )
+    return None
+
+
+_SUBJECTS = (
+    _about_python_2,
+    _about_missing_names,
+    _about_missing_modules,
+    _about_dropped_names,
+    _about_missing_files,
+    _about_displays,
+    _about_clusters,
+)
 
 
 def hint(error: BaseException, program: str) -> str | None:
@@ -35,22 +177,7 @@ def hint(error: BaseException, program: str) -> str | None:
     Returns:
         str, one sentence or two; None where nothing is known.
     """
-    message = str(error)
-    if (
-        (isinstance(error, SyntaxError) and _PYTHON_2_SYNTAX.search(message))
-        or (isinstance(error, ImportError) and error.name in _PYTHON_2_MODULES)
-        or (isinstance(error, (AttributeError, NameError)) and _PYTHON_2_NAMES.search(message))
-    ):
-        return (
-            f"{program} looks like Python 2, and this is Python {sys.version_info[0]}.{sys.version_info[1]}. Convert "
-            "it first: 2to3 -w FILE writes it anew (2to3 comes with Python up to 3.12)."
-        )
-    if isinstance(error, (AttributeError, ImportError)) and _MISSING_HERE.search(message):
-        return (
-            f"ferroflow does not offer this name. `ferroflow check {program}` lists every name of TensorFlow's that "
-            "the program uses, with those that are missing."
-        )
-    return None
+    return next((text for subject in _SUBJECTS if (text := subject(error, program)) is not None), None)
 
 
 def add_hint(error: BaseException, program: str) -> None:

@@ -58,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int, 0; or the exit status of the first task that failed once too often; 2 where there is nothing to start.
+        int, 0; or the exit status of the first task that failed once too often; 2 where there is nothing to start or no
+            room for it.
     """
     sizes = {"chief": int(args.chief), "ps": args.ps, "worker": args.workers}
     tasks = all_tasks(sizes)
@@ -79,9 +80,17 @@ def run(args: argparse.Namespace) -> int:
                 raise
             print("ferroflow launch: --ray needs Ray: pip install 'ferroflow[cluster]'", file=sys.stderr)
             return 2
-        place = on_ray.RayTasks(args.ray, args.cpus)
+        try:
+            place = on_ray.RayTasks(args.ray, args.cpus)
+        except ConnectionError as failure:
+            print(f"ferroflow launch: {failure}", file=sys.stderr)
+            return 2
     with contextlib.closing(place):
-        cluster = cluster_of(place.addresses(tasks))
+        try:
+            cluster = cluster_of(place.addresses(tasks))
+        except RuntimeError as failure:
+            print(f"ferroflow launch: {failure}", file=sys.stderr)
+            return 2
         # Tasks know each other by it, whoever else can reach their ports.
         token = os.environ.get(_TOKEN) or secrets.token_hex(32)
 

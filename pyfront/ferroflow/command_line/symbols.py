@@ -70,11 +70,12 @@ class _Scan(ast.NodeVisitor):
         return None
 
 
-def uses(source: str) -> Iterator[tuple[str, int]]:
+def uses(source: str, file: str = "<program>") -> Iterator[tuple[str, int]]:
     """Lists the uses of TensorFlow's names in a program.
 
     Args:
         source: str, the program.
+        file: str, its name, for errors.
 
     Yields:
         (name as `tf.nn.relu`, line), in the order of the source.
@@ -83,5 +84,5 @@ def uses(source: str) -> Iterator[tuple[str, int]]:
         SyntaxError: it is no Python 3.
     """
     scan = _Scan()
-    scan.visit(ast.parse(source))
+    scan.visit(ast.parse(source, file))
     yield from sorted(scan.found, key=lambda use: use[1])

@@ -40,11 +40,10 @@ class _Finder:
         name = target_of(fullname)
         if name is None:
             return None
-        try:
-            found = name in sys.modules or importlib.util.find_spec(name) is not None
-        except ModuleNotFoundError:
-            found = False
-        return ModuleSpec(fullname, cls, is_package=True) if found else None  # type: ignore[arg-type]
+        if name not in sys.modules:
+            # Raises an error for a module that is not there, which says what to do about it.
+            importlib.util.find_spec(name)
+        return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType | None:

@@ -3,6 +3,9 @@
 import importlib as _importlib
 from typing import Any as _Any
 
+from ferroflow._src.base.absent_names import absent as _absent
+from ferroflow.contrib._paths import install as _install
+
 _MODULES = frozenset(
     (
         "cluster_resolver",
@@ -28,16 +31,19 @@ _MODULES = frozenset(
         "staging",
         "summary",
         "tensorboard",
+        "tpu",
         "training",
         "util",
     )
 )
 
+_install()
+
 
 def __getattr__(name: str) -> _Any:
     if name in _MODULES:
         return _importlib.import_module(f"ferroflow.contrib.{name}")
-    raise AttributeError(f"module 'ferroflow.contrib' has no attribute {name!r}")
+    raise _absent("ferroflow.contrib", name)
 
 
 def __dir__() -> list[str]:

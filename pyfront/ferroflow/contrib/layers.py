@@ -1,37 +1,59 @@
 """`tf.contrib.layers`: initializers, regularizers and layers of models."""
 
-from ferroflow._src.layers.encoders import bow_encoder as bow_encoder
-from ferroflow._src.layers.encoders import embed_sequence as embed_sequence
-from ferroflow._src.layers.fan_initializers import variance_scaling_initializer as variance_scaling_initializer
-from ferroflow._src.layers.fan_initializers import xavier_initializer as xavier_initializer
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.layers.encoders import bow_encoder as bow_encoder, embed_sequence as embed_sequence
 from ferroflow._src.layers.fan_initializers import (
+    variance_scaling_initializer as variance_scaling_initializer,
+    xavier_initializer as xavier_initializer,
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
-from ferroflow._src.layers.model_layers import avg_pool2d as avg_pool2d
-from ferroflow._src.layers.model_layers import avg_pool3d as avg_pool3d
-from ferroflow._src.layers.model_layers import batch_norm as batch_norm
-from ferroflow._src.layers.model_layers import conv1d as conv1d
-from ferroflow._src.layers.model_layers import conv2d as conv2d
-from ferroflow._src.layers.model_layers import conv3d as conv3d
-from ferroflow._src.layers.model_layers import convolution as convolution
-from ferroflow._src.layers.model_layers import convolution1d as convolution1d
-from ferroflow._src.layers.model_layers import convolution2d as convolution2d
-from ferroflow._src.layers.model_layers import convolution3d as convolution3d
-from ferroflow._src.layers.model_layers import dropout as dropout
-from ferroflow._src.layers.model_layers import flatten as flatten
-from ferroflow._src.layers.model_layers import fully_connected as fully_connected
-from ferroflow._src.layers.model_layers import layer_norm as layer_norm
-from ferroflow._src.layers.model_layers import linear as linear
-from ferroflow._src.layers.model_layers import max_pool2d as max_pool2d
-from ferroflow._src.layers.model_layers import max_pool3d as max_pool3d
-from ferroflow._src.layers.model_layers import one_hot_encoding as one_hot_encoding
-from ferroflow._src.layers.model_layers import repeat as repeat
-from ferroflow._src.layers.model_layers import stack as stack
-from ferroflow._src.layers.regularizers import apply_regularization as apply_regularization
-from ferroflow._src.layers.regularizers import l1_l2_regularizer as l1_l2_regularizer
-from ferroflow._src.layers.regularizers import l1_regularizer as l1_regularizer
-from ferroflow._src.layers.regularizers import l2_regularizer as l2_regularizer
-from ferroflow._src.layers.regularizers import sum_regularizer as sum_regularizer
+from ferroflow._src.layers.model_layers import (
+    avg_pool2d as avg_pool2d,
+    avg_pool3d as avg_pool3d,
+    batch_norm as batch_norm,
+    conv1d as conv1d,
+    conv2d as conv2d,
+    conv3d as conv3d,
+    convolution as convolution,
+    convolution1d as convolution1d,
+    convolution2d as convolution2d,
+    convolution3d as convolution3d,
+    dropout as dropout,
+    flatten as flatten,
+    fully_connected as fully_connected,
+    layer_norm as layer_norm,
+    linear as linear,
+    max_pool2d as max_pool2d,
+    max_pool3d as max_pool3d,
+    one_hot_encoding as one_hot_encoding,
+    repeat as repeat,
+    stack as stack,
+)
+from ferroflow._src.layers.regularizers import (
+    apply_regularization as apply_regularization,
+    l1_l2_regularizer as l1_l2_regularizer,
+    l1_regularizer as l1_regularizer,
+    l2_regularizer as l2_regularizer,
+    sum_regularizer as sum_regularizer,
+)
 from ferroflow._src.ops.nn.embedding import (
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
+from ferroflow._src.summary.of_tensors import (
+    summarize_activation as summarize_activation,
+    summarize_activations as summarize_activations,
+    summarize_biases as summarize_biases,
+    summarize_collection as summarize_collection,
+    summarize_tensor as summarize_tensor,
+    summarize_tensors as summarize_tensors,
+    summarize_variables as summarize_variables,
+    summarize_weights as summarize_weights,
+)
+from ferroflow._src.training.optimize_loss import (
+    OPTIMIZER_CLS_NAMES as OPTIMIZER_CLS_NAMES,
+    OPTIMIZER_SUMMARIES as OPTIMIZER_SUMMARIES,
+    adaptive_clipping_fn as adaptive_clipping_fn,
+    optimize_loss as optimize_loss,
+)
+
+_tell_absent(globals())

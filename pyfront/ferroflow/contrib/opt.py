@@ -1,12 +1,11 @@
 """`tf.contrib.opt`: optimizers beside those of `tf.train`."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.training.ada_max import (
     AdaMaxOptimizer as AdaMaxOptimizer,
 )
 from ferroflow._src.training.adam_variants import (
     LazyAdamOptimizer as LazyAdamOptimizer,
-)
-from ferroflow._src.training.adam_variants import (
     NadamOptimizer as NadamOptimizer,
 )
 from ferroflow._src.training.moving_average_optimizer import (
@@ -14,19 +13,13 @@ from ferroflow._src.training.moving_average_optimizer import (
 )
 from ferroflow._src.training.sign_agreement import (
     AddSignOptimizer as AddSignOptimizer,
-)
-from ferroflow._src.training.sign_agreement import (
     PowerSignOptimizer as PowerSignOptimizer,
 )
 from ferroflow._src.training.weight_decay import (
     AdamWOptimizer as AdamWOptimizer,
-)
-from ferroflow._src.training.weight_decay import (
     DecoupledWeightDecayExtension as DecoupledWeightDecayExtension,
-)
-from ferroflow._src.training.weight_decay import (
     MomentumWOptimizer as MomentumWOptimizer,
-)
-from ferroflow._src.training.weight_decay import (
     extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay,
 )
+
+_tell_absent(globals())

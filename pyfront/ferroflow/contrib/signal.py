@@ -1,29 +1,22 @@
 """`tf.contrib.signal`: frames, windows, short-time Fourier transforms, mel spectra."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.ops.signal.framing import (
     frame as frame,
-)
-from ferroflow._src.ops.signal.framing import (
     overlap_and_add as overlap_and_add,
 )
 from ferroflow._src.ops.signal.mel import (
     linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
-)
-from ferroflow._src.ops.signal.mel import (
     mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
 )
 from ferroflow._src.ops.signal.stft import (
     inverse_stft as inverse_stft,
-)
-from ferroflow._src.ops.signal.stft import (
     inverse_stft_window_fn as inverse_stft_window_fn,
-)
-from ferroflow._src.ops.signal.stft import (
     stft as stft,
 )
 from ferroflow._src.ops.signal.window import (
     hamming_window as hamming_window,
-)
-from ferroflow._src.ops.signal.window import (
     hann_window as hann_window,
 )
+
+_tell_absent(globals())

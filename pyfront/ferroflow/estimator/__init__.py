@@ -1,15 +1,38 @@
 """`tf.estimator`: a model as a function, with the training, evaluation, prediction and export around it."""
 
-from ferroflow._src.estimator.estimator import Estimator as Estimator
-from ferroflow._src.estimator.estimator import WarmStartSettings as WarmStartSettings
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.checkpoint.warm_start import VocabInfo as VocabInfo
+from ferroflow._src.estimator.baseline import (
+    BaselineClassifier as BaselineClassifier,
+    BaselineRegressor as BaselineRegressor,
+)
+from ferroflow._src.estimator.estimator import Estimator as Estimator, WarmStartSettings as WarmStartSettings
+from ferroflow._src.estimator.exporters import (
+    BestExporter as BestExporter,
+    Exporter as Exporter,
+    FinalExporter as FinalExporter,
+    LatestExporter as LatestExporter,
+)
 from ferroflow._src.estimator.modes import ModeKeys as ModeKeys
-from ferroflow._src.estimator.networks import DNNClassifier as DNNClassifier
-from ferroflow._src.estimator.networks import DNNLinearCombinedClassifier as DNNLinearCombinedClassifier
-from ferroflow._src.estimator.networks import DNNLinearCombinedRegressor as DNNLinearCombinedRegressor
-from ferroflow._src.estimator.networks import DNNRegressor as DNNRegressor
-from ferroflow._src.estimator.networks import LinearClassifier as LinearClassifier
-from ferroflow._src.estimator.networks import LinearRegressor as LinearRegressor
+from ferroflow._src.estimator.networks import (
+    DNNClassifier as DNNClassifier,
+    DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
+    DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
+    DNNRegressor as DNNRegressor,
+    LinearClassifier as LinearClassifier,
+    LinearRegressor as LinearRegressor,
+)
+from ferroflow._src.estimator.parsing import (
+    classifier_parse_example_spec as classifier_parse_example_spec,
+    regressor_parse_example_spec as regressor_parse_example_spec,
+)
 from ferroflow._src.estimator.run_config import RunConfig as RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec as EstimatorSpec
-from ferroflow.estimator import export as export
-from ferroflow.estimator import inputs as inputs
+from ferroflow._src.estimator.train_and_evaluate import (
+    EvalSpec as EvalSpec,
+    TrainSpec as TrainSpec,
+    train_and_evaluate as train_and_evaluate,
+)
+from ferroflow.estimator import export as export, inputs as inputs
+
+_tell_absent(globals())

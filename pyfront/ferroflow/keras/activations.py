@@ -1,15 +1,16 @@
 """`tf.keras.activations`: functions of each element."""
 
-from ferroflow._src.keras.named import activation as get
-from ferroflow._src.keras.named import hard_sigmoid as hard_sigmoid
-from ferroflow._src.keras.named import linear as linear
-from ferroflow._src.ops.nn.activation import elu as elu
-from ferroflow._src.ops.nn.activation import relu as relu
-from ferroflow._src.ops.nn.activation import selu as selu
-from ferroflow._src.ops.nn.activation import sigmoid as sigmoid
-from ferroflow._src.ops.nn.activation import softplus as softplus
-from ferroflow._src.ops.nn.activation import softsign as softsign
-from ferroflow._src.ops.nn.activation import tanh as tanh
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.named import activation as get, hard_sigmoid as hard_sigmoid, linear as linear
+from ferroflow._src.ops.nn.activation import (
+    elu as elu,
+    relu as relu,
+    selu as selu,
+    sigmoid as sigmoid,
+    softplus as softplus,
+    softsign as softsign,
+    tanh as tanh,
+)
 from ferroflow._src.ops.nn.softmax import softmax as softmax
 
 __all__ = [
@@ -25,3 +26,5 @@ __all__ = [
     "softsign",
     "tanh",
 ]
+
+_tell_absent(globals())

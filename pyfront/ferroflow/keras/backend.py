@@ -1,13 +1,147 @@
-"""`tf.keras.backend`: what models share."""
+"""`tf.keras.backend`: what models share, and functions of tensors with Keras's names and arguments."""
 
-from ferroflow._src.keras.backend import batch_get_value as batch_get_value
-from ferroflow._src.keras.backend import batch_set_value as batch_set_value
-from ferroflow._src.keras.backend import clear_session as clear_session
-from ferroflow._src.keras.backend import epsilon as epsilon
-from ferroflow._src.keras.backend import get_session as get_session
-from ferroflow._src.keras.backend import get_value as get_value
-from ferroflow._src.keras.backend import int_shape as int_shape
-from ferroflow._src.keras.backend import learning_phase as learning_phase
-from ferroflow._src.keras.backend import set_learning_phase as set_learning_phase
-from ferroflow._src.keras.backend import set_session as set_session
-from ferroflow._src.keras.backend import set_value as set_value
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn
+from ferroflow._src.keras.backend import (
+    batch_get_value as batch_get_value,
+    batch_set_value as batch_set_value,
+    clear_session as clear_session,
+    get_session as get_session,
+    get_value as get_value,
+    int_shape as int_shape,
+    learning_phase as learning_phase,
+    set_learning_phase as set_learning_phase,
+    set_session as set_session,
+    set_value as set_value,
+)
+from ferroflow._src.keras.backend_math import (
+    all as all,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    batch_dot as batch_dot,
+    clip as clip,
+    cumprod as cumprod,
+    cumsum as cumsum,
+    dot as dot,
+    logsumexp as logsumexp,
+    max as max,
+    mean as mean,
+    min as min,
+    pow as pow,
+    prod as prod,
+    sqrt as sqrt,
+    std as std,
+    sum as sum,
+    var as var,
+)
+from ferroflow._src.keras.backend_nn import (
+    Function as Function,
+    batch_normalization as batch_normalization,
+    bias_add as bias_add,
+    binary_crossentropy as binary_crossentropy,
+    categorical_crossentropy as categorical_crossentropy,
+    conv1d as conv1d,
+    conv2d as conv2d,
+    dropout as dropout,
+    elu as elu,
+    function as function,
+    gradients as gradients,
+    in_test_phase as in_test_phase,
+    in_top_k as in_top_k,
+    in_train_phase as in_train_phase,
+    l2_normalize as l2_normalize,
+    moving_average_update as moving_average_update,
+    normalize_batch_in_training as normalize_batch_in_training,
+    pool2d as pool2d,
+    random_binomial as random_binomial,
+    random_normal as random_normal,
+    random_uniform as random_uniform,
+    relu as relu,
+    separable_conv2d as separable_conv2d,
+    sparse_categorical_crossentropy as sparse_categorical_crossentropy,
+    switch as switch,
+    truncated_normal as truncated_normal,
+    update as update,
+    update_add as update_add,
+    update_sub as update_sub,
+)
+from ferroflow._src.keras.backend_shaping import (
+    arange as arange,
+    batch_flatten as batch_flatten,
+    concatenate as concatenate,
+    constant as constant,
+    count_params as count_params,
+    dtype as dtype,
+    eval as eval,
+    expand_dims as expand_dims,
+    eye as eye,
+    flatten as flatten,
+    gather as gather,
+    is_sparse as is_sparse,
+    ndim as ndim,
+    one_hot as one_hot,
+    ones as ones,
+    ones_like as ones_like,
+    permute_dimensions as permute_dimensions,
+    placeholder as placeholder,
+    random_normal_variable as random_normal_variable,
+    random_uniform_variable as random_uniform_variable,
+    repeat as repeat,
+    repeat_elements as repeat_elements,
+    resize_images as resize_images,
+    reverse as reverse,
+    spatial_2d_padding as spatial_2d_padding,
+    stack as stack,
+    temporal_padding as temporal_padding,
+    tile as tile,
+    to_dense as to_dense,
+    variable as variable,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from ferroflow._src.keras.named import hard_sigmoid as hard_sigmoid
+from ferroflow._src.keras.settings import (
+    cast_to_floatx as cast_to_floatx,
+    epsilon as epsilon,
+    floatx as floatx,
+    get_uid as get_uid,
+    image_data_format as image_data_format,
+    reset_uids as reset_uids,
+    set_epsilon as set_epsilon,
+    set_floatx as set_floatx,
+    set_image_data_format as set_image_data_format,
+)
+from ferroflow._src.ops.array.making import identity as identity, stop_gradient as stop_gradient
+from ferroflow._src.ops.array.shaping import (
+    reshape as reshape,
+    shape as shape,
+    squeeze as squeeze,
+    transpose as transpose,
+)
+from ferroflow._src.ops.math.arithmetic import maximum as maximum, minimum as minimum
+from ferroflow._src.ops.math.cast import cast as cast
+from ferroflow._src.ops.math.comparison import (
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    not_equal as not_equal,
+)
+from ferroflow._src.ops.math.elementwise import (
+    abs as abs,
+    cos as cos,
+    exp as exp,
+    log as log,
+    round as round,
+    sigmoid as sigmoid,
+    sign as sign,
+    sin as sin,
+    square as square,
+    tanh as tanh,
+)
+from ferroflow._src.ops.nn.activation import softplus as softplus, softsign as softsign
+from ferroflow._src.ops.nn.softmax import softmax as softmax
+
+_tell_absent(globals())

@@ -1,8 +1,17 @@
 """`tf.keras.callbacks`: what is called while a model is fitted."""
 
-from ferroflow._src.keras.callbacks import Callback as Callback
-from ferroflow._src.keras.callbacks import EarlyStopping as EarlyStopping
-from ferroflow._src.keras.callbacks import History as History
-from ferroflow._src.keras.callbacks import ModelCheckpoint as ModelCheckpoint
-from ferroflow._src.keras.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
-from ferroflow._src.keras.callbacks import TensorBoard as TensorBoard
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.callbacks import (
+    Callback as Callback,
+    CSVLogger as CSVLogger,
+    EarlyStopping as EarlyStopping,
+    History as History,
+    LambdaCallback as LambdaCallback,
+    LearningRateScheduler as LearningRateScheduler,
+    ModelCheckpoint as ModelCheckpoint,
+    ReduceLROnPlateau as ReduceLROnPlateau,
+    TensorBoard as TensorBoard,
+    TerminateOnNaN as TerminateOnNaN,
+)
+
+_tell_absent(globals())

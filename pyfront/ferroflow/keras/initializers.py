@@ -1,21 +1,26 @@
 """`tf.keras.initializers`: values that variables start from."""
 
-from ferroflow._src.keras.named import KerasRandomNormal as RandomNormal
-from ferroflow._src.keras.named import KerasRandomUniform as RandomUniform
-from ferroflow._src.keras.named import KerasTruncatedNormal as TruncatedNormal
-from ferroflow._src.keras.named import he_normal as he_normal
-from ferroflow._src.keras.named import he_uniform as he_uniform
-from ferroflow._src.keras.named import initializer as get
-from ferroflow._src.keras.named import lecun_normal as lecun_normal
-from ferroflow._src.keras.named import lecun_uniform as lecun_uniform
-from ferroflow._src.variables.initializers import Constant as Constant
-from ferroflow._src.variables.initializers import GlorotNormal as glorot_normal
-from ferroflow._src.variables.initializers import GlorotUniform as glorot_uniform
-from ferroflow._src.variables.initializers import Identity as Identity
-from ferroflow._src.variables.initializers import Ones as Ones
-from ferroflow._src.variables.initializers import Orthogonal as Orthogonal
-from ferroflow._src.variables.initializers import VarianceScaling as VarianceScaling
-from ferroflow._src.variables.initializers import Zeros as Zeros
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.named import (
+    KerasRandomNormal as RandomNormal,
+    KerasRandomUniform as RandomUniform,
+    KerasTruncatedNormal as TruncatedNormal,
+    he_normal as he_normal,
+    he_uniform as he_uniform,
+    initializer as get,
+    lecun_normal as lecun_normal,
+    lecun_uniform as lecun_uniform,
+)
+from ferroflow._src.variables.initializers import (
+    Constant as Constant,
+    GlorotNormal as glorot_normal,
+    GlorotUniform as glorot_uniform,
+    Identity as Identity,
+    Ones as Ones,
+    Orthogonal as Orthogonal,
+    VarianceScaling as VarianceScaling,
+    Zeros as Zeros,
+)
 
 __all__ = [
     "Constant",
@@ -35,3 +40,5 @@ __all__ = [
     "lecun_normal",
     "lecun_uniform",
 ]
+
+_tell_absent(globals())

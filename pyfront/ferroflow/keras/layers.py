@@ -1,34 +1,117 @@
 """`tf.keras.layers`: layers of models."""
 
-from ferroflow._src.keras.base_layer import Input as Input
-from ferroflow._src.keras.base_layer import InputLayer as InputLayer
-from ferroflow._src.keras.layers import Activation as Activation
-from ferroflow._src.keras.layers import Add as Add
-from ferroflow._src.keras.layers import AveragePooling1D as AveragePooling1D
-from ferroflow._src.keras.layers import AveragePooling2D as AveragePooling2D
-from ferroflow._src.keras.layers import AveragePooling3D as AveragePooling3D
-from ferroflow._src.keras.layers import BatchNormalization as BatchNormalization
-from ferroflow._src.keras.layers import Concatenate as Concatenate
-from ferroflow._src.keras.layers import Conv1D as Conv1D
-from ferroflow._src.keras.layers import Conv2D as Conv2D
-from ferroflow._src.keras.layers import Conv3D as Conv3D
-from ferroflow._src.keras.layers import Dense as Dense
-from ferroflow._src.keras.layers import Dropout as Dropout
-from ferroflow._src.keras.layers import Embedding as Embedding
-from ferroflow._src.keras.layers import Flatten as Flatten
-from ferroflow._src.keras.layers import GlobalAveragePooling1D as GlobalAveragePooling1D
-from ferroflow._src.keras.layers import GlobalAveragePooling2D as GlobalAveragePooling2D
-from ferroflow._src.keras.layers import GlobalMaxPooling1D as GlobalMaxPooling1D
-from ferroflow._src.keras.layers import GlobalMaxPooling2D as GlobalMaxPooling2D
-from ferroflow._src.keras.layers import Lambda as Lambda
-from ferroflow._src.keras.layers import MaxPooling1D as MaxPooling1D
-from ferroflow._src.keras.layers import MaxPooling2D as MaxPooling2D
-from ferroflow._src.keras.layers import MaxPooling3D as MaxPooling3D
-from ferroflow._src.keras.layers import Multiply as Multiply
-from ferroflow._src.keras.layers import Reshape as Reshape
-from ferroflow._src.keras.layers import add as add
-from ferroflow._src.keras.layers import concatenate as concatenate
-from ferroflow._src.keras.layers import multiply as multiply
-from ferroflow._src.keras.recurrent import GRU as GRU
-from ferroflow._src.keras.recurrent import LSTM as LSTM
-from ferroflow._src.keras.recurrent import SimpleRNN as SimpleRNN
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.activation_layers import (
+    ELU as ELU,
+    LeakyReLU as LeakyReLU,
+    PReLU as PReLU,
+    ReLU as ReLU,
+    Softmax as Softmax,
+    ThresholdedReLU as ThresholdedReLU,
+)
+from ferroflow._src.keras.base_layer import Input as Input, InputLayer as InputLayer, KerasLayer as _KerasLayer
+from ferroflow._src.keras.convolution_layers import (
+    Conv2DTranspose as Conv2DTranspose,
+    Conv3DTranspose as Conv3DTranspose,
+    DepthwiseConv2D as DepthwiseConv2D,
+    SeparableConv1D as SeparableConv1D,
+    SeparableConv2D as SeparableConv2D,
+)
+from ferroflow._src.keras.layers import (
+    Activation as Activation,
+    AveragePooling1D as AveragePooling1D,
+    AveragePooling2D as AveragePooling2D,
+    AveragePooling3D as AveragePooling3D,
+    BatchNormalization as BatchNormalization,
+    Conv1D as Conv1D,
+    Conv2D as Conv2D,
+    Conv3D as Conv3D,
+    Dense as Dense,
+    Dropout as Dropout,
+    Embedding as Embedding,
+    Flatten as Flatten,
+    GlobalAveragePooling1D as GlobalAveragePooling1D,
+    GlobalAveragePooling2D as GlobalAveragePooling2D,
+    GlobalMaxPooling1D as GlobalMaxPooling1D,
+    GlobalMaxPooling2D as GlobalMaxPooling2D,
+    Lambda as Lambda,
+    MaxPooling1D as MaxPooling1D,
+    MaxPooling2D as MaxPooling2D,
+    MaxPooling3D as MaxPooling3D,
+    Reshape as Reshape,
+)
+from ferroflow._src.keras.merging_layers import (
+    Add as Add,
+    Average as Average,
+    Concatenate as Concatenate,
+    Dot as Dot,
+    Maximum as Maximum,
+    Minimum as Minimum,
+    Multiply as Multiply,
+    Subtract as Subtract,
+    add as add,
+    average as average,
+    concatenate as concatenate,
+    dot as dot,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    subtract as subtract,
+)
+from ferroflow._src.keras.noise_layers import (
+    ActivityRegularization as ActivityRegularization,
+    GaussianDropout as GaussianDropout,
+    GaussianNoise as GaussianNoise,
+    Masking as Masking,
+    SpatialDropout1D as SpatialDropout1D,
+    SpatialDropout2D as SpatialDropout2D,
+    SpatialDropout3D as SpatialDropout3D,
+)
+from ferroflow._src.keras.recurrent import (
+    GRU as GRU,
+    LSTM as LSTM,
+    RNN as RNN,
+    GRUCell as GRUCell,
+    LSTMCell as LSTMCell,
+    SimpleRNN as SimpleRNN,
+    SimpleRNNCell as SimpleRNNCell,
+    StackedRNNCells as StackedRNNCells,
+)
+from ferroflow._src.keras.spatial_layers import (
+    Cropping1D as Cropping1D,
+    Cropping2D as Cropping2D,
+    Cropping3D as Cropping3D,
+    Permute as Permute,
+    RepeatVector as RepeatVector,
+    UpSampling1D as UpSampling1D,
+    UpSampling2D as UpSampling2D,
+    UpSampling3D as UpSampling3D,
+    ZeroPadding1D as ZeroPadding1D,
+    ZeroPadding2D as ZeroPadding2D,
+    ZeroPadding3D as ZeroPadding3D,
+)
+from ferroflow._src.keras.wrappers import (
+    Bidirectional as Bidirectional,
+    TimeDistributed as TimeDistributed,
+    Wrapper as Wrapper,
+)
+from ferroflow._src.layers.input_spec import InputSpec as InputSpec
+
+Layer = _KerasLayer
+Convolution1D = Conv1D
+Convolution2D = Conv2D
+Convolution3D = Conv3D
+Convolution2DTranspose = Conv2DTranspose
+SeparableConvolution2D = SeparableConv2D
+MaxPool1D = MaxPooling1D
+MaxPool2D = MaxPooling2D
+MaxPool3D = MaxPooling3D
+AvgPool1D = AveragePooling1D
+AvgPool2D = AveragePooling2D
+AvgPool3D = AveragePooling3D
+GlobalMaxPool1D = GlobalMaxPooling1D
+GlobalMaxPool2D = GlobalMaxPooling2D
+GlobalAvgPool1D = GlobalAveragePooling1D
+GlobalAvgPool2D = GlobalAveragePooling2D
+
+_tell_absent(globals())

@@ -1,30 +1,37 @@
 """`tf.keras.metrics`: metrics of the examples of a batch."""
 
-from ferroflow._src.keras.losses import KLD as KLD
-from ferroflow._src.keras.losses import MAE as MAE
-from ferroflow._src.keras.losses import MAPE as MAPE
-from ferroflow._src.keras.losses import MSE as MSE
-from ferroflow._src.keras.losses import MSLE as MSLE
-from ferroflow._src.keras.losses import binary_crossentropy as binary_crossentropy
-from ferroflow._src.keras.losses import categorical_crossentropy as categorical_crossentropy
-from ferroflow._src.keras.losses import cosine as cosine
-from ferroflow._src.keras.losses import cosine_proximity as cosine_proximity
-from ferroflow._src.keras.losses import hinge as hinge
-from ferroflow._src.keras.losses import kullback_leibler_divergence as kullback_leibler_divergence
-from ferroflow._src.keras.losses import mae as mae
-from ferroflow._src.keras.losses import mape as mape
-from ferroflow._src.keras.losses import mean_absolute_error as mean_absolute_error
-from ferroflow._src.keras.losses import mean_absolute_percentage_error as mean_absolute_percentage_error
-from ferroflow._src.keras.losses import mean_squared_error as mean_squared_error
-from ferroflow._src.keras.losses import mean_squared_logarithmic_error as mean_squared_logarithmic_error
-from ferroflow._src.keras.losses import mse as mse
-from ferroflow._src.keras.losses import msle as msle
-from ferroflow._src.keras.losses import poisson as poisson
-from ferroflow._src.keras.losses import sparse_categorical_crossentropy as sparse_categorical_crossentropy
-from ferroflow._src.keras.losses import squared_hinge as squared_hinge
-from ferroflow._src.keras.metrics import binary_accuracy as binary_accuracy
-from ferroflow._src.keras.metrics import categorical_accuracy as categorical_accuracy
-from ferroflow._src.keras.metrics import get as get
-from ferroflow._src.keras.metrics import sparse_categorical_accuracy as sparse_categorical_accuracy
-from ferroflow._src.keras.metrics import sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy
-from ferroflow._src.keras.metrics import top_k_categorical_accuracy as top_k_categorical_accuracy
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.losses import (
+    KLD as KLD,
+    MAE as MAE,
+    MAPE as MAPE,
+    MSE as MSE,
+    MSLE as MSLE,
+    binary_crossentropy as binary_crossentropy,
+    categorical_crossentropy as categorical_crossentropy,
+    cosine as cosine,
+    cosine_proximity as cosine_proximity,
+    hinge as hinge,
+    kullback_leibler_divergence as kullback_leibler_divergence,
+    mae as mae,
+    mape as mape,
+    mean_absolute_error as mean_absolute_error,
+    mean_absolute_percentage_error as mean_absolute_percentage_error,
+    mean_squared_error as mean_squared_error,
+    mean_squared_logarithmic_error as mean_squared_logarithmic_error,
+    mse as mse,
+    msle as msle,
+    poisson as poisson,
+    sparse_categorical_crossentropy as sparse_categorical_crossentropy,
+    squared_hinge as squared_hinge,
+)
+from ferroflow._src.keras.metrics import (
+    binary_accuracy as binary_accuracy,
+    categorical_accuracy as categorical_accuracy,
+    get as get,
+    sparse_categorical_accuracy as sparse_categorical_accuracy,
+    sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy,
+    top_k_categorical_accuracy as top_k_categorical_accuracy,
+)
+
+_tell_absent(globals())

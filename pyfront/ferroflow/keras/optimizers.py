@@ -1,10 +1,15 @@
 """`tf.keras.optimizers`: how variables move with the gradients of a loss."""
 
-from ferroflow._src.keras.optimizers import SGD as SGD
-from ferroflow._src.keras.optimizers import Adadelta as Adadelta
-from ferroflow._src.keras.optimizers import Adagrad as Adagrad
-from ferroflow._src.keras.optimizers import Adam as Adam
-from ferroflow._src.keras.optimizers import Adamax as Adamax
-from ferroflow._src.keras.optimizers import Optimizer as Optimizer
-from ferroflow._src.keras.optimizers import RMSprop as RMSprop
-from ferroflow._src.keras.optimizers import get as get
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.optimizers import (
+    SGD as SGD,
+    Adadelta as Adadelta,
+    Adagrad as Adagrad,
+    Adam as Adam,
+    Adamax as Adamax,
+    Optimizer as Optimizer,
+    RMSprop as RMSprop,
+    get as get,
+)
+
+_tell_absent(globals())

@@ -2,8 +2,8 @@
 
 from types import ModuleType as _ModuleType
 
-from ferroflow.python._paths import install as _install
-from ferroflow.python._paths import submodule as _submodule
+from ferroflow._src.base.absent_names import absent as _absent
+from ferroflow.python._paths import install as _install, submodule as _submodule
 
 _install()
 
@@ -11,5 +11,5 @@ _install()
 def __getattr__(name: str) -> _ModuleType:
     found = _submodule("", name)
     if found is None:
-        raise AttributeError(f"module 'tensorflow.python' has no attribute {name!r}")
+        raise _absent("ferroflow.python", name)
     return found

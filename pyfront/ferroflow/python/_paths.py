@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ferroflow._src.base.absent_names import absent
 from ferroflow._src.framework.op_schema import op_schema
 
 _PACKAGE = __package__ or "ferroflow.python"
@@ -21,6 +22,9 @@ _ROOT = "ferroflow"
 _GATHERING = {
     "client.client_lib": ("",),
     "client.graph_util": ("graph_util",),
+    "estimator.estimator_lib": ("estimator",),
+    "estimator.export.export_lib": ("estimator.export",),
+    "estimator.inputs.inputs": ("estimator.inputs",),
     "framework.errors": ("errors",),
     "framework.framework_lib": ("",),
     "framework.graph_util": ("graph_util",),
@@ -39,6 +43,7 @@ _GATHERING = {
     "ops.standard_ops": ("", "nn"),
     "platform.flags": ("flags",),
     "platform.gfile": ("gfile",),
+    "pywrap_tensorflow": ("pywrap_tensorflow",),
     "saved_model.builder": ("saved_model.builder",),
     "saved_model.loader": ("saved_model.loader",),
     "saved_model.main_op": ("saved_model.main_op",),
@@ -50,6 +55,8 @@ _GATHERING = {
 }
 # Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
 _ELSEWHERE = (
+    ("estimator.inputs", ("estimator.inputs",)),
+    ("estimator.", ("estimator", "estimator.export", "")),
     ("framework.", ("", "errors", "dtypes", "test")),
     ("layers.", ("layers",)),
     ("lib.io.", ("gfile", "python_io")),
@@ -73,6 +80,7 @@ _INTERNAL = {
     "lib.io.file_io": "ferroflow._src.base.files.content",
     "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
     "ops.resource_variable_ops": "ferroflow._src.variables.resource_variable",
+    "training.checkpoint_state_pb2": "ferroflow._src.base.proto",
     "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "ops.resources": "ferroflow._src.variables.resources",
@@ -102,6 +110,12 @@ _INTERNAL_NAMES = {
     ),
     ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
+# Keras's modules, which TensorFlow 1.9 moved; those that only gather names are packages of their own.
+_KERAS, _KERAS_BEFORE = "keras", "keras._impl.keras"
+_KERAS_GATHERING = (
+    *("", ".activations", ".backend", ".callbacks", ".constraints", ".datasets", ".engine", ".initializers"),
+    *(".layers", ".losses", ".metrics", ".models", ".optimizers", ".preprocessing", ".regularizers", ".utils"),
+)
 _GENERATED = "ops.gen_"
 # Modules that pass generated names on.
 _PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
@@ -111,13 +125,19 @@ _PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
 def _defined() -> dict[str, dict[str, str]]:
     """The public name of each name, by module."""
     table: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("paths.json").read_text(encoding="utf-8"))
-    return table
+    later = {
+        _KERAS + path.removeprefix(_KERAS_BEFORE): names
+        for path, names in table.items()
+        if path.startswith(_KERAS_BEFORE)
+    }
+    return {**table, **later}
 
 
 @cache
 def _known() -> frozenset[str]:
     """Every path of a module and of the packages around it."""
     modules = [*_defined(), *_GATHERING, *_INTERNAL]
+    modules += [start + end for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
     return frozenset(
         ".".join(parts[:n]) for path in modules for parts in [path.split(".")] for n in range(1, 1 + len(parts))
     )
@@ -188,18 +208,30 @@ def _found(path: str, name: str) -> Any:
         return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
     public = _defined().get(path, {}).get(name)
     if public is not None:
-        return _public(public)
+        try:
+            return _public(public)
+        except AttributeError:
+            # Names of Keras are public in several modules, of which the table has one.
+            if not path.startswith(_KERAS):
+                raise
     if path.startswith((_GENERATED, *_PASSING_ON)):
         generated = _generated(name)
         if generated is not None:
             return generated
-    elsewhere = next((places for start, places in _ELSEWHERE if path.startswith(start)), ())
-    for place in (*_GATHERING.get(path, ()), *elsewhere):
+    for place in (*_GATHERING.get(path, ()), *_elsewhere(path)):
         try:
             return getattr(_public(place), name)
         except AttributeError:
             continue
-    raise AttributeError(f"tensorflow.python.{path}.{name} is not offered by ferroflow")
+    raise absent(f"{_PACKAGE}.{path}", name)
+
+
+def _elsewhere(path: str) -> tuple[str, ...]:
+    """Where the names that a module does not define may be."""
+    if not path.startswith(_KERAS):
+        return next((places for start, places in _ELSEWHERE if path.startswith(start)), ())
+    parts = [_KERAS, *path.removeprefix(_KERAS_BEFORE).removeprefix(_KERAS).split(".")[1:]]
+    return (*(".".join(parts[:n]) for n in range(len(parts), 0, -1)), "keras.layers", "keras.models")
 
 
 class _Module(ModuleType):

@@ -1,5 +1,5 @@
-//! Vocabulary of the engine: op definitions and their registry, attributes, shape inference, the graph, gating,
-//! GraphDef import and export, and the interfaces that kernels and resources implement.
+//! Vocabulary of the engine: op definitions and their registry, attributes, shape inference, the graph, gating, and the
+//! interfaces that kernels and resources implement.
 
 mod attr;
 mod constant;

@@ -2,7 +2,6 @@
 
 use ferroflow_tensor::{Code, Result, Status};
 use glob::MatchOptions;
-use std::ffi::OsStr;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
@@ -14,7 +13,7 @@ pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
     let name = name.as_ref();
     let name = name.strip_prefix(SCHEME.as_bytes()).unwrap_or(name);
     #[cfg(unix)]
-    return PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name));
+    return PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name));
     #[cfg(not(unix))]
     return PathBuf::from(String::from_utf8_lossy(name).into_owned());
 }

@@ -7,6 +7,7 @@ pub mod compression;
 pub mod event_writer;
 pub mod file;
 pub mod input;
+mod positioned;
 pub mod record;
 mod table;
 pub mod tensor_message;

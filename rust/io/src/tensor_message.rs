@@ -268,25 +268,40 @@ impl FromBytes for Bytes {
     }
 }
 
-/// The tensor of a message.
+/// The tensor of a serialized message.
 ///
 /// Errors: `InvalidArgument` where the bytes are no message or its parts do not fit each other.
 pub fn decoded(bytes: &[u8]) -> Result<Tensor> {
-    let invalid = || Status::invalid_argument("Could not parse serialized proto");
-    let message = TensorProto::decode(bytes).map_err(|_| invalid())?;
+    let message = TensorProto::decode(bytes).map_err(|_| unparsed())?;
+    of_message(&message)
+}
+
+fn unparsed() -> Status {
+    Status::invalid_argument("Could not parse serialized proto")
+}
+
+/// The tensor of a message.
+///
+/// Errors: `InvalidArgument` where its parts do not fit each other, `ResourceExhausted` where memory does not suffice.
+pub fn of_message(message: &TensorProto) -> Result<Tensor> {
     let Some(dtype) = DType::from_number(message.dtype) else {
         bail!(InvalidArgument, "Could not construct Tensor from proto: type {} is unknown", message.dtype);
     };
     let dims: Vec<i64> = message.tensor_shape.iter().flat_map(|s| &s.dim).map(|d| d.size).collect();
+    ensure!(
+        !message.tensor_shape.as_ref().is_some_and(|s| s.unknown_rank),
+        InvalidArgument,
+        "Could not construct Tensor from proto: its rank is unknown"
+    );
     let shape = Shape::checked(&dims)?;
     let content = &message.tensor_content;
     if content.is_empty() {
-        return of_values(&message, dtype, &shape);
+        return of_values(message, dtype, &shape);
     }
     if dtype == DType::String {
         // Each string has a length of at least one byte, so no more are made room for than were sent.
         ensure!(shape.elements() <= content.len(), InvalidArgument, "Could not parse serialized strings");
-        let Some(strings) = strings_of_content(content, shape.elements()) else { return Err(invalid()) };
+        let Some(strings) = strings_of_content(content, shape.elements()) else { return Err(unparsed()) };
         return Tensor::from_strings(shape, strings);
     }
     ensure!(

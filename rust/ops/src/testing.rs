@@ -145,8 +145,10 @@ impl Rerun {
                 continue;
             }
             let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
-            if value.dtype() != declared.dtype || !declared.shape.is_compatible_with(&PartialShape::from(value.shape()))
-            {
+            // TF 1.x: handles of TensorArrays and stacks are said to be pairs, as they were when they were strings.
+            let is_handle = value.dtype() == DType::Resource;
+            let fits = is_handle || declared.shape.is_compatible_with(&PartialShape::from(value.shape()));
+            if value.dtype() != declared.dtype || !fits {
                 return Err(Status::internal(format!("{value:?} is not the declared {declared:?}")));
             }
             results.push(value);

@@ -4,9 +4,9 @@ use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
 use crate::handle::{OperationHandle, TensorHandle};
-use crate::node_defs::{Left, node_defs};
 use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
+use ferroflow_graph_def::{Left, node_defs};
 use ferroflow_tensor::DType;
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -44,7 +44,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    fn output_of(&self, item: &Bound<'_, PyAny>) -> PyResult<OutputId> {
+    pub fn output_of(&self, item: &Bound<'_, PyAny>) -> PyResult<OutputId> {
         let Ok(handle) = item.cast::<TensorHandle>() else {
             return Err(PyTypeError::new_err(format!("expected a Tensor, got {}", item.get_type().name()?)));
         };
@@ -55,7 +55,7 @@ impl Graph {
         Ok(handle.output())
     }
 
-    fn node_of(&self, item: &Bound<'_, PyAny>) -> PyResult<NodeId> {
+    pub fn node_of(&self, item: &Bound<'_, PyAny>) -> PyResult<NodeId> {
         if let Ok(handle) = item.cast::<OperationHandle>() {
             if !Arc::ptr_eq(&handle.get().graph, &self.shared) {
                 return Err(PyValueError::new_err(format!("{} must be from the same graph.", item.repr()?)));
@@ -155,6 +155,11 @@ impl Graph {
         self.shared.graph.read().find(name)
     }
 
+    /// The names of the nodes from the `from_node`th on, in lower case.
+    fn lowercase_names(&self, from_node: usize) -> Vec<String> {
+        self.shared.graph.read().nodes().iter().skip(from_node).map(|n| n.name.to_ascii_lowercase()).collect()
+    }
+
     fn node_name(&self, id: NodeId) -> PyResult<String> {
         Ok(self.shared.graph.read().node(id).map_err(status)?.name.to_string())
     }
@@ -165,6 +170,10 @@ impl Graph {
 
     fn node_device(&self, id: NodeId) -> PyResult<String> {
         Ok(self.shared.graph.read().node(id).map_err(status)?.device.to_string())
+    }
+
+    fn output_count(&self, id: NodeId) -> PyResult<usize> {
+        Ok(self.shared.graph.read().node(id).map_err(status)?.outputs.len())
     }
 
     fn set_device(&self, id: NodeId, device: &str) -> PyResult<()> {
@@ -224,9 +233,15 @@ impl Graph {
 
     /// The nodes from the `from_node`th on as a serialized GraphDef, and (position, attribute) of the attributes that it lacks:
     /// those with tensors.
-    fn node_defs<'py>(&self, py: Python<'py>, from_node: usize) -> PyResult<(Bound<'py, PyBytes>, Left)> {
-        let graph = self.shared.graph.read();
-        let (bytes, left) = py.detach(|| node_defs(&graph, from_node)).map_err(status)?;
+    fn node_defs<'py>(
+        &self,
+        py: Python<'py>,
+        from_node: usize,
+        add_shapes: bool,
+    ) -> PyResult<(Bound<'py, PyBytes>, Left)> {
+        // The lock is taken and given back without the GIL, which who waits for the lock may hold.
+        let written = py.detach(|| node_defs(&self.shared.graph.read(), from_node, add_shapes));
+        let (bytes, left) = written.map_err(status)?;
         Ok((PyBytes::new(py, &bytes), left))
     }
 

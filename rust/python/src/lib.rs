@@ -9,8 +9,8 @@ mod error;
 mod event_writer;
 mod exit;
 mod graph;
+mod graph_import;
 mod handle;
-mod node_defs;
 mod op_info;
 mod record;
 mod script;
@@ -26,6 +26,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("StatusError", m.py().get_type::<error::StatusError>())?;
     m.add_class::<event_writer::EventWriter>()?;
     m.add_class::<graph::Graph>()?;
+    m.add_function(wrap_pyfunction!(graph_import::import_graph_def, m)?)?;
+    m.add_function(wrap_pyfunction!(graph_import::check_ops, m)?)?;
     m.add_class::<handle::OperationHandle>()?;
     m.add_class::<handle::TensorHandle>()?;
     m.add_class::<session::Session>()?;

@@ -11,8 +11,10 @@ use ferroflow_cluster::{Address, Master, Task};
 use ferroflow_graph::{NodeId, OutputId};
 use ferroflow_runtime::{Devices, Event, Made, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
+use numpy::PyUntypedArray;
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
@@ -87,7 +89,11 @@ impl Session {
             key.push(u64::from(op.get().node) << 32);
             return Arc::ptr_eq(&op.get().graph, &self.shared);
         }
-        false
+        // A variable stands for a tensor.
+        let Ok(element) = item.call_method0(intern!(item.py(), "_as_graph_element")) else { return false };
+        let Ok(t) = element.cast::<TensorHandle>() else { return false };
+        key.push(key_of_tensor(t.get()));
+        Arc::ptr_eq(&t.get().graph, &self.shared)
     }
 
     /// Whether a node's value is a session's handle, which Python wraps.
@@ -274,7 +280,7 @@ impl Session {
         let Some(ready) = self.ready(py, &key, count)? else { return Ok(py.NotImplemented()) };
         let mut values: SmallVec<[Tensor; 4]> = SmallVec::new();
         for (value, feed) in fed.iter().zip(&ready.feeds) {
-            let Some(t) = quick_tensor(value, feed.dtype)? else { return Ok(py.NotImplemented()) };
+            let Some(t) = fed_tensor(value, feed.dtype)? else { return Ok(py.NotImplemented()) };
             if !fits(&feed.shape, &t) {
                 return Ok(py.NotImplemented());
             }
@@ -399,6 +405,18 @@ impl Session {
     fn closed(&self) -> bool {
         self.inner.is_closed()
     }
+}
+
+/// A fed value as a tensor; None where Python must look at it.
+fn fed_tensor(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
+    if let Some(t) = quick_tensor(value, dtype)? {
+        return Ok(Some(t));
+    }
+    let is_numbers = value.cast::<PyUntypedArray>().is_ok()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyTuple>();
+    // What NumPy refuses is refused again, with the tensor's name.
+    Ok(if is_numbers && dtype.is_plain() { tensor_of(value, dtype).ok() } else { None })
 }
 
 /// Whether a value may be fed where `shape` is known.

@@ -46,6 +46,30 @@ fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
     }
 }
 
+/// Puts the value of an input at the end of `to`: from its slot to its place in one move.
+#[inline(always)]
+pub(crate) fn push_value(
+    plan: &Plan,
+    frame: &mut Frame,
+    input: Input,
+    reader: &str,
+    to: &mut SmallVec<[Tensor; 4]>,
+) -> Result<()> {
+    match input {
+        Input::Slot { slot, take } => {
+            // Two ways to one place: a value that meets another on the way is copied once more.
+            match &mut frame[slot as usize] {
+                None => return Err(missing(plan, slot, reader)),
+                Some(held) if !take => to.push(held.clone()),
+                held => to.extend(held.take()),
+            }
+        }
+        Input::Constant(c) => to.push(plan.constants[c as usize].clone()),
+        Input::Handle => to.push(Tensor::scalar(false)),
+    }
+    Ok(())
+}
+
 /// The value of an input.
 pub(crate) fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
     match input {
@@ -156,7 +180,15 @@ fn run<'a>(
         Work::Loop(l) => {
             let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
             for &input in run.inputs.iter().take(l.inputs) {
-                inputs.push(value(plan, frame, input, &run.node.name)?);
+                push_value(plan, frame, input, &run.node.name, &mut inputs)?;
+            }
+            if let (Some(registers), None) = (&l.registers, &trace)
+                && let Some(left) = registers.run(&mut inputs, step, pulse)?
+            {
+                for (slot, value) in frame[run.first_output as usize..].iter_mut().zip(left) {
+                    *slot = Some(value);
+                }
+                return Ok(None);
             }
             let mut iterations = Iterations::begin(run, l, inputs);
             if iterations.advance(step, pulse, trace)? {
@@ -167,7 +199,7 @@ fn run<'a>(
     };
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
     for &input in &run.inputs {
-        inputs.push(value(plan, frame, input, &run.node.name)?);
+        push_value(plan, frame, input, &run.node.name, &mut inputs)?;
     }
     let first = run.first_output as usize;
     let outputs = &mut frame[first..first + run.outputs as usize];

@@ -1,6 +1,6 @@
 //! `Iterations`: the run of a loop, which may stop where something inside has to wait, and go on later.
 
-use crate::execute::{Frame, begin, truth, value};
+use crate::execute::{Frame, begin, push_value, truth, value};
 use crate::plan::{LoopPlan, Run};
 use crate::pulse::Pulse;
 use crate::trace::Trace;
@@ -78,7 +78,7 @@ impl<'a> Iterations<'a> {
     fn carry(&mut self) -> Result<()> {
         let l = self.plan;
         for &(_, from) in &l.carried {
-            self.next.push(value(&l.plan, &mut self.frame, from, &self.run.node.name)?);
+            push_value(&l.plan, &mut self.frame, from, &self.run.node.name, &mut self.next)?;
         }
         if l.is_guarded {
             self.frame[l.inputs..].fill(None);

@@ -14,6 +14,7 @@ mod plan;
 mod prune;
 mod pulse;
 mod region;
+mod registers;
 mod roots;
 mod schedule;
 mod session;

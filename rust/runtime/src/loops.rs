@@ -1,13 +1,14 @@
 //! Loops: a frame's nodes become one step node with a plan of its own.
 
-use crate::draft::{Action, Source, StepNode, check_reads, constants, resolve_versions};
+use crate::draft::{Action, Draft, Source, StepNode, check_reads, constants, order_edges, resolve_versions};
 use crate::flow::{FrameId, Literal};
 use crate::optimize;
 use crate::plan::LoopPlan;
 use crate::region::{Region, StepGraph, Want};
+use crate::registers::Registers;
 use crate::roots::ref_inputs;
 use ferroflow_graph::{Flow, Node, NodeId, OutputId};
-use ferroflow_tensor::{Result, Tensor, bail};
+use ferroflow_tensor::{DType, Result, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -138,12 +139,20 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     check_reads(&mut d);
     resolve_versions(&mut d)?;
     constants(&mut d)?;
-    if step.cx.optimize {
-        optimize::run(&mut d, step.cx);
-    }
-    let carried = carried.iter().filter_map(|s| if let Source::Feed(slot) = s { Some(*slot) } else { None }).collect();
-    let is_stateful = d.nodes.iter().any(StepNode::has_effects);
+    let carried: Vec<u32> =
+        carried.iter().filter_map(|s| if let Source::Feed(slot) = s { Some(*slot) } else { None }).collect();
     let touched = touched_variables(step, frame)?;
+    let mut registers = None;
+    if step.cx.optimize {
+        optimize::simplify(&mut d, step.cx);
+        if touched.is_empty() {
+            let types: Vec<DType> =
+                r.inputs.iter().map(|(o, _)| step.cx.graph.output(*o).map(|t| t.dtype)).collect::<Result<_>>()?;
+            registers = Registers::compile(&d, &types, &carried, stays_if);
+        }
+        optimize::fuse(&mut d, step.cx);
+    }
+    let is_stateful = d.nodes.iter().any(StepNode::has_effects);
     let outputs = exits.iter().map(|&e| Ok(step.node(e)?.outputs[0].clone())).collect::<Result<_>>()?;
     let node = Arc::new(Node {
         name: info.name.as_str().into(),
@@ -152,7 +161,7 @@ pub(crate) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
         outputs,
         ..Node::clone(&condition_node)
     });
-    let plan = LoopPlan::build(&d, frame, r.inputs.len(), carried, stays_if, is_stateful)?;
+    let plan = LoopPlan::build(&d, frame, r.inputs.len(), carried, stays_if, is_stateful, registers)?;
     Ok(LoopDraft { inputs: r.inputs, touched, exits, value_indices, waits, node, plan })
 }
 
@@ -161,6 +170,7 @@ impl Region {
     fn part_at_condition(&mut self, condition: NodeId) -> Result<()> {
         let Some(&anchor) = self.local.get(&condition) else { bail!(Internal, "a loop's condition was pruned") };
         let mut head: SmallVec<[u32; 2]> = SmallVec::new();
+        let is_behind = behind_condition(&self.draft);
         for (i, n) in self.draft.nodes.iter_mut().enumerate() {
             let literals = self.draft.guards.get(n.guard);
             if let Action::Merge(inputs) = &n.action
@@ -177,10 +187,32 @@ impl Region {
             if literals.contains(&Literal::Body) || literals.contains(&Literal::Leaving) {
                 n.control.push(anchor);
             } else if n.runs() && i as u32 != anchor {
+                if is_behind[i] {
+                    bail!(
+                        Unimplemented,
+                        "'{}' runs in every iteration, but waits for what does not run in the last",
+                        n.node.name
+                    );
+                }
                 head.push(i as u32);
             }
         }
         self.draft.nodes[anchor as usize].control.extend(head);
         Ok(())
     }
+}
+
+/// By step node: whether it waits for something that only runs where the loop goes on, or only where it is left. What only
+/// a ControlTrigger puts there has neither guard itself.
+fn behind_condition(d: &Draft) -> Vec<bool> {
+    let after = order_edges(d).hard;
+    let mut is_behind = vec![false; d.nodes.len()];
+    let decided = |n: &StepNode| d.guards.get(n.guard).iter().any(|l| matches!(l, Literal::Body | Literal::Leaving));
+    let mut stack: Vec<u32> = (0..d.nodes.len() as u32).filter(|&i| decided(&d.nodes[i as usize])).collect();
+    while let Some(i) = stack.pop() {
+        if !std::mem::replace(&mut is_behind[i as usize], true) {
+            stack.extend(&after[i as usize]);
+        }
+    }
+    is_behind
 }

@@ -9,6 +9,7 @@ use crate::home::Home;
 use crate::optimize;
 use crate::prune::Request;
 use crate::region::draft;
+use crate::registers::Registers;
 use crate::schedule::Edges;
 use crate::versions::VariableIndex;
 use crate::waits::Waits;
@@ -112,6 +113,8 @@ pub(crate) struct LoopPlan {
     /// Whether some instruction may not run in an iteration.
     pub is_guarded: bool,
     pub inputs: usize,
+    /// The whole loop as a program on numbers, where it computes with nothing else.
+    pub registers: Option<Registers>,
     pub frames: Frames,
 }
 
@@ -124,6 +127,7 @@ impl LoopPlan {
         carried: Vec<u32>,
         stays_if: bool,
         is_stateful: bool,
+        registers: Option<Registers>,
     ) -> Result<LoopPlan> {
         let (mut e, order) = Emitter::begin(d, inputs)?;
         let mut head = None;
@@ -181,6 +185,7 @@ impl LoopPlan {
             exits,
             is_guarded,
             inputs,
+            registers,
             frames,
         })
     }
@@ -202,7 +207,8 @@ impl Plan {
         let mut placement = Vec::new();
         let mut draft = draft(request, cx, &mut placement)?;
         if cx.optimize {
-            optimize::run(&mut draft, cx);
+            optimize::simplify(&mut draft, cx);
+            optimize::fuse(&mut draft, cx);
         }
         emit(&draft, request.feeds.len(), placement)
     }
@@ -243,7 +249,7 @@ fn edges(d: &Draft) -> Edges {
 
 /// The order in which the draft's nodes run: updates go as early as they can, and loops that may have to wait last: what
 /// frees them has run then, and they need not be put aside.
-fn schedule(d: &Draft) -> Result<Vec<u32>> {
+pub(crate) fn schedule(d: &Draft) -> Result<Vec<u32>> {
     // What only orders costs nothing, and an update may wait for it: its learning rate is made after all gradients.
     let late = |n: &StepNode| match &n.action {
         Action::Nothing => 0,

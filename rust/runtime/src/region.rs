@@ -483,7 +483,7 @@ impl Region {
             };
             // A handle is made and handed on like any value, for readers that the planner does not see through.
             let names_variable = (node.op.is_variable || (node.op.is_alias && root.is_some())) && !gives_handle(&node);
-            let only_orders = matches!(&*node.op.name, "NoOp" | "Const");
+            let only_orders = matches!(&*node.op.name, "NoOp" | "Const" | "ControlTrigger");
             let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
             if !is_place {
                 for &o in &node.inputs {

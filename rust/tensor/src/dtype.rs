@@ -5,8 +5,11 @@ use num_complex::{Complex32, Complex64};
 
 /// Element type of a tensor. The number is TensorFlow's `DataType` (a reference type is that number plus 100,
 /// which only graphs know: a value is never a reference).
+///
+/// As wide as the other fields of a tensor: a byte among padding is copied in pieces, and a processor that then reads the
+/// copy as a whole waits for the pieces, at every move of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
+#[repr(u64)]
 pub enum DType {
     F32 = 1,
     F64 = 2,

@@ -10,12 +10,27 @@ use std::ops::Deref;
 pub(crate) const MAX_RANK: usize = 254;
 
 /// Dimensions of a tensor, outermost first. The number of elements always fits `i64`.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape {
     dims: SmallVec<[usize; 4]>,
 }
 
+/// A copy at once, where the derived one would push dimension by dimension: every tensor handed on needs it (of a loop that
+/// writes a scalar to an array, copies made so took a tenth of the time).
+impl Clone for Shape {
+    #[inline]
+    fn clone(&self) -> Shape {
+        if self.dims.spilled() {
+            return Shape { dims: SmallVec::from_slice(&self.dims) };
+        }
+        // SAFETY: dimensions that are not spilled lie in the vector itself, and are plain numbers: the copy of its bits owns
+        // nothing that the original owns.
+        Shape { dims: unsafe { std::ptr::read(&self.dims) } }
+    }
+}
+
 impl Shape {
+    #[inline]
     pub fn scalar() -> Shape {
         Shape::default()
     }
@@ -50,11 +65,13 @@ impl Shape {
         &self.dims
     }
 
+    #[inline]
     pub fn rank(&self) -> usize {
         self.dims.len()
     }
 
     /// `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
+    #[inline]
     pub fn elements(&self) -> usize {
         self.dims.iter().fold(1, |n: usize, &d| n.saturating_mul(d))
     }
@@ -153,6 +170,20 @@ mod tests {
         }
         assert_eq!(broadcast(&[4, 1, 3].into(), &[2, 1].into()).unwrap(), [4, 2, 3].into());
         assert!(broadcast(&[2].into(), &[3].into()).is_err());
+    }
+
+    #[test]
+    fn copies_are_equal_and_apart_in_place_and_spilled() {
+        for rank in 0..9 {
+            let shape: Shape = (1..=rank).collect();
+            let copy = shape.clone();
+            assert_eq!(copy, shape);
+            assert_eq!(copy.dims(), (1..=rank).collect::<Vec<_>>());
+            drop(shape);
+            let longer: Shape = copy.iter().copied().chain([7]).collect();
+            assert_eq!(copy.rank() + 1, longer.rank());
+            assert_eq!(copy.dims(), &longer[..rank]);
+        }
     }
 
     #[test]

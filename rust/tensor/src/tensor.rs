@@ -142,18 +142,22 @@ impl Tensor {
         Ok(Tensor { dtype, shape, data: Data::Shared(Arc::new(buffer)) })
     }
 
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
+    #[inline]
     pub fn elements(&self) -> usize {
         self.shape.elements()
     }
 
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
@@ -168,6 +172,7 @@ impl Tensor {
     }
 
     /// The elements as bytes; `None` for strings and objects.
+    #[inline]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
             Data::Inline(raw) => {
@@ -181,6 +186,7 @@ impl Tensor {
     }
 
     /// The elements as bytes for writing; `None` where they are shared, lent, strings or objects.
+    #[inline]
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         let n = self.elements() * self.dtype.size();
         match &mut self.data {
@@ -191,6 +197,7 @@ impl Tensor {
         }
     }
 
+    #[inline]
     fn check_type(&self, want: DType) -> Result<()> {
         ensure!(self.dtype == want, Internal, "a tensor of type {} was read as {}", self.dtype.name(), want.name());
         Ok(())
@@ -219,6 +226,7 @@ impl Tensor {
     }
 
     /// Whether the elements can be written without a copy: nothing else refers to them.
+    #[inline]
     pub fn is_unique(&mut self) -> bool {
         match &mut self.data {
             Data::Inline(_) => true,
@@ -229,6 +237,7 @@ impl Tensor {
     }
 
     /// Copies the elements where something else refers to them or owns them.
+    #[inline]
     pub fn make_unique(&mut self) -> Result<()> {
         if !self.is_unique() {
             *self = self.deep_copy()?;

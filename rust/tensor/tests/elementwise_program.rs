@@ -134,6 +134,30 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn constants_are_inputs_that_need_not_be_given(case in case(), constants in 0..5usize) {
+        let (dtype, inputs, instructions, outputs) = case.program;
+        let values: Vec<Tensor> =
+            case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
+        let (given, constants) = values.split_at(inputs - constants.min(inputs));
+        let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
+        let want = step_by_step(&program, &values);
+        let program = program.with_constants(constants.to_vec()).unwrap();
+        for _ in 0..2 {
+            let mut given: Vec<Tensor> = given.iter().map(|t| t.deep_copy().unwrap()).collect();
+            match (program.run(&mut given, Threads::new(2)), &want) {
+                (Ok(got), Ok(want)) => prop_assert!(got[..] == want[..]),
+                (Err(got), Err(want)) => {
+                    prop_assert_eq!(&got, want);
+                    // The shapes that did not fit are still there to be named.
+                    let left: Vec<_> = given.iter().map(Tensor::shape).collect();
+                    prop_assert_eq!(left, values[..given.len()].iter().map(Tensor::shape).collect::<Vec<_>>());
+                }
+                (got, want) => prop_assert!(false, "{:?} but {:?}", got.is_ok(), want.is_ok()),
+            }
+        }
+    }
 }
 
 #[test]
@@ -166,4 +190,14 @@ fn faulty_programs_are_refused() {
     let program = Program::new(DType::F32, 1, add(0, 0), vec![1]).unwrap();
     assert!(program.run(&mut [tensor(DType::F64, &[2], 0)], Threads::single()).is_err());
     assert!(program.run(&mut [], Threads::single()).is_err());
+}
+
+#[test]
+fn constants_are_of_the_programs_type_and_not_more_than_its_inputs() {
+    let program = || Program::new(DType::F32, 1, vec![Instruction::Unary(Unary::Neg, 0)], vec![1]).unwrap();
+    assert!(program().with_constants(vec![Tensor::scalar(1.0f64)]).is_err());
+    assert!(program().with_constants(vec![Tensor::scalar(1.0f32), Tensor::scalar(2.0f32)]).is_err());
+    let fixed = program().with_constants(vec![Tensor::scalar(1.5f32)]).unwrap();
+    assert!(fixed.run(&mut [Tensor::scalar(1.0f32)], Threads::single()).is_err());
+    assert_eq!(fixed.run(&mut [], Threads::single()).unwrap()[0], Tensor::scalar(-1.5f32));
 }

@@ -68,7 +68,7 @@ fn special_values_of_f32_functions() {
 
 #[test]
 fn special_values_of_f32_functions_of_two() {
-    let table: [(Binary, Rows); 17] = [
+    let table: [(Binary, Rows); 18] = [
         (Binary::Maximum, &[(NAN, 1.0, NAN), (1.0, NAN, NAN), (0.0, -0.0, 0.0), (-0.0, 0.0, -0.0), (1.0, 2.0, 2.0)]),
         (Binary::Minimum, &[(NAN, 1.0, NAN), (1.0, NAN, NAN), (1.0, 2.0, 1.0), (2.0, 1.0, 1.0)]),
         (Binary::FloorMod, &[(-1.0, INF, INF), (1.0, INF, 1.0), (-0.0, 1.0, -0.0), (3.0, -3.0, 0.0), (1.0, 0.0, NAN)]),
@@ -79,6 +79,10 @@ fn special_values_of_f32_functions_of_two() {
         (Binary::Xlogy, &[(0.0, 0.0, 0.0), (0.0, NAN, 0.0), (0.0, INF, 0.0), (2.0, -1.0, NAN)]),
         (Binary::Xdivy, &[(0.0, 0.0, 0.0), (NAN, 0.0, NAN), (1.0, 2.0, 0.5)]),
         (Binary::MulNoNan, &[(NAN, 0.0, 0.0), (INF, 0.0, 0.0), (1.0, 2.0, 2.0)]),
+        (
+            Binary::NextAfter,
+            &[(1.0, 1.0, 1.0), (INF, 0.0, f32::MAX), (0.0, -0.0, -0.0), (1.0, NAN, NAN), (NAN, 1.0, NAN)],
+        ),
         (Binary::Pow, &[(0.0, 0.0, 1.0), (0.0, -1.0, INF), (-8.0, 1.0 / 3.0, NAN), (1.0, NAN, 1.0), (NAN, 0.0, 1.0)]),
         (Binary::ReluGrad, &[(1.0, NAN, 0.0), (1.0, 0.0, 0.0), (NAN, 0.0, NAN), (INF, 0.0, NAN), (2.0, 3.0, 2.0)]),
         (Binary::Relu6Grad, &[(1.0, 6.0, 0.0), (1.0, NAN, 0.0), (NAN, 7.0, NAN), (2.0, 3.0, 2.0)]),

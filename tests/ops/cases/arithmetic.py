@@ -77,6 +77,7 @@ RECORDS = [
     _row("mod", np.mod, ("float32", "float64", *INTEGERS), second_low=1.0, differentiable=False, lossy=True),
     _row("truncatediv", _c_quotient, INTEGERS, second_low=1.0, differentiable=False),
     _row("truncatemod", np.fmod, ("float32", "float64", *INTEGERS), second_low=1.0, differentiable=False),
+    _row("nextafter", np.nextafter, ("float32", "float64")),
     _row("maximum", np.maximum, REAL_FLOATS + INTEGERS),
     _row("minimum", np.minimum, REAL_FLOATS + INTEGERS),
     _row("squared_difference", lambda x, y: np.square(x - y), REAL_FLOATS + INTEGERS, lossy=True),

@@ -93,7 +93,7 @@ class CondRegion:
                 inner = walks.Sweep(graph, sweep.options, branch)
                 inside = sweep.xs_within(branch)
                 inner.run(
-                    [graph._operations[node].inputs[branch.branch] for node in arriving],
+                    [graph._operation(node).inputs[branch.branch] for node in arriving],
                     list(arriving.values()),
                     [own[branch.branch] for _, own in ways.values() if branch.branch in own] + inside,
                     sweep.stops,

@@ -48,7 +48,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         name = f"CustomGradient-{next(_numbers)}"
         arguments = [convert_to_tensor(x) for x in args]
         graph = get_default_graph()
-        first_new = len(graph._operations)
+        first_new = graph.version
         result, grad_fn = f(*arguments)
         results = [convert_to_tensor(x) for x in nest.flatten(result)]
         variables = _variables_used(graph, results, arguments, first_new)

@@ -44,14 +44,14 @@ def gradients(
     """Derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
-      ys: tensor or list of tensors, floating or complex.
-      xs: tensor, variable, or list of them.
+      ys: Tensor or list of Tensors of float or complex dtypes, of any shape.
+      xs: Tensor or Variable of a float or complex dtype, of any shape, or list of them.
       grad_ys: list of the gradients that reach `ys`, each of its y's dtype and shape; None, alone or in it, means ones.
       name: name scope of the operations made.
       colocate_gradients_with_ops: places each gradient with its forward operation.
       gate_gradients: makes the gradients of one operation usable only together.
       aggregation_method: a constant of `AggregationMethod`.
-      stop_gradients: tensors to be held constant.
+      stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
       unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
 
     Returns:
@@ -274,24 +274,24 @@ class Sweep:
 
     def _gradients_of(self, step: int, steps: Any, stops: set[int]) -> list[tuple[Tensor, Any]]:
         """The gradients of what one step reads."""
-        operations = self.graph._operations
+        operation = self.graph._operation
         region = steps.region_of(step)
         if region is not None:
             arriving = {}
             for node in region.outputs:
-                op = operations[node]
+                op = operation(node)
                 received = self._received.pop(node, None)
                 if received is not None:
                     summed = self._summed[node] = [aggregate(parts, op, self._method) for parts in received]
                     if summed[0] is not None:
                         arriving[node] = summed[0]
             return region.gradients(self, arriving) if arriving else []
-        op = operations[step]
+        op = operation(step)
         reads = steps.reads[step]
         result = []
         for i, ((node, index), gradient) in enumerate(zip(reads, self._visit(op, stops, reads), strict=True)):
             if gradient is not None:
-                read = operations[node]._outputs[index]
+                read = operation(node)._outputs[index]
                 _fit(op, read, gradient, i)
                 result.append((read, gradient))
         return result

@@ -95,7 +95,7 @@ def _region(graph: Graph, node: int, level: Any) -> Any:
         loop: Any = graph._loop_of_exit.get(node)
         if loop is not None:
             return loop
-        op = graph._operations[node]
+        op = graph._operation(node)
         if op.type in ("Merge", "RefMerge"):
             source, _ = graph._core.node_inputs(node)[0]
             inner = graph._flow_contexts.get(source)

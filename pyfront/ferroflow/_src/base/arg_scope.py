@@ -21,17 +21,34 @@ def _key(function: Callable[..., Any]) -> Any:
 
 
 def current_arg_scope() -> Scope:
-    """The scope in force, to be opened again with `arg_scope`."""
+    """The scope in force, to be opened again with `arg_scope`.
+
+    Returns:
+        Dict from keys of functions to dicts of defaults by argument; it is not to be changed.
+    """
     return _SCOPES[-1]
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Whether a function takes its defaults from scopes: whether it is decorated with `add_arg_scope`."""
+    """Whether a function takes its defaults from scopes: whether it is decorated with `add_arg_scope`.
+
+    Args:
+        func: a Python function.
+
+    Returns:
+        bool.
+    """
     return _key(func) is not None
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the arguments of a function that a scope can set: those with defaults.
+
+    Args:
+        func: a Python function that is decorated with `add_arg_scope`.
+
+    Returns:
+        Tuple of str, in the order of the signature.
 
     Raises:
         ValueError: the function is not decorated with `add_arg_scope`.

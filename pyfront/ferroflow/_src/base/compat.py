@@ -19,8 +19,16 @@ complex_types = (numbers.Complex, np.number)
 def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
     """Converts text to bytes; bytes are returned as they are.
 
+    Args:
+        bytes_or_text: str or bytes.
+        encoding: str, how text becomes bytes.
+
+    Returns:
+        bytes.
+
     Raises:
         TypeError: `bytes_or_text` is neither.
+        UnicodeEncodeError: the text cannot be written in `encoding`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -31,6 +39,13 @@ def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
 
 def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
     """Converts bytes to text; text is returned as it is.
+
+    Args:
+        bytes_or_text: str or bytes.
+        encoding: str, how bytes become text.
+
+    Returns:
+        str.
 
     Raises:
         TypeError: `bytes_or_text` is neither.
@@ -47,12 +62,29 @@ as_str = as_text
 
 
 def as_str_any(value: Any) -> str:
-    """Converts anything to text: bytes by decoding, all else by `str`."""
+    """Converts anything to text: bytes by decoding, all else by `str`.
+
+    Args:
+        value: any object.
+
+    Returns:
+        str.
+
+    Raises:
+        UnicodeDecodeError: `value` is bytes that are not text in UTF-8.
+    """
     return as_str(value) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """Converts a path object to text; anything else is returned as it is."""
+    """Converts a path object to text; anything else is returned as it is.
+
+    Args:
+        path: an object with `__fspath__`, such as `pathlib.Path`, or anything else.
+
+    Returns:
+        str for a path object, else `path`.
+    """
     return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -40,7 +41,7 @@ def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], 
             warn_deprecated(old_name, new_name)
             return func(*args, **kwargs)
 
-        wrapper.__doc__ = f"Deprecated: use `{new_name}` instead.\n\n{func.__doc__ or ''}".rstrip()
+        wrapper.__doc__ = f"Deprecated: use `{new_name}` instead.\n\n{inspect.cleandoc(func.__doc__ or '')}".rstrip()
         return wrapper  # type: ignore[return-value]
 
     return decorate

@@ -136,7 +136,11 @@ class DeviceSpec:
         return self
 
     def merge_from(self, dev: DeviceSpec) -> None:
-        """Replaces each part by that of `dev`, where `dev` has it."""
+        """Replaces each part by that of `dev`, where `dev` has it.
+
+        Args:
+            dev: `DeviceSpec`; its parts that are None replace nothing.
+        """
         if dev._job is not None:
             self._job = dev._job
         if dev._replica is not None:
@@ -164,6 +168,12 @@ class DeviceSpec:
     @staticmethod
     def from_string(spec: str) -> DeviceSpec:
         """The `DeviceSpec` of a device name.
+
+        Args:
+            spec: str, as for `parse_from_string`.
+
+        Returns:
+            `DeviceSpec`.
 
         Raises:
             ValueError: as `parse_from_string`.

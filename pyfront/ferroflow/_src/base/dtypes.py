@@ -267,6 +267,9 @@ class DType:
         Args:
             other: a `DType` or anything `as_dtype` converts.
 
+        Returns:
+            bool.
+
         Raises:
             TypeError: `other` is no type.
         """
@@ -308,7 +311,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes per element in a NumPy array; 1 for resources and variants."""
+        """The size of an element in a NumPy array, in bytes; 1 for resources and variants."""
         return _TYPES[self._base_enum][2]
 
 

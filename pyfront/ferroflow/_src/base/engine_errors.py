@@ -7,7 +7,7 @@ from types import TracebackType
 from ferroflow import _core
 from ferroflow._src.base.errors import make_exception
 
-__all__ = ["engine_errors"]
+__all__ = ["engine_errors", "raise_exception_on_not_ok_status"]
 
 
 class _EngineErrors:
@@ -28,3 +28,18 @@ _ONE = _EngineErrors()
 def engine_errors() -> _EngineErrors:
     """A context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
     return _ONE
+
+
+class raise_exception_on_not_ok_status:  # noqa: N801  # TF1's spelling
+    """A context manager around calls of the native interface, whose failures it raises as `tf.errors.OpError`.
+
+    What it gives to `with` is the status that TensorFlow's calls take; those of this library raise by themselves.
+    """
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _ONE.__exit__(kind, error, traceback)

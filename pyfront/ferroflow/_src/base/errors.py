@@ -108,112 +108,209 @@ def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
 
 
 class CancelledError(OpError):
-    """A step, or an operation of one, was cancelled: its session or queue was closed, or the user interrupted it."""
+    """A step, or an operation of one, was cancelled: its session or queue was closed, or the user interrupted it.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, CANCELLED)
 
 
 class UnknownError(OpError):
-    """The reason for the failure is not known, or its code is none of TF's."""
+    """The reason for the failure is not known, or its code is none of TF's.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+        error_code: int, the code that was met.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any, error_code: int = UNKNOWN) -> None:
         super().__init__(node_def, op, message, error_code)
 
 
 class InvalidArgumentError(OpError):
-    """An operation received an argument with a value or shape that it does not accept."""
+    """An operation received an argument with a value or shape that it does not accept.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, INVALID_ARGUMENT)
 
 
 class DeadlineExceededError(OpError):
-    """An operation did not end within the time it was given."""
+    """An operation did not end within the time it was given.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, DEADLINE_EXCEEDED)
 
 
 class NotFoundError(OpError):
-    """Something that was asked for, such as a file or a key of a checkpoint, does not exist."""
+    """Something that was asked for, such as a file or a key of a checkpoint, does not exist.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, NOT_FOUND)
 
 
 class AlreadyExistsError(OpError):
-    """Something that was to be created exists already."""
+    """Something that was to be created exists already.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, ALREADY_EXISTS)
 
 
 class PermissionDeniedError(OpError):
-    """The caller may not do what was asked, for example read a file."""
+    """The caller may not do what was asked, for example read a file.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, PERMISSION_DENIED)
 
 
 class UnauthenticatedError(OpError):
-    """The caller has not shown who it is."""
+    """The caller has not shown who it is.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, UNAUTHENTICATED)
 
 
 class ResourceExhaustedError(OpError):
-    """Memory, disk space or another resource does not suffice."""
+    """Memory, disk space or another resource does not suffice.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, RESOURCE_EXHAUSTED)
 
 
 class FailedPreconditionError(OpError):
-    """The state that an operation needs is not there, for example a variable has no value yet."""
+    """The state that an operation needs is not there, for example a variable has no value yet.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, FAILED_PRECONDITION)
 
 
 class AbortedError(OpError):
-    """An operation was given up because of something that ran at the same time, such as the loss of a worker."""
+    """An operation was given up because of something that ran at the same time, such as the loss of a worker.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, ABORTED)
 
 
 class OutOfRangeError(OpError):
-    """An operation went past the end of its input: end of file, empty closed queue, or finished iterator."""
+    """An operation went past the end of its input: end of file, empty closed queue, or finished iterator.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, OUT_OF_RANGE)
 
 
 class UnimplementedError(OpError):
-    """An operation has no implementation for its types, attributes or arguments."""
+    """An operation has no implementation for its types, attributes or arguments.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, UNIMPLEMENTED)
 
 
 class InternalError(OpError):
-    """Something that should always hold did not: a defect of the runtime."""
+    """Something that should always hold did not: a defect of the runtime.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, INTERNAL)
 
 
 class UnavailableError(OpError):
-    """A part of the runtime, such as another task of the cluster, cannot be reached at present."""
+    """A part of the runtime, such as another task of the cluster, cannot be reached at present.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, UNAVAILABLE)
 
 
 class DataLossError(OpError):
-    """Data is damaged or cut off beyond repair, for example in a checkpoint or record file."""
+    """Data is damaged or cut off beyond repair, for example in a checkpoint or record file.
+
+    Args:
+        node_def: the `NodeDef` of the op that failed, or None.
+        op: the `Operation` that failed, or None.
+        message: str, what went wrong.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         super().__init__(node_def, op, message, DATA_LOSS)
@@ -244,6 +341,12 @@ _EXCEPTION_TO_CODE: Final = {cls: code for code, cls in _CODE_TO_EXCEPTION.items
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """The exception class of a code.
 
+    Args:
+        error_code: int, one of the codes of `tf.errors`.
+
+    Returns:
+        A subclass of `OpError`.
+
     Raises:
         KeyError: `error_code` is `OK` or none of TF's codes.
     """
@@ -252,6 +355,12 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
     """The code of an exception class.
+
+    Args:
+        cls: a subclass of `OpError`.
+
+    Returns:
+        int.
 
     Raises:
         KeyError: `cls` is not one of the classes that have a code.

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from ferroflow._src.base.absent_names import absent
+
 _NEW_KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
@@ -45,6 +47,9 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
         *args: name (str), default (str or None) and help (str) of the flag, then what absl takes.
         **kwargs: the same by name; `flag_name`, `default_value` and `docstring` are the old names.
 
+    Returns:
+        absl.flags.FlagHolder, whose `value` is the flag's value.
+
     Raises:
         absl.flags.DuplicateFlagError: there is a flag of that name.
         absl.flags.IllegalFlagValueError: the default is no value of that kind.
@@ -59,6 +64,9 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
         *args: as `DEFINE_string`; the default is bool or None.
         **kwargs: as `DEFINE_string`.
 
+    Returns:
+        absl.flags.FlagHolder, whose `value` is the flag's value.
+
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
     """
@@ -66,7 +74,18 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
 
 
 def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
-    """Defines a flag as `DEFINE_boolean` does."""
+    """Defines a flag as `DEFINE_boolean` does.
+
+    Args:
+        *args: as `DEFINE_boolean`.
+        **kwargs: as `DEFINE_boolean`.
+
+    Returns:
+        absl.flags.FlagHolder, whose `value` is the flag's value.
+
+    Raises:
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+    """
     return _define("DEFINE_boolean", args, kwargs)
 
 
@@ -76,6 +95,9 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
     Args:
         *args: as `DEFINE_string`; the default is float or None; absl takes `lower_bound` and `upper_bound`.
         **kwargs: as `DEFINE_string`.
+
+    Returns:
+        absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
@@ -89,6 +111,9 @@ def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
     Args:
         *args: as `DEFINE_string`; the default is int or None; absl takes `lower_bound` and `upper_bound`.
         **kwargs: as `DEFINE_string`.
+
+    Returns:
+        absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
         absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
@@ -182,7 +207,7 @@ def __getattr__(name: str) -> Any:
         absl_flags = _absl_flags()
         if name in absl_flags.__all__:
             return getattr(absl_flags, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise absent("ferroflow.flags", name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,14 @@ from typing import Any
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure, not a leaf: a dict or a sequence, but no string. Arrays and sets are leaves."""
+    """Whether `seq` is a structure, not a leaf: a dict or a sequence, but no string.
+
+    Args:
+        seq: any object; arrays, sets and tensors of any shape are leaves.
+
+    Returns:
+        bool.
+    """
     # The exact classes first: asking an abstract class costs ten times as much.
     if seq.__class__ in (list, tuple, dict):
         return True
@@ -64,7 +71,8 @@ def flatten(nest: Any) -> list[Any]:
     """The leaves of a structure, from left to right, dicts in the order of their sorted keys.
 
     Args:
-        nest: a structure, or a leaf (which gives a list of itself). Arrays and tensors are leaves.
+        nest: a structure, or a leaf (which gives a list of itself); arrays and tensors are leaves, whatever their
+            shape.
 
     Returns:
         A list.

@@ -14,6 +14,9 @@ def load_resource(path: str) -> bytes:
     Args:
         path: str, relative to the root of the package.
 
+    Returns:
+        bytes.
+
     Raises:
         OSError: there is no such file, or it cannot be read.
     """
@@ -39,11 +42,26 @@ def get_root_dir_with_all_resources() -> str:
 
 
 def get_path_to_datafile(path: str) -> str:
-    """The path of a file that lies beside the file that calls this."""
+    """The path of a file that lies beside the file that calls this.
+
+    Args:
+        path: str, relative to the directory of the caller's file.
+
+    Returns:
+        str; whether there is such a file is not looked up.
+    """
     return os.path.join(os.path.dirname(sys._getframe(1).f_code.co_filename), path)
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
-    """The path itself: files are not read ahead."""
+    """The path itself: files are not read ahead.
+
+    Args:
+        path: str.
+        readahead: str, a size; not used.
+
+    Returns:
+        `path`.
+    """
     del readahead
     return path

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
+# Of C++ interfaces: this library has none, and none of its parts is a library of its own.
+CXX11_ABI_FLAG = 0
+MONOLITHIC_BUILD = 0
+
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -14,17 +18,29 @@ def get_lib() -> str:
 
 
 def get_include() -> NoReturn:
-    """Raises NotImplementedError: there are no C++ headers."""
+    """Not offered: there are no C++ headers.
+
+    Raises:
+        NotImplementedError: always.
+    """
     _refuse()
 
 
 def get_compile_flags() -> NoReturn:
-    """Raises NotImplementedError: there are no C++ headers."""
+    """Not offered: there are no C++ headers.
+
+    Raises:
+        NotImplementedError: always.
+    """
     _refuse()
 
 
 def get_link_flags() -> NoReturn:
-    """Raises NotImplementedError: there is no C++ library."""
+    """Not offered: there is no C++ library.
+
+    Raises:
+        NotImplementedError: always.
+    """
     _refuse()
 
 

@@ -74,17 +74,40 @@ class Dimension:
         return Dimension, (self._value,)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether both sizes are equal or one is unknown."""
+        """Whether both sizes are equal or one is unknown.
+
+        Args:
+            other: what `Dimension` accepts.
+
+        Returns:
+            bool.
+
+        Raises:
+            TypeError, ValueError: as the constructor of `Dimension`.
+        """
         other = as_dimension(other)
         return self._value is None or other._value is None or self._value == other._value
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises ValueError if both sizes are known and differ."""
+        """Checks that both sizes are equal or one is unknown.
+
+        Args:
+            other: what `Dimension` accepts.
+
+        Raises:
+            ValueError: both sizes are known and differ.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
         """The dimension known from `self` and `other` together.
+
+        Args:
+            other: what `Dimension` accepts.
+
+        Returns:
+            `Dimension`, known if one of both is.
 
         Raises:
             ValueError: both sizes are known and differ.
@@ -315,6 +338,12 @@ class TensorShape:
     def merge_with(self, other: Any) -> TensorShape:
         """The shape known from `self` and `other` together.
 
+        Args:
+            other: what `TensorShape` accepts.
+
+        Returns:
+            `TensorShape`; each dimension is known that one of both knows.
+
         Raises:
             ValueError: the ranks or two known sizes differ.
         """
@@ -340,25 +369,55 @@ class TensorShape:
             return NotImplemented
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of `self` followed by those of `other`; of unknown rank if one of them is."""
+        """The dimensions of `self` followed by those of `other`.
+
+        Args:
+            other: what `TensorShape` accepts.
+
+        Returns:
+            `TensorShape`; of unknown rank if one of both is.
+
+        Raises:
+            TypeError, ValueError: as the constructor of `TensorShape`.
+        """
         other = as_shape(other)
         if self._values is None or other._values is None:
             return unknown_shape()
         return TensorShape(self._values + other._values)
 
     def assert_same_rank(self, other: Any) -> None:
-        """Raises ValueError if both ranks are known and differ."""
+        """Checks that both ranks are equal or one is unknown.
+
+        Args:
+            other: what `TensorShape` accepts.
+
+        Raises:
+            ValueError: both ranks are known and differ.
+        """
         other = as_shape(other)
         if self._values is not None and other._values is not None and len(self._values) != len(other._values):
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raises ValueError if the rank is known and not `rank`."""
+        """Checks that the rank is `rank` or unknown.
+
+        Args:
+            rank: int.
+
+        Raises:
+            ValueError: the rank is known and not `rank`.
+        """
         if self._values is not None and len(self._values) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
         """This shape with its rank known to be `rank`.
+
+        Args:
+            rank: int.
+
+        Returns:
+            `TensorShape`; itself where its rank is known.
 
         Raises:
             ValueError: the rank is known and not `rank`.
@@ -370,7 +429,13 @@ class TensorShape:
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape.
+        """This shape, checked to have a rank of `rank` or more as far as its rank is known.
+
+        Args:
+            rank: int.
+
+        Returns:
+            Itself.
 
         Raises:
             ValueError: the rank is known and less than `rank`.
@@ -380,7 +445,13 @@ class TensorShape:
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape.
+        """This shape, checked to have a rank of `rank` or less as far as its rank is known.
+
+        Args:
+            rank: int.
+
+        Returns:
+            Itself.
 
         Raises:
             ValueError: the rank is known and greater than `rank`.
@@ -390,7 +461,17 @@ class TensorShape:
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some fully defined shape fits both `self` and `other`."""
+        """Whether some fully defined shape fits both `self` and `other`.
+
+        Args:
+            other: what `TensorShape` accepts.
+
+        Returns:
+            bool.
+
+        Raises:
+            TypeError, ValueError: as the constructor of `TensorShape`.
+        """
         other = as_shape(other)
         if self._values is None or other._values is None:
             return True
@@ -399,12 +480,29 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises ValueError if no fully defined shape fits both `self` and `other`."""
+        """Checks that some fully defined shape fits both `self` and `other`.
+
+        Args:
+            other: what `TensorShape` accepts.
+
+        Raises:
+            ValueError: there is none.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The most defined shape that is compatible with everything `self` or `other` is compatible with."""
+        """The most defined shape that is compatible with everything `self` or `other` is compatible with.
+
+        Args:
+            other: what `TensorShape` accepts.
+
+        Returns:
+            `TensorShape`: the dimensions in which both agree, the others unknown; of unknown rank where ranks differ.
+
+        Raises:
+            TypeError, ValueError: as the constructor of `TensorShape`.
+        """
         other = as_shape(other)
         if self._values is None or other._values is None or len(self._values) != len(other._values):
             return unknown_shape()
@@ -415,7 +513,11 @@ class TensorShape:
         return self._values is not None and None not in self._values
 
     def assert_is_fully_defined(self) -> None:
-        """Raises ValueError if a dimension is unknown."""
+        """Checks that every dimension is known.
+
+        Raises:
+            ValueError: a dimension or the rank is unknown.
+        """
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -430,7 +532,11 @@ class TensorShape:
         return list(self._values)
 
     def as_proto(self) -> Any:
-        """This shape as a `TensorShapeProto`, -1 for each unknown size."""
+        """This shape as a message.
+
+        Returns:
+            `TensorShapeProto`, with -1 for each unknown size.
+        """
         message = proto.TensorShapeProto()
         if self._values is None:
             message.unknown_rank = True

@@ -54,47 +54,101 @@ def _emit(level: int, msg: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at `level`."""
+    """Logs `msg % args` at `level`.
+
+    Args:
+        level: int, such as `tf.logging.INFO`.
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: what `logging.Logger.log` takes, such as `exc_info` and `extra`.
+    """
     _emit(level, msg, args, kwargs)
 
 
 def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at `level`."""
+    """Logs `msg % args` at `level`.
+
+    Args:
+        level: int, such as `tf.logging.INFO`.
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(level, msg, args, kwargs)
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level DEBUG."""
+    """Logs `msg % args` at level DEBUG.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(DEBUG, msg, args, kwargs)
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level INFO."""
+    """Logs `msg % args` at level INFO.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(INFO, msg, args, kwargs)
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level WARN."""
+    """Logs `msg % args` at level WARN.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(WARN, msg, args, kwargs)
 
 
 def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level WARN."""
+    """Logs `msg % args` at level WARN.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(WARN, msg, args, kwargs)
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level ERROR."""
+    """Logs `msg % args` at level ERROR.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(ERROR, msg, args, kwargs)
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs `msg % args` at level FATAL; the program goes on."""
+    """Logs `msg % args` at level FATAL; the program goes on.
+
+    Args:
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        *args: values of any kind that stand in these places.
+        **kwargs: as for `log`.
+    """
     _emit(FATAL, msg, args, kwargs)
 
 
 def TaskLevelStatusMessage(msg: Any) -> None:  # noqa: N802 (TF 1.x: the public name)
-    """Logs `msg` at level ERROR."""
+    """Logs a message at level ERROR.
+
+    Args:
+        msg: str or any object; a `%` in it stands for itself.
+    """
     _emit(ERROR, msg, (), {})
 
 
@@ -105,19 +159,43 @@ def flush() -> None:
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
-    """Logs `msg % args` at `level` if `condition` is true."""
+    """Logs `msg % args` at `level` if a condition is true.
+
+    Args:
+        level: int, such as `tf.logging.INFO`.
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        condition: anything, taken as a bool.
+        *args: values of any kind that stand in these places.
+    """
     if condition:
         _emit(level, msg, args, {})
 
 
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Logs `msg % args` at `level` on the first of every `n` calls from the line of the caller."""
+    """Logs `msg % args` at `level` on the first of every `n` calls from the line of the caller.
+
+    Args:
+        level: int, such as `tf.logging.INFO`.
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        n: int, a number of calls.
+        *args: values of any kind that stand in these places.
+
+    Raises:
+        ZeroDivisionError: `n` is 0.
+    """
     if _calls_so_far() % n == 0:
         _emit(level, msg, args, {})
 
 
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Logs `msg % args` at `level` on the first `n` calls from the line of the caller."""
+    """Logs `msg % args` at `level` on the first `n` calls from the line of the caller.
+
+    Args:
+        level: int, such as `tf.logging.INFO`.
+        msg: str with the places of `args` in the manner of `%`, or any object.
+        n: int, a number of calls.
+        *args: values of any kind that stand in these places.
+    """
     if _calls_so_far() < n:
         _emit(level, msg, args, {})
 
@@ -130,10 +208,22 @@ def _calls_so_far() -> int:
 
 
 def get_verbosity() -> int:
-    """The lowest level that is logged."""
+    """The lowest level that is logged.
+
+    Returns:
+        int, such as `tf.logging.INFO`.
+    """
     return _get_logger().getEffectiveLevel()
 
 
 def set_verbosity(v: int | str) -> None:
-    """Sets the lowest level that is logged, such as `tf.logging.INFO`."""
+    """Sets the lowest level that is logged.
+
+    Args:
+        v: int, such as `tf.logging.INFO`, or the name of a level, such as `"INFO"`.
+
+    Raises:
+        ValueError: `v` is a str that names no level.
+        TypeError: `v` is neither.
+    """
     _get_logger().setLevel(v)

@@ -34,7 +34,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
         var_names_to_values: dict of NumPy arrays by the names of variables.
 
     Returns:
-        The operation, and the dict to feed it with.
+        The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
         ValueError: there is no variable of a name.
@@ -55,13 +55,30 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[BaseSession], Any]:
-    """As `assign_from_values`, but returns a function of a session that does it."""
+    """As `assign_from_values`, but for a session to be told later.
+
+    Args:
+        var_names_to_values: dict of NumPy arrays by the names of variables.
+
+    Returns:
+        A function of a session that gives the variables their values.
+
+    Raises:
+        ValueError: as `assign_from_values`.
+    """
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
 
 
 def get_variable_full_name(var: Variable) -> str:
-    """The name that checkpoints have a variable under: of a slice, that of the whole."""
+    """The name that checkpoints have a variable under: of a slice, that of the whole.
+
+    Args:
+        var: Variable.
+
+    Returns:
+        str.
+    """
     info = var._get_save_slice_info()
     return var.op.name if info is None else str(info.full_name)
 
@@ -77,7 +94,7 @@ def assign_from_checkpoint(
         ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
 
     Returns:
-        The operation, and the dict to feed it with.
+        The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
         ValueError: the checkpoint does not have a variable, or has it in another shape.

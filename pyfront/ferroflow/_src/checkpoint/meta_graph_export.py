@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from ferroflow import _core
-from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.base import compat, errors, proto, tf_logging, version
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import write_graph
@@ -274,8 +273,8 @@ def create_meta_graph_def(
     info = result.meta_info_def
     if meta_info_def is not None:
         info.MergeFrom(meta_info_def)
-    info.tensorflow_version = _core.__version__
-    info.tensorflow_git_version = "v" + _core.__version__
+    info.tensorflow_version = version.VERSION
+    info.tensorflow_git_version = version.GIT_VERSION
     result.graph_def.MergeFrom(graph.as_graph_def(add_shapes=True) if graph_def is None else graph_def)
     if not info.stripped_op_list.op:
         info.stripped_op_list.MergeFrom(stripped_op_list_for_graph(result.graph_def))

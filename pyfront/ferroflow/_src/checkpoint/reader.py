@@ -34,7 +34,14 @@ class CheckpointReader:
         return self._listed
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether there is a tensor of that name."""
+        """Whether there is a tensor of that name.
+
+        Args:
+            tensor_str: str, its name.
+
+        Returns:
+            bool.
+        """
         return bool(self._reader.has_tensor(compat.as_bytes(tensor_str)))
 
     def get_tensor(self, tensor_str: str) -> Any:
@@ -81,7 +88,18 @@ def _raising(function: Any, *args: Any) -> Any:
 
 
 def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # TF1's spelling
-    """Opens a checkpoint; arguments and errors are those of `CheckpointReader`."""
+    """Opens a checkpoint.
+
+    Args:
+        filepattern: str, the checkpoint's prefix; of the first format the file, or a pattern of its files.
+
+    Returns:
+        CheckpointReader.
+
+    Raises:
+        tf.errors.NotFoundError: there is no such checkpoint.
+        tf.errors.DataLossError: it is damaged.
+    """
     return CheckpointReader(filepattern)
 
 
@@ -96,6 +114,9 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
     Args:
         ckpt_dir_or_file: str, its prefix, or a folder whose latest checkpoint is meant.
+
+    Returns:
+        CheckpointReader.
 
     Raises:
         ValueError: the folder has no checkpoint.
@@ -118,6 +139,9 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
 
     Returns:
         A NumPy array.
+
+    Raises:
+        ValueError: the folder has no checkpoint.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
@@ -127,5 +151,12 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
 
     Args:
         ckpt_dir_or_file: as for `load_checkpoint`.
+
+    Returns:
+        List of pairs of a name (str) and a shape (list of int).
+
+    Raises:
+        ValueError: the folder has no checkpoint.
+        tf.errors.NotFoundError: there is no such checkpoint.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -183,6 +183,9 @@ class Saver:
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
         """Deprecated: `set_last_checkpoints_with_time`. These checkpoints are never deleted.
 
+        Args:
+            last_checkpoints: list of str, prefixes, oldest first.
+
         Raises:
             AssertionError: `last_checkpoints` is no list.
         """
@@ -243,8 +246,11 @@ class Saver:
         """The saver whose operations a `SaverDef` names.
 
         Args:
-            saver_def: the message.
+            saver_def: `SaverDef` message.
             import_scope: str, a name scope to put before the names.
+
+        Returns:
+            Saver.
         """
         return Saver(saver_def=saver_def, name=import_scope)
 
@@ -258,8 +264,23 @@ class Saver:
         clear_extraneous_savers: bool = False,
         strip_default_attrs: bool = False,
     ) -> Any:
-        """The default graph with this saver as a `MetaGraphDef`; arguments and result as those of
-        `tf.train.export_meta_graph`."""
+        """The default graph with this saver as a message.
+
+        Args:
+            filename: str, a file to write it to; None for none.
+            collection_list: names of the collections to add; None for all.
+            as_text: bool, whether the file is in protobuf's text format.
+            export_scope: str, the name scope to take, which is taken off the names; None for the whole graph.
+            clear_devices: bool, whether to leave out devices.
+            clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
+            strip_default_attrs: bool, whether to leave out attributes with their default values.
+
+        Returns:
+            MetaGraphDef message.
+
+        Raises:
+            ValueError: the GraphDef would be larger than 2 GB.
+        """
         return export_scoped_meta_graph(
             filename=filename,
             graph_def=get_default_graph().as_graph_def(add_shapes=True),
@@ -293,7 +314,8 @@ class Saver:
         Args:
             sess: the session of the variables.
             save_path: str, the checkpoint's prefix.
-            global_step: int, tensor or tensor's name; its value is added to the prefix after a hyphen.
+            global_step: int, tensor of an integer dtype of shape [], or its name; its value is added to the prefix
+                after a hyphen.
             latest_filename: str, the state file's name; "checkpoint" by default.
             meta_graph_suffix: str, what the MetaGraph's name ends with.
             write_meta_graph: bool, whether to write the MetaGraph.

@@ -18,8 +18,7 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.saveable import SaveableObject, SaveSpec
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import ensure_shape, identity
-from ferroflow._src.ops.array.shaping import reshape as reshape_tensor
-from ferroflow._src.ops.array.shaping import shape
+from ferroflow._src.ops.array.shaping import reshape as reshape_tensor, shape
 from ferroflow._src.ops.checkpoint import saving
 from ferroflow._src.ops.flow.grouping import group, with_dependencies
 from ferroflow._src.ops.state.assigning import assign

@@ -88,15 +88,17 @@ def update_checkpoint_state(
     """Writes the state file of a folder.
 
     Args:
-        save_dir: as for `generate_checkpoint_state_proto`, as are the paths and times.
-        model_checkpoint_path: str.
-        all_model_checkpoint_paths: list of str.
+        save_dir: str, the folder of the checkpoints.
+        model_checkpoint_path: str, the latest checkpoint.
+        all_model_checkpoint_paths: list of str, all checkpoints, oldest first; the latest is added if it is not the
+            last.
         latest_filename: str, the state file's name; "checkpoint" by default.
-        all_model_checkpoint_timestamps: list of float.
-        last_preserved_timestamp: float.
+        all_model_checkpoint_timestamps: list of float, when each was written, in seconds since 1970.
+        last_preserved_timestamp: float, when a checkpoint was last kept for good, in seconds since 1970.
 
     Raises:
         RuntimeError: a checkpoint has the state file's name.
+        ValueError: there are not as many times as checkpoints.
     """
     update_state(
         save_dir,
@@ -186,6 +188,9 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
     Returns:
         str; None where there is no state file, or no file of the checkpoint that it names.
+
+    Raises:
+        ValueError: the state file names no checkpoint.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if not state:
@@ -198,7 +203,14 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint, of either format, of that prefix."""
+    """Whether there is a checkpoint, of either format, of a prefix.
+
+    Args:
+        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
+
+    Returns:
+        bool.
+    """
     return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 
 
@@ -207,6 +219,9 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
 
     Args:
         checkpoint_prefixes: list of str.
+
+    Returns:
+        List of float, seconds since 1970.
     """
     times = []
     for prefix in checkpoint_prefixes:
@@ -222,7 +237,7 @@ def remove_checkpoint(
     """Removes the files of a checkpoint, and its MetaGraph.
 
     Args:
-        checkpoint_prefix: str.
+        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, what the MetaGraph's name ends with.
     """

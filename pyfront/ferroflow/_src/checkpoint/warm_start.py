@@ -1,109 +1,183 @@
-"""`init_from_checkpoint`: initial values of variables taken from a checkpoint."""
+"""`warm_start`: the variables of a model that start from those of one that was trained."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.checkpoint.reader import checkpoint_filename, load_checkpoint
-from ferroflow._src.framework.default_graph import device
-from ferroflow._src.ops.checkpoint.saving import restore_v2
+from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
+from ferroflow._src.checkpoint.reader import checkpoint_filename
+from ferroflow._src.checkpoint.remapping import load_and_remap_matrix_initializer
+from ferroflow._src.framework.default_graph import get_collection
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.state.assigning import assign
+from ferroflow._src.variables.partition_info import PartitionInfo
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.variable import Variable
-from ferroflow._src.variables.variable_store import default_variable_store
 
 
-def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any]) -> None:
-    """Makes the initializers of variables read their values from a checkpoint.
+class _Fields(NamedTuple):
+    new_vocab: str
+    new_vocab_size: int
+    num_oov_buckets: int
+    old_vocab: str
+    old_vocab_size: int
+    backup_initializer: Callable[..., Any] | None
+    axis: int
+
+
+class VocabInfo(_Fields):
+    """The vocabularies whose entries the rows or the columns of a variable belong to, before and now.
 
     Args:
-        ckpt_dir_or_file: str, the checkpoint's prefix, or a folder whose latest checkpoint is meant.
-        assignment_map: what is initialized from what. `"a/": "b/"` for all variables in the scope `b` from tensors of
-            the scope `a` (`"/"` is the root); `"a/x": "b/y"` for one by its name; `"a/x": v` for a `Variable`, a
-            `PartitionedVariable` or a list of the slices of one.
+        new_vocab: str, the file of the vocabulary, an entry in each line.
+        new_vocab_size: int, the number of its lines that count.
+        num_oov_buckets: int, the number of rows for what is in no vocabulary.
+        old_vocab: str, the file of the vocabulary of the checkpoint.
+        old_vocab_size: int, the number of its lines that count; -1 for all.
+        backup_initializer: callable of a shape, for the values of entries that are new; None for zeros.
+        axis: int, 0 where rows belong to the entries, 1 where columns do.
 
     Raises:
-        ValueError: a tensor is not in the checkpoint or has another shape, a scope stands for a tensor, or there is no
-            checkpoint.
-        tf.errors.OpError: the checkpoint cannot be read.
+        ValueError: the axis is another, or an old size is given for columns.
     """
-    prefix = checkpoint_filename(ckpt_dir_or_file)
-    shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
-    for source, target in sorted(assignment_map.items()):
-        found = _variable(target)
-        if found is None:
-            pairs = _in_scopes(source, str(target), ckpt_dir_or_file, shapes)
-        elif source not in shapes:
-            raise ValueError(f"Tensor {source} is not found in {ckpt_dir_or_file} checkpoint {shapes}")
-        else:
-            pairs = [(source, found)]
-        for name, variable in pairs:
-            _check_shape(variable, name, shapes[name])
-            for part in variable if isinstance(variable, list) else [variable]:
-                _set_initializer(part, str(prefix), name)
-                tf_logging.info("Initialize variable %s from checkpoint %s with %s", part.name, ckpt_dir_or_file, name)
 
+    __slots__ = ()
 
-def _variable(target: Any) -> Any:
-    """The variable, or list of slices of one, that is meant; None for a scope."""
-    if isinstance(target, Variable):
-        return target
-    if isinstance(target, PartitionedVariable):
-        return list(target)
-    if isinstance(target, list) and all(isinstance(v, Variable) for v in target):
-        return target
-    known = default_variable_store()._vars
-    return known.get(target) or _slices(target, known)
-
-
-def _slices(name: str, known: Mapping[str, Any]) -> list[Variable] | None:
-    """The slices of a partitioned variable of that name."""
-    parts: list[Variable] = []
-    while f"{name}/part_{len(parts)}" in known:
-        parts.append(known[f"{name}/part_{len(parts)}"])
-    return parts or None
-
-
-def _in_scopes(source: str, target: str, checkpoint: str, shapes: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Pairs of tensors and variables, for a scope of the checkpoint and one of the graph."""
-    scope = target.rpartition("/")[0]
-    if not source.endswith("/"):
-        raise ValueError(
-            f"Assignment map with scope only name {scope} should map to scope only {source}. Should be 'scope/': "
-            "'other_scope/'."
-        )
-    known = default_variable_store()._vars
-    inside = {name.partition("/part_")[0] for name in known if not scope or name.startswith(scope + "/")}
-    pairs = []
-    for name in sorted(inside):
-        rest = name[len(scope) :]
-        if target != "/":
-            rest = rest[1:] if scope else rest
-        tensor = (rest if source == "/" else source + rest).removesuffix("/")
-        if tensor not in shapes:
-            raise ValueError(f"Tensor {tensor} ({rest} in {source}) is not found in {checkpoint} checkpoint")
-        pairs.append((tensor, known.get(name) or _slices(name, known)))
-    return pairs
-
-
-def _check_shape(variable: Any, name: str, shape: list[int]) -> None:
-    if isinstance(variable, list):
-        names = {part._get_save_slice_info().full_name for part in variable}
-        if len(names) > 1:
-            raise ValueError(f"Slices must all be from the same tensor: {' != '.join(sorted(names))}")
-    elif not variable.get_shape().is_compatible_with(shape):
-        raise ValueError(
-            f"Shape of variable {variable.name} ({variable.get_shape()}) doesn't match with shape of tensor {name} "
-            f"({shape}) from checkpoint reader."
+    def __new__(
+        cls,
+        new_vocab: str,
+        new_vocab_size: int,
+        num_oov_buckets: int,
+        old_vocab: str,
+        old_vocab_size: int = -1,
+        backup_initializer: Callable[..., Any] | None = None,
+        axis: int = 0,
+    ) -> VocabInfo:
+        if axis not in (0, 1):
+            raise ValueError(f"The only supported values for the axis argument are 0 and 1.  Provided axis: {axis}")
+        if axis == 1 and old_vocab_size != -1:
+            raise ValueError("old_vocab_size is for rows: with axis 1 the whole old vocabulary counts")
+        return super().__new__(
+            cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size, backup_initializer, axis
         )
 
 
-def _set_initializer(variable: Variable, checkpoint: str, name: str) -> None:
+def warm_start(
+    ckpt_to_initialize_from: str,
+    vars_to_warm_start: Any = ".*",
+    var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
+    var_name_to_prev_var_name: Mapping[str, str] | None = None,
+) -> None:
+    """Makes the initializers of variables of the default graph read their values from a checkpoint.
+
+    Args:
+        ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
+        vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
+            of those of all variables; list of variables; None for those with a vocabulary only.
+        var_name_to_vocab_info: dict of VocabInfo by the names of variables, for those that belong to a vocabulary.
+        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
+
+    Raises:
+        ValueError: a name of the dicts is that of no variable that is meant, a variable is not in the checkpoint or has
+            another shape, or the list has other elements.
+        tf.errors.OpError: the checkpoint or a vocabulary cannot be read.
+    """
+    vocabularies = dict(var_name_to_vocab_info or {})
+    earlier = dict(var_name_to_prev_var_name or {})
+    tf_logging.info("Warm-starting from: %s", ckpt_to_initialize_from)
+    grouped: dict[str, list[Variable]] = {}
+    for variable in _meant(vars_to_warm_start):
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            grouped.setdefault(_full_name(part), []).append(part)
+    for argument, names in (("var_name_to_prev_var_name", earlier), ("var_name_to_vocab_info", vocabularies)):
+        unused = names.keys() - grouped.keys()
+        if unused:
+            raise ValueError(
+                f"You provided the following variables in {argument} that were not used: {unused}.  Perhaps you "
+                f"misspelled them?  Here is the list of viable variable names: {grouped.keys()}"
+            )
+    whole: dict[str, Any] = {}
+    for name, parts in grouped.items():
+        source = earlier.get(name) or name
+        if name in vocabularies:
+            tf_logging.info("Warm-starting variable: %s; %s; prev_var_name: %s", name, vocabularies[name], source)
+            _start_with_vocabulary(parts, vocabularies[name], ckpt_to_initialize_from, source)
+        elif vars_to_warm_start:
+            tf_logging.info("Warm-starting variable: %s; prev_var_name: %s", name, source)
+            if source in whole:
+                init_from_checkpoint(ckpt_to_initialize_from, {source: _one_or_slices(parts)})
+            else:
+                whole[source] = _one_or_slices(parts)
+    if whole:
+        init_from_checkpoint(ckpt_to_initialize_from, whole)
+
+
+def _meant(given: Any) -> list[Any]:
+    """The variables that are meant."""
+    if given is None or isinstance(given, str):
+        return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=given)
+    if not isinstance(given, list):
+        raise ValueError(f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(given)}")
+    if all(isinstance(v, str) for v in given):
+        found = [v for pattern in given for v in get_collection(GraphKeys.GLOBAL_VARIABLES, scope=pattern)]
+        return list(dict.fromkeys(found))
+    if all(isinstance(v, (Variable, PartitionedVariable)) for v in given):
+        return given
+    raise ValueError(
+        "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types are "
+        f"{[type(v) for v in given]}"
+    )
+
+
+def _full_name(variable: Variable) -> str:
     info = variable._get_save_slice_info()
-    with device(variable.device), device("/cpu:0"):
-        spec = "" if info is None else info.spec
-        restored = restore_v2(checkpoint, [name], [spec], [variable.dtype], name="checkpoint_initializer")[0]
-        restored.set_shape(variable.shape)
-        variable._set_initializer(restored, assign(variable, restored))
+    return variable.op.name if info is None else str(info.full_name)
+
+
+def _one_or_slices(parts: list[Variable]) -> Any:
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: str, source: str) -> None:
+    if not (info.new_vocab and info.new_vocab_size and info.old_vocab):
+        raise ValueError(
+            "Invalid args: Must provide all of [current_vocab_path, current_vocab_size, prev_ckpt, prev_vocab_path}."
+        )
+    prefix = checkpoint_filename(checkpoint)
+    if prefix is None:
+        raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {checkpoint}")
+    for part in parts:
+        if part.shape.ndims != 2:
+            raise ValueError(f"A variable with a vocabulary has rank 2: {part.name} has shape {part.shape}")
+        shape = [int(size) for size in part.shape]
+        slice_info = part._get_save_slice_info()
+        place = None
+        if slice_info is not None:
+            place = PartitionInfo(slice_info.full_shape or (), slice_info.var_offset or ())
+        if info.axis == 0:
+            initializer = load_and_remap_matrix_initializer(
+                prefix,
+                source,
+                new_row_vocab_size=info.new_vocab_size,
+                new_col_vocab_size=shape[1],
+                old_row_vocab_size=info.old_vocab_size,
+                old_row_vocab_file=info.old_vocab,
+                new_row_vocab_file=info.new_vocab,
+                num_row_oov_buckets=info.num_oov_buckets,
+                initializer=info.backup_initializer,
+            )
+        else:
+            initializer = load_and_remap_matrix_initializer(
+                prefix,
+                source,
+                new_row_vocab_size=sum(int(p.shape[0]) for p in parts),
+                new_col_vocab_size=info.new_vocab_size,
+                old_col_vocab_file=info.old_vocab,
+                new_col_vocab_file=info.new_vocab,
+                num_col_oov_buckets=info.num_oov_buckets,
+                initializer=info.backup_initializer,
+            )
+        value = initializer(shape, partition_info=place)
+        part._set_initializer(value, assign(part, value))

@@ -19,16 +19,33 @@ class _Absent(ClusterResolver):
         raise NotImplementedError(f"{type(self).__name__}: {self._reason} {_INSTEAD}")
 
     def cluster_spec(self) -> NoReturn:
-        """Nothing: no object of this class exists."""
+        """Nothing: no object of this class exists.
+
+        Raises:
+            NotImplementedError: always.
+        """
         raise NotImplementedError(self._reason)
 
     def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> NoReturn:
-        """Nothing: no object of this class exists."""
+        """Nothing: no object of this class exists.
+
+        Args:
+            task_type: not used.
+            task_id: not used.
+            rpc_layer: not used.
+
+        Raises:
+            NotImplementedError: always.
+        """
         raise NotImplementedError(self._reason)
 
 
 class TPUClusterResolver(_Absent):
     """Not offered: ferroflow runs on CPUs.
+
+    Args:
+        *args: not used.
+        **kwargs: not used.
 
     Raises:
         NotImplementedError: always.
@@ -40,6 +57,10 @@ class TPUClusterResolver(_Absent):
 class GceClusterResolver(_Absent):
     """Not offered: ferroflow does not ask Google's cloud for the addresses of machines.
 
+    Args:
+        *args: not used.
+        **kwargs: not used.
+
     Raises:
         NotImplementedError: always.
     """
@@ -49,6 +70,10 @@ class GceClusterResolver(_Absent):
 
 class KubernetesClusterResolver(_Absent):
     """Not offered: ferroflow does not ask Kubernetes for the addresses of pods.
+
+    Args:
+        *args: not used.
+        **kwargs: not used.
 
     Raises:
         NotImplementedError: always.

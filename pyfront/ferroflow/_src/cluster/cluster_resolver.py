@@ -25,7 +25,14 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster as it is now."""
+        """The cluster as it is now.
+
+        Returns:
+            ClusterSpec.
+
+        Raises:
+            NotImplementedError: a subclass does not say it.
+        """
         raise NotImplementedError(f"cluster_spec is not implemented for {self}.")
 
     @abc.abstractmethod
@@ -36,6 +43,12 @@ class ClusterResolver(abc.ABC):
             task_type: str, the job of the server to connect to; None for the program's own.
             task_id: int, the index of that server's task in its job; None for the program's own.
             rpc_layer: str, the protocol; None for the usual one.
+
+        Returns:
+            str, such as `grpc://host:port`; `""` for this process alone.
+
+        Raises:
+            NotImplementedError: a subclass does not say it.
         """
         raise NotImplementedError(f"master is not implemented for {self}.")
 
@@ -48,6 +61,9 @@ class ClusterResolver(abc.ABC):
             task_type: str, the job; not used.
             task_id: int, the index of the task; not used.
             config_proto: ConfigProto; not used.
+
+        Returns:
+            Dict from types of devices to numbers.
         """
         return {}
 
@@ -134,6 +150,9 @@ class SimpleClusterResolver(ClusterResolver):
             task_id: int, the index of that task; both, or the given target is meant.
             rpc_layer: str, the protocol; None for that of the constructor.
 
+        Returns:
+            str, such as `grpc://host:port`; `""` for this process alone.
+
         Raises:
             ValueError: there is no such task.
         """
@@ -150,6 +169,9 @@ class SimpleClusterResolver(ClusterResolver):
             task_type: str, the job; not used.
             task_id: int, the index of the task; not used.
             config_proto: ConfigProto; not used.
+
+        Returns:
+            Dict from types of devices to numbers.
         """
         return self._num_accelerators
 
@@ -206,8 +228,12 @@ class UnionClusterResolver(ClusterResolver):
             task_id: int, the index of that task; both, or the first resolver's target is meant.
             rpc_layer: str, the protocol; None for the usual one.
 
+        Returns:
+            str, such as `grpc://host:port`; `""` for this process alone.
+
         Raises:
             ValueError: there is no such task.
+            KeyError: two resolvers have the same task.
         """
         if task_type is not None and task_id is not None:
             return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self._rpc_layer)
@@ -224,6 +250,9 @@ class UnionClusterResolver(ClusterResolver):
             task_type: str, the job.
             task_id: int, the index of the task.
             config_proto: ConfigProto of a session that asks.
+
+        Returns:
+            Dict from types of devices to numbers.
         """
         return self._resolvers[0].num_accelerators(task_type, task_id, config_proto)
 

@@ -75,6 +75,12 @@ class ClusterSpec:
     def num_tasks(self, job_name: Any) -> int:
         """The number of tasks of a job.
 
+        Args:
+            job_name: str, the name of a job.
+
+        Returns:
+            int.
+
         Raises:
             ValueError: there is no such job.
         """
@@ -83,6 +89,12 @@ class ClusterSpec:
     def task_indices(self, job_name: Any) -> list[int]:
         """The indices of a job's tasks, in order.
 
+        Args:
+            job_name: str, the name of a job.
+
+        Returns:
+            List of int, ascending.
+
         Raises:
             ValueError: there is no such job.
         """
@@ -90,6 +102,13 @@ class ClusterSpec:
 
     def task_address(self, job_name: Any, task_index: int) -> Any:
         """The address of a task.
+
+        Args:
+            job_name: str, the name of a job.
+            task_index: int, the task's index in its job.
+
+        Returns:
+            str, such as `host:port`.
 
         Raises:
             ValueError: there is no such job, or no such task in it.
@@ -101,6 +120,9 @@ class ClusterSpec:
 
     def job_tasks(self, job_name: Any) -> list[Any]:
         """The addresses of a job's tasks, in the order of their indices.
+
+        Args:
+            job_name: str, the name of a job.
 
         Returns:
             A list with an address, or None where the job has no such task, for each index up to the largest.

@@ -168,5 +168,8 @@ class SlurmClusterResolver(ClusterResolver):
             task_type: str, the job; not used.
             task_id: int, the index of the task; not used.
             config_proto: ConfigProto; not used.
+
+        Returns:
+            Dict from `"GPU"` to the number.
         """
         return {"GPU": self._gpus_per_task}

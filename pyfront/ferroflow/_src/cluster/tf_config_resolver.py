@@ -50,7 +50,11 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def task_type(self) -> str | None:
-        """The job of this task, or None where neither the program nor TF_CONFIG tells it."""
+        """The job of this task, or None where neither the program nor TF_CONFIG tells it.
+
+        Raises:
+            ValueError: TF_CONFIG is not a JSON object.
+        """
         told = tf_config().get("task", {}).get("type") if self._task_type is None else self._task_type
         return None if told is None else str(told)
 
@@ -60,7 +64,11 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def task_id(self) -> int | None:
-        """The index of this task in its job, or None where neither the program nor TF_CONFIG tells it."""
+        """The index of this task in its job, or None where neither the program nor TF_CONFIG tells it.
+
+        Raises:
+            ValueError: TF_CONFIG is not a JSON object.
+        """
         told = tf_config().get("task", {}).get("index") if self._task_id is None else self._task_id
         return None if told is None else int(told)
 
@@ -70,7 +78,11 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def rpc_layer(self) -> str | None:
-        """The protocol between the tasks, or None where neither the program nor TF_CONFIG tells it."""
+        """The protocol between the tasks, or None where neither the program nor TF_CONFIG tells it.
+
+        Raises:
+            ValueError: TF_CONFIG is not a JSON object.
+        """
         return tf_config().get("rpc_layer") if self._rpc_layer is None else self._rpc_layer
 
     @rpc_layer.setter

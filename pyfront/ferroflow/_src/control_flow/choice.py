@@ -39,6 +39,10 @@ def case(
       strict: whether a list of one tensor stays a list.
       name: name scope of the operations.
 
+    Returns:
+      The nest of tensors of the function that is taken: of the dtypes, and what the functions have in common of the
+      shapes, that all of them give.
+
     Raises:
       TypeError: something is no pair, no bool tensor or not callable.
       tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
@@ -81,6 +85,10 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
         function, or a dict of them, with the numbers from 0 up to, without, their count.
       default: the function for a number that no branch has; without it, the branch of the greatest number.
       name: name scope of the operations.
+
+    Returns:
+      The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
+      shapes, that all of them give.
 
     Raises:
       TypeError: the index is no int tensor, or something is no pair, no int or not callable.

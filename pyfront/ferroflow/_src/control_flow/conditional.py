@@ -232,6 +232,10 @@ def cond(
       fn1: old name of `true_fn`.
       fn2: old name of `false_fn`.
 
+    Returns:
+      The nest of tensors of the function that is taken: of the dtypes, and what both have in common of the shapes, that
+      both of them give.
+
     Raises:
       TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different types.
       ValueError: a function returns None, or the structures or dtypes differ.

@@ -222,7 +222,7 @@ class ControlFlowContext:
     def _inner_names(self) -> set[str]:
         """The names of all tensors made here and in contexts nested here."""
         contexts, graph = self._graph._flow_contexts, self._graph
-        names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operations[node].outputs}
+        names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operation(node).outputs}
         return names.union(*(nested._inner_names() for nested in self._nested_contexts))
 
     def _own_externals(self) -> list[Tensor]:
@@ -231,10 +231,10 @@ class ControlFlowContext:
 
     def _to_values_def(self, export_scope: str | None = None) -> Any:
         """The ValuesDef: the tensors known here, and what stands here for those from outside."""
-        operations = self._graph._operations
+        operation = self._graph._operation
         external = {t.name: t.name for t in self._own_externals()}
         for (node, index), inner in self._captured.items():
-            external[operations[node].outputs[index].name] = inner.name
+            external[operation(node).outputs[index].name] = inner.name
         values = self._inner_names() | external.keys() | set(external.values())
         values_def = proto.ValuesDef()
         values_def.values.extend(strip_name_scope(name, export_scope) for name in sorted(values))
@@ -262,7 +262,7 @@ class ControlFlowContext:
         names = {name.partition(":")[0] for name in values_def.values if name not in external}
         for node in sorted(graph.as_graph_element(prepend_name_scope(n, import_scope))._id for n in names):
             if node not in not_here:
-                self._take(graph._operations[node])
+                self._take(graph._operation(node))
 
     def _take(self, op: Operation) -> None:
         """Makes an operation that is in the graph already one of this context."""

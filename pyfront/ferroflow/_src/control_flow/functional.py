@@ -91,6 +91,9 @@ def map_fn(
       infer_shape: whether all results have one shape.
       name: name scope of the operations.
 
+    Returns:
+      The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
+
     Raises:
       TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
       ValueError: an element is a scalar.
@@ -148,6 +151,9 @@ def scan(
       infer_shape: whether all accumulated values have one shape.
       reverse: whether elements are taken from the last to the first.
       name: name scope of the operations.
+
+    Returns:
+      The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
 
     Raises:
       TypeError: `fn` is not callable, or gives another structure than `initializer`.
@@ -241,6 +247,9 @@ def foldl(
       swap_memory: accepted.
       name: name scope of the operations.
 
+    Returns:
+      The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
+
     Raises:
       TypeError: `fn` is not callable.
       ValueError: an element is a scalar.
@@ -258,6 +267,23 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """`foldl` from the last element to the first."""
+    """The last accumulated value of `fn` along the first dimension, from the last element to the first.
+
+    Args:
+      fn: makes the next accumulated value of (the one before, an element).
+      elems: tensor [n, ...], or nest of such.
+      initializer: nest of tensors, the value before the last element; by default that is the last element.
+      parallel_iterations: accepted; elements are taken one after the other.
+      back_prop: whether gradients may pass.
+      swap_memory: accepted.
+      name: name scope of the operations.
+
+    Returns:
+      The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
+
+    Raises:
+      TypeError: `fn` is not callable.
+      ValueError: an element is a scalar.
+    """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=True)

@@ -439,7 +439,8 @@ def while_loop(
     Args:
       cond: makes a bool scalar from the loop variables.
       body: makes the next values of the loop variables, in their structure, from them.
-      loop_vars: the first values: a list, tuple or nest of tensors, SparseTensors, IndexedSlices or TensorArrays.
+      loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
+        any dtype and shape.
       shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
       parallel_iterations: positive int, accepted; iterations run one after the other.
       back_prop: whether gradients may pass.

@@ -56,7 +56,7 @@ class _Recognition:
 
     def run(self) -> None:
         """Finds the contexts and places the nodes."""
-        operations = [self._graph._operations[node] for node in sorted(self._nodes)]
+        operations = [self._graph._operation(node) for node in sorted(self._nodes)]
         enters: dict[str, list[Operation]] = {}
         for op in operations:
             if op.type in _ENTER:
@@ -206,7 +206,7 @@ class _Recognition:
     def _pivots_of(self, pred: Tensor, outer: Any) -> list[Tensor]:
         """What has a value where each branch is taken."""
         for node, of in self._pred_of_pivot.items():
-            outputs = self._graph._operations[node].outputs
+            outputs = self._graph._operation(node).outputs
             named = [next((c.outputs[0] for c in t.consumers() if c.type == "Identity"), None) for t in outputs]
             if of is pred and None not in named:
                 return named  # type: ignore[return-value]

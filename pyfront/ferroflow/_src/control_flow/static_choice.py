@@ -17,6 +17,9 @@ def smart_constant_value(pred: Any) -> bool | None:
     Args:
       pred: bool scalar tensor, Python bool, 0 or 1.
 
+    Returns:
+      bool, or None where only a step tells.
+
     Raises:
       TypeError: it is something else.
     """
@@ -42,6 +45,9 @@ def smart_cond(
       false_fn: as `true_fn`, for a false one.
       name: name scope of the operations of a conditional.
 
+    Returns:
+      What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
+
     Raises:
       TypeError: a function is not callable, or `pred` is something else.
     """
@@ -66,6 +72,9 @@ def smart_case(
       default: the function for no predicate that holds; without it, one must hold.
       exclusive: whether it is an error that several hold.
       name: name scope of the operations.
+
+    Returns:
+      What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
 
     Raises:
       TypeError: something is no pair, no predicate or not callable.

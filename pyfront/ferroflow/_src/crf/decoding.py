@@ -133,7 +133,8 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
         sequence_length: Tensor of int32 or int64, of shape [batch].
 
     Returns:
-        Tensor of int32, of shape [batch, time]: the tags, 0 past the end; and Tensor of shape [batch]: their scores.
+        Tensor of int32, of shape [batch, time]: the tags, 0 past the end; and Tensor of the dtype of `potentials`, of
+        shape [batch]: their scores.
     """
     potentials, sequence_length = convert_to_tensor(potentials), convert_to_tensor(sequence_length)
 

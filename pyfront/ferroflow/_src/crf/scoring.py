@@ -13,8 +13,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
-from ferroflow._src.ops.array.making import fill, sequence_mask, zeros_like
-from ferroflow._src.ops.array.making import range as int_range
+from ferroflow._src.ops.array.making import fill, range as int_range, sequence_mask, zeros_like
 from ferroflow._src.ops.array.shaping import expand_dims, reshape, squeeze
 from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.ops.math.arithmetic import maximum
@@ -79,7 +78,7 @@ def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, tra
         transition_params: Tensor of the dtype of `inputs`, of shape [tags, tags]: the scores of transitions.
 
     Returns:
-        Tensor of shape [batch]; 0 for empty sequences.
+        Tensor of the dtype of `inputs`, of shape [batch]; 0 for empty sequences.
     """
     inputs, tag_indices = convert_to_tensor(inputs), convert_to_tensor(tag_indices)
     sequence_lengths = convert_to_tensor(sequence_lengths)
@@ -104,7 +103,7 @@ def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: 
         transition_params: Tensor of the dtype of `inputs`, of shape [tags, tags]: the scores of transitions.
 
     Returns:
-        Tensor of shape [batch]; 0 for empty sequences.
+        Tensor of the dtype of `inputs`, of shape [batch]; 0 for empty sequences.
     """
     inputs = convert_to_tensor(inputs)
     never = fill(shaping.shape(inputs), cast(float("-inf"), inputs.dtype))
@@ -120,7 +119,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
         transition_params: Tensor of the dtype of `inputs`, of shape [tags, tags]: the scores of transitions.
 
     Returns:
-        Tensor of shape [batch]; 0 for empty sequences.
+        Tensor of the dtype of `inputs`, of shape [batch]; 0 for empty sequences.
     """
     inputs, sequence_lengths = convert_to_tensor(inputs), convert_to_tensor(sequence_lengths)
     first, rest = first_and_rest(inputs)
@@ -154,7 +153,7 @@ def crf_log_likelihood(
             variable "transitions".
 
     Returns:
-        Tensor of shape [batch], and the scores of transitions.
+        Tensor of the dtype of `inputs`, of shape [batch], and the scores of transitions.
     """
     inputs = convert_to_tensor(inputs)
     tags = inputs.get_shape()[2].value
@@ -173,7 +172,7 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
 
     Returns:
-        Tensor of shape [batch].
+        Tensor of the dtype of `inputs`, of shape [batch].
     """
     tag_indices, inputs = convert_to_tensor(tag_indices), convert_to_tensor(inputs)
     batch, steps, tags = (shaping.shape(inputs)[axis] for axis in range(3))
@@ -196,7 +195,7 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.
 
     Returns:
-        Tensor of shape [batch].
+        Tensor of the dtype of `transition_params`, of shape [batch].
     """
     tag_indices, transition_params = convert_to_tensor(tag_indices), convert_to_tensor(transition_params)
     tags = cast(size_of(transition_params, 0), tag_indices.dtype)

@@ -13,8 +13,7 @@ from ferroflow._src.data.csv_columns import CsvLayout, selected_columns
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.data.interleaving import parallel_interleave
 from ferroflow._src.data.readers import TextLineDataset, TFRecordDataset
-from ferroflow._src.data.transformations import ignore_errors as without_errors
-from ferroflow._src.data.transformations import shuffle_and_repeat
+from ferroflow._src.data.transformations import ignore_errors as without_errors, shuffle_and_repeat
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.math.comparison import not_equal
@@ -94,7 +93,7 @@ def make_csv_dataset(
 
     Args:
       file_pattern: str or list of str, patterns of file names.
-      batch_size: int64 scalar.
+      batch_size: int64 scalar, records of a batch.
       column_names: list of str, one for each column; by default those in the files' first lines.
       column_defaults: list with an entry for each selected column, in their order: a dtype where there must be a value,
         or the value of an empty field; by default 0 or "" of the dtype that the first records suggest.
@@ -191,10 +190,10 @@ def make_batched_features_dataset(
 
     Args:
       file_pattern: str or list of str, patterns of file names.
-      batch_size: int64 scalar.
+      batch_size: int64 scalar, messages of a batch.
       features: dict from keys to descriptions, as for `tf.parse_example`.
-      reader: called with a Tensor of a file's name and `reader_args`; gives a Dataset of messages, or of pairs of a key
-        and a message. By default `tf.data.TFRecordDataset`.
+      reader: called with a string scalar Tensor, a file's name, and `reader_args`; gives a Dataset of messages, or of
+        pairs of a key and a message. By default `tf.data.TFRecordDataset`.
       label_key: str, the feature that comes beside the dict, as the second part of a tuple; None for none.
       reader_args: list of further arguments of `reader`.
       num_epochs: int, how often the files are read; None for without end.
@@ -248,17 +247,17 @@ def read_batch_features(
     """The next batch of `make_batched_features_dataset`.
 
     Args:
-      file_pattern: str or list of str.
-      batch_size: int64 scalar.
-      features: dict from keys to descriptions.
+      file_pattern: str or list of str, patterns of file names.
+      batch_size: int64 scalar, messages of a batch.
+      features: dict from keys to descriptions, as for `tf.parse_example`.
       reader: as for `make_batched_features_dataset`.
-      reader_args: list.
+      reader_args: list of further arguments of `reader`.
       randomize_input: bool, whether files and messages come in random order.
-      num_epochs: int; None for without end.
+      num_epochs: int, how often the files are read; None for without end.
       capacity: int64 scalar, messages that each is drawn from.
 
     Returns:
-      dict from the keys to Tensors and SparseTensors.
+      Dict from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
       ValueError: as `make_batched_features_dataset`.

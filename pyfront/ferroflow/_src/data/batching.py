@@ -35,13 +35,28 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
     """A transformation: batches, without a last one that is smaller.
 
     Args:
-      batch_size: int64 scalar.
+      batch_size: int64 scalar, elements of a batch.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
 def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
-    """A transformation: `Dataset.padded_batch` without a last batch that is smaller."""
+    """A transformation: `Dataset.padded_batch` without a last batch that is smaller.
+
+    Args:
+      batch_size: int64 scalar, elements of a batch.
+      padded_shapes: structure of shapes, as for `Dataset.padded_batch`.
+      padding_values: structure of scalars, as for `Dataset.padded_batch`.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
+
+    Raises:
+      TypeError, ValueError: as `Dataset.padded_batch`.
+    """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
 
@@ -49,8 +64,11 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     """A transformation: batches of elements of several shapes as SparseTensors.
 
     Args:
-      batch_size: int64 scalar.
+      batch_size: int64 scalar, elements of a batch.
       row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
+
+    Returns:
+      A function from a Dataset to a Dataset of SparseTensors of its dtype, of shape [batch, ...], for `Dataset.apply`.
 
     Raises:
       TypeError: elements have more than one component.
@@ -74,8 +92,11 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
     """A transformation: batches of `window_size` elements, each beginning `stride` elements after the one before.
 
     Args:
-      window_size: int64 scalar.
-      stride: int64 scalar in [1, window_size).
+      window_size: int64 scalar, elements of a batch.
+      stride: int64 scalar in [1, window_size), elements from the beginning of one batch to that of the next.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -90,6 +111,9 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
 
 def unbatch() -> Transformation:
     """A transformation: the rows of elements as elements.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
       ValueError: a component is a scalar, or first dimensions differ.
@@ -129,10 +153,13 @@ def map_and_batch(
 
     Args:
       map_func: as for `Dataset.map`.
-      batch_size: int64 scalar.
+      batch_size: int64 scalar, elements of a batch.
       num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
       drop_remainder: whether a last batch that is smaller is left out.
       num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
       ValueError: both numbers are given.
@@ -162,6 +189,9 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
 
     Args:
       expected_shapes: structure of shapes.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:

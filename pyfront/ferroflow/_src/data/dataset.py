@@ -84,6 +84,9 @@ class Dataset(abc.ABC):
 
         Args:
           shared_name: sessions on the same resources share an iterator of this name.
+
+        Returns:
+          Iterator.
         """
         structure = structure_of(self)
         resource = iterator_resource(structure, shared_name)
@@ -93,6 +96,9 @@ class Dataset(abc.ABC):
 
     def make_one_shot_iterator(self) -> Iterator:
         """An iterator that starts by itself, once.
+
+        Returns:
+          Iterator.
 
         Raises:
           ValueError: the dataset depends on variables, tables or placeholders.
@@ -119,7 +125,10 @@ class Dataset(abc.ABC):
         """A dataset of one element.
 
         Args:
-          tensors: structure of tensors, arrays, numbers, lists and sparse tensors.
+          tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
+
+        Returns:
+          Dataset.
         """
         with name_scope("tensors"):
             element = converted(tensors, names=True)
@@ -130,7 +139,10 @@ class Dataset(abc.ABC):
         """A dataset of the slices of tensors along their first dimension.
 
         Args:
-          tensors: structure of tensors, arrays, lists and sparse tensors [n, ...].
+          tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
+
+        Returns:
+          Dataset of as many elements as the first dimension has rows.
 
         Raises:
           ValueError: a component is a scalar, or first dimensions differ.
@@ -148,6 +160,12 @@ class Dataset(abc.ABC):
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
         """A dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
+
+        Args:
+          sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
+
+        Returns:
+          Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
 
         Raises:
           TypeError: `sparse_tensor` is no SparseTensor.
@@ -173,7 +191,10 @@ class Dataset(abc.ABC):
           generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
           output_types: structure of dtypes.
           output_shapes: structure of shapes; by default nothing is known of them.
-          args: tuple of tensors whose values `generator` is called with.
+          args: tuple of tensors, of any dtype and shape, whose values `generator` is called with.
+
+        Returns:
+          Dataset.
 
         Raises:
           TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
@@ -209,6 +230,12 @@ class Dataset(abc.ABC):
     def range(*args: Any) -> Dataset:
         """A dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
+        Args:
+          *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
+
+        Returns:
+          Dataset of int64 scalars.
+
         Raises:
           ValueError: there are no arguments, or more than three.
         """
@@ -223,9 +250,12 @@ class Dataset(abc.ABC):
         """A dataset of the names of the files that match a pattern.
 
         Args:
-          file_pattern: string, or list or Tensor of them.
+          file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
           shuffle: bool, whether the names come in random order; by default they do.
           seed: int, of the order.
+
+        Returns:
+          Dataset of string scalars.
         """
         names = matching_files(file_pattern)
         dataset = Dataset.from_tensor_slices(names)
@@ -242,6 +272,9 @@ class Dataset(abc.ABC):
 
         Args:
           datasets: tuple or dict of datasets, nested at will.
+
+        Returns:
+          Dataset of elements nested as `datasets` is.
 
         Raises:
           TypeError: there is something else in it.
@@ -265,6 +298,12 @@ class Dataset(abc.ABC):
     def concatenate(self, dataset: Dataset) -> Dataset:
         """The elements of this dataset and then those of another.
 
+        Args:
+          dataset: Dataset of elements of the same structure, types and classes.
+
+        Returns:
+          Dataset; of shapes it knows what both have in common.
+
         Raises:
           TypeError: the types or classes of elements differ.
           ValueError: elements are nested in different ways.
@@ -287,15 +326,36 @@ class Dataset(abc.ABC):
         return OpDataset("ConcatenateDataset", [self, dataset], structure)
 
     def repeat(self, count: Any = None) -> Dataset:
-        """This dataset `count` times over; without end for None and -1."""
+        """This dataset several times over.
+
+        Args:
+          count: int64 scalar, how often; without end for None and -1.
+
+        Returns:
+          Dataset.
+        """
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
     def take(self, count: Any) -> Dataset:
-        """The first `count` elements; all for -1."""
+        """The first elements.
+
+        Args:
+          count: int64 scalar, how many; all for -1.
+
+        Returns:
+          Dataset.
+        """
         return self._like("TakeDataset", _int64(count, "count"))
 
     def skip(self, count: Any) -> Dataset:
-        """All but the first `count` elements; none for -1."""
+        """All but the first elements.
+
+        Args:
+          count: int64 scalar, how many are left out; all for -1.
+
+        Returns:
+          Dataset.
+        """
         return self._like("SkipDataset", _int64(count, "count"))
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
@@ -304,6 +364,9 @@ class Dataset(abc.ABC):
         Args:
           num_shards: int64 scalar, number of parts.
           index: int64 scalar, number of this part.
+
+        Returns:
+          Dataset.
 
         Raises:
           ValueError: `num_shards` is below 1, or `index` not below it.
@@ -320,7 +383,14 @@ class Dataset(abc.ABC):
         return chosen.map(lambda _, element: element)
 
     def enumerate(self, start: Any = 0) -> Dataset:
-        """Pairs of an int64 number, from `start` on, and an element."""
+        """Pairs of a number and an element.
+
+        Args:
+          start: int64 scalar, the first number.
+
+        Returns:
+          Dataset of pairs of an int64 scalar and an element.
+        """
         return self._enumerate(start)
 
     def _enumerate(self, start: Any = 0) -> Dataset:
@@ -330,9 +400,12 @@ class Dataset(abc.ABC):
         """The elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
-          buffer_size: int64 scalar.
+          buffer_size: int64 scalar, how many elements each is drawn from.
           seed: int or int64 scalar; with the graph's seed it decides the order.
           reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
+
+        Returns:
+          Dataset.
         """
         reshuffles = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         inputs = [_int64(buffer_size, "buffer_size"), *seed_tensors(seed)]
@@ -343,19 +416,35 @@ class Dataset(abc.ABC):
 
         Args:
           filename: where the elements are kept; in memory for "".
+
+        Returns:
+          Dataset.
         """
         return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """This dataset, read ahead by up to `buffer_size` elements; by as many as it takes for None and -1."""
+        """This dataset, read ahead in a thread of its own.
+
+        Args:
+          buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
+
+        Returns:
+          Dataset.
+        """
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
         """Batches of elements of one shape.
 
         Args:
-          batch_size: int64 scalar.
+          batch_size: int64 scalar, elements of a batch.
           drop_remainder: whether a last batch that is smaller is left out.
+
+        Returns:
+          Dataset of elements with one more dimension, the first.
+
+        Raises:
+          TypeError: elements hold datasets.
         """
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
@@ -376,6 +465,9 @@ class Dataset(abc.ABC):
           shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
           stride: int64 scalar, elements from one element of a window to the next.
           drop_remainder: whether last windows that are smaller are left out.
+
+        Returns:
+          Dataset of Datasets.
 
         Raises:
           tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
@@ -401,10 +493,13 @@ class Dataset(abc.ABC):
         """Batches of elements that are filled up to one shape.
 
         Args:
-          batch_size: int64 scalar.
+          batch_size: int64 scalar, elements of a batch.
           padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
           padding_values: structure of scalars to fill up with; by default 0, "" and False.
           drop_remainder: whether a last batch that is smaller is left out.
+
+        Returns:
+          Dataset of elements with one more dimension, the first.
 
         Raises:
           TypeError: a component is sparse, or a padding value has another type than its component.
@@ -435,6 +530,9 @@ class Dataset(abc.ABC):
           map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
             own); returns a structure of tensors, arrays and sparse tensors.
           num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the elements.
+
+        Returns:
+          Dataset of what `map_func` returns.
         """
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
         if num_parallel_calls is None:
@@ -444,6 +542,12 @@ class Dataset(abc.ABC):
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
         """The elements of the datasets that a function makes of the elements, one dataset after the other.
+
+        Args:
+          map_func: called as that of `map`; returns a Dataset.
+
+        Returns:
+          Dataset of the elements of these datasets.
 
         Raises:
           TypeError: `map_func` gives no Dataset.
@@ -462,6 +566,9 @@ class Dataset(abc.ABC):
           block_length: int64 scalar, elements in a turn.
           num_parallel_calls: the datasets are read ahead where it is not None; the order stays the same.
 
+        Returns:
+          Dataset of the elements of these datasets.
+
         Raises:
           TypeError: `map_func` gives no Dataset.
         """
@@ -478,6 +585,9 @@ class Dataset(abc.ABC):
         Args:
           predicate: called as `map_func` of `map`; returns a bool scalar.
 
+        Returns:
+          Dataset.
+
         Raises:
           ValueError: it returns something else.
         """
@@ -485,7 +595,13 @@ class Dataset(abc.ABC):
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """`transformation_func(self)`.
+        """The dataset that a transformation makes of this one.
+
+        Args:
+          transformation_func: callable of a Dataset that returns a Dataset.
+
+        Returns:
+          Dataset, `transformation_func(self)`.
 
         Raises:
           TypeError: it gives no Dataset.
@@ -499,11 +615,11 @@ class Dataset(abc.ABC):
         """The last state of a function that takes a state and an element to the next state.
 
         Args:
-          initial_state: structure of tensors.
+          initial_state: structure of tensors, of any dtypes and shapes.
           reduce_func: called with a state and an element; returns a state of the same structure.
 
         Returns:
-          Structure of Tensors; a run passes over the whole dataset.
+          Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
 
         Raises:
           TypeError: the types of states differ.

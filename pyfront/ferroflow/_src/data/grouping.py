@@ -55,7 +55,10 @@ def group_by_window(
       key_func: gives an int64 scalar for an element.
       reduce_func: gives a Dataset for a key and the Dataset of a window.
       window_size: int64 scalar, elements of a window.
-      window_size_func: gives it for a key, instead.
+      window_size_func: callable, gives it for a key, instead.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
       ValueError: not one of the last two is given, or a function gives something else.
@@ -104,6 +107,9 @@ def bucket_by_sequence_length(
       pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
       no_padding: joins elements, which then are of one shape, without filling up.
       drop_remainder: whether batches that are smaller are left out.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
       ValueError: the numbers of boundaries and of batch sizes do not fit.

@@ -62,7 +62,16 @@ def parallel_interleave(
 def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
 ) -> Callable[[Dataset], Dataset]:
-    """Deprecated: `parallel_interleave` with `sloppy=True`."""
+    """Deprecated: `parallel_interleave` with `sloppy=True`.
+
+    Args:
+      map_func: gives a Dataset for an element.
+      cycle_length: int64 scalar, how many datasets take turns.
+      block_length: int64 scalar, elements in a turn.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
+    """
     return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
 
 
@@ -95,6 +104,9 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
       weights: float vector, or a Dataset of such, in proportion to which datasets are drawn; by default all alike.
       seed: int or int64 scalar; with the graph's seed it decides what is drawn.
 
+    Returns:
+      Dataset.
+
     Raises:
       TypeError: types or classes of elements differ, or weights are no floats.
       ValueError: there are not as many weights as datasets.
@@ -123,6 +135,9 @@ def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
     Args:
       datasets: list of datasets of elements of one structure.
       choice_dataset: Dataset of int64 scalars.
+
+    Returns:
+      Dataset.
 
     Raises:
       TypeError: types or classes of elements differ, or `choice_dataset` is of something else.

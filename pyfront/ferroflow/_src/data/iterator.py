@@ -31,7 +31,7 @@ class Iterator:
       initializer: the operation that starts it, or None.
       output_types: structure of DTypes.
       output_shapes: structure of TensorShapes.
-      output_classes: structure of classes, Tensor or SparseTensor.
+      output_classes: structure of classes, nested as the types are: `tf.Tensor` or `tf.SparseTensor`.
     """
 
     def __init__(
@@ -53,7 +53,10 @@ class Iterator:
           output_types: structure of dtypes.
           output_shapes: structure of shapes; by default nothing is known of them.
           shared_name: sessions on the same resources share an iterator of this name.
-          output_classes: structure of Tensor and SparseTensor; by default all are tensors.
+          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+
+        Returns:
+          Iterator, without an `initializer`.
 
         Raises:
           TypeError, ValueError: the structures are nested in different ways.
@@ -71,7 +74,10 @@ class Iterator:
           string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
           output_types: structure of dtypes.
           output_shapes: structure of shapes; by default nothing is known of them.
-          output_classes: structure of Tensor and SparseTensor; by default all are tensors.
+          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+
+        Returns:
+          Iterator, without an `initializer`.
 
         Raises:
           TypeError, ValueError: the structures are nested in different ways.
@@ -98,6 +104,9 @@ class Iterator:
         Args:
           dataset: Dataset of elements of this iterator's structure.
           name: str, name of the operation.
+
+        Returns:
+          Operation.
 
         Raises:
           TypeError: types, shapes or classes differ.
@@ -134,8 +143,8 @@ class Iterator:
           name: str, name of the operation.
 
         Returns:
-          Structure of Tensors and SparseTensors. A run raises OutOfRangeError after the last element, and
-          FailedPreconditionError before the iterator is started.
+          Structure of Tensors and SparseTensors of the iterator's dtypes and shapes. A run raises OutOfRangeError after
+          the last element, and FailedPreconditionError before the iterator is started.
         """
         self._get_next_call_count += 1
         if self._get_next_call_count > _MANY_CALLS:
@@ -144,7 +153,14 @@ class Iterator:
         return self._structure.element(op.outputs)
 
     def string_handle(self, name: str | None = None) -> Tensor:
-        """A Tensor of string, of shape [], by whose value `from_string_handle` finds this iterator."""
+        """What `from_string_handle` finds this iterator by.
+
+        Args:
+          name: str, name of the operation; None for the one that was made with the iterator.
+
+        Returns:
+          Tensor of string, of shape [].
+        """
         if name is None:
             return self._string_handle
         return tensor_op("IteratorToStringHandle", [self._iterator_resource], name=name)

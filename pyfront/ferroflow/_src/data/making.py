@@ -22,6 +22,9 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     Args:
       dataset: Dataset.
 
+    Returns:
+      Iterator.
+
     Raises:
       ValueError: the dataset depends on variables, tables or placeholders.
     """
@@ -34,6 +37,9 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
     Args:
       dataset: Dataset.
       shared_name: sessions on the same resources share an iterator of this name.
+
+    Returns:
+      Iterator.
     """
     return dataset.make_initializable_iterator(shared_name)
 
@@ -43,6 +49,9 @@ def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Args:
       dataset_or_iterator: Dataset or Iterator.
+
+    Returns:
+      DType, or structure of DTypes.
     """
     return dataset_or_iterator.output_types
 
@@ -52,6 +61,9 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Args:
       dataset_or_iterator: Dataset or Iterator.
+
+    Returns:
+      TensorShape, or structure of TensorShapes.
     """
     return dataset_or_iterator.output_shapes
 
@@ -61,5 +73,8 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Args:
       dataset_or_iterator: Dataset or Iterator.
+
+    Returns:
+      Class, or structure of classes.
     """
     return dataset_or_iterator.output_classes

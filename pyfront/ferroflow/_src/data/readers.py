@@ -33,7 +33,7 @@ class TextLineDataset(OpDataset):
     """The lines of text files, without their ends.
 
     Args:
-      filenames: string, or list or Tensor of them.
+      filenames: string, list of them, or Tensor of string, of shape [] or [n].
       compression_type: "", "ZLIB" or "GZIP".
       buffer_size: bytes to read ahead.
     """
@@ -51,7 +51,7 @@ class FixedLengthRecordDataset(OpDataset):
     """The pieces of one length that files are cut into.
 
     Args:
-      filenames: string, or list or Tensor of them.
+      filenames: string, list of them, or Tensor of string, of shape [] or [n].
       record_bytes: int64 scalar, bytes of a record.
       header_bytes: int64 scalar, bytes before the first record.
       footer_bytes: int64 scalar, bytes behind the last record.
@@ -86,7 +86,7 @@ class TFRecordDataset(Dataset):
     """The records of TFRecord files.
 
     Args:
-      filenames: string, list or Tensor of them, or a Dataset of them.
+      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
       compression_type: "", "ZLIB" or "GZIP".
       buffer_size: bytes to read ahead.
       num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
@@ -127,7 +127,7 @@ class TFRecordDataset(Dataset):
 
     @property
     def output_classes(self) -> Any:
-        """Tensor."""
+        """The class of an element, `tf.Tensor`."""
         return self._impl.output_classes
 
     @property
@@ -137,5 +137,5 @@ class TFRecordDataset(Dataset):
 
     @property
     def output_types(self) -> Any:
-        """tf.string."""
+        """The dtype of an element, `tf.string`."""
         return self._impl.output_types

@@ -16,8 +16,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import gather
 from ferroflow._src.ops.array.making import fill, one_hot
-from ferroflow._src.ops.array.shaping import expand_dims, tile
-from ferroflow._src.ops.array.shaping import shape as shape_of
+from ferroflow._src.ops.array.shaping import expand_dims, shape as shape_of, tile
 from ferroflow._src.ops.math.arithmetic import truediv
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
@@ -40,6 +39,9 @@ def rejection_resample(
       target_dist: float [classes], the wanted proportions.
       initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
       seed: int, of what is left out.
+
+    Returns:
+      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:

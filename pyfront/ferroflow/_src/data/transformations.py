@@ -33,8 +33,11 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     """A transformation: the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:
-      initial_state: structure of tensors.
+      initial_state: structure of tensors, of any dtypes and shapes.
       scan_func: called with a state and an element; returns the next state and an output.
+
+    Returns:
+      A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
 
     Raises:
       TypeError: `scan_func` returns no pair, or a state of other types.
@@ -46,9 +49,12 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
     """A dataset of numbers from `start` on, `step` apart, without end.
 
     Args:
-      start: scalar.
-      step: scalar.
-      dtype: of the numbers.
+      start: scalar of `dtype`, the first number.
+      step: scalar of `dtype`, what each number is more than the one before.
+      dtype: DType of the numbers, of integers or floats.
+
+    Returns:
+      Dataset of `dtype` scalars.
     """
     with name_scope("counter"):
         first = convert_to_tensor(start, dtype=dtype, name="start")
@@ -62,22 +68,39 @@ def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
 
     Args:
       seed: int or int64 scalar; with the graph's seed it decides the numbers.
+
+    Returns:
+      Dataset of int64 scalars.
     """
     return OpDataset("RandomDataset", list(seed_tensors(seed)), Structure(dtypes.int64, TensorShape([]), Tensor))
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:
-    """A transformation: pairs of an int64 number, from `start` on, and an element."""
+    """A transformation: pairs of an int64 number, from `start` on, and an element.
+
+    Args:
+      start: int64 scalar, the first number.
+
+    Returns:
+      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
+    """
     return lambda dataset: dataset._enumerate(start)
 
 
 def ignore_errors() -> Transformation:
-    """A transformation: the elements that are made without an error."""
+    """A transformation: the elements that are made without an error.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
+    """
     return lambda dataset: OpDataset("IgnoreErrorsDataset", [dataset], structure_of(dataset))
 
 
 def unique() -> Transformation:
     """A transformation: the first of each number or string.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
       TypeError: elements are no single int32, int64 or string.
@@ -99,8 +122,11 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
     Args:
       buffer_size: int64 scalar, how many elements each is drawn from.
-      count: int64 scalar.
+      count: int64 scalar, how often the dataset comes; None for without end.
       seed: int or int64 scalar; with the graph's seed it decides the order.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -118,6 +144,9 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
     Args:
       device: accepted for compatibility.
       buffer_size: elements that are read ahead; by default as many as it takes.
+
+    Returns:
+      A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     del device
     return lambda dataset: dataset.prefetch(buffer_size)
@@ -125,6 +154,12 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
 
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset, as tensors.
+
+    Args:
+      dataset: Dataset of one element.
+
+    Returns:
+      Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
 
     Raises:
       TypeError: `dataset` is no Dataset.

@@ -13,6 +13,12 @@ import numpy.typing as npt
 from ferroflow._src.framework.graph_files import local_path
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
+Dataset.__doc__ = """The rows of a table, and what is to be told of each.
+
+Args:
+    data: array of shape [rows, columns], of the dtype that was asked for.
+    target: array of shape [rows], of the dtype that was asked for.
+"""
 # The measures of 150 irises (cm), 50 of each of three species: R. A. Fisher, 1936. TF 1.x: as the UCI repository has
 # them, where two samples are not Fisher's.
 _IRIS = Path(__file__).with_name("iris.csv")
@@ -44,6 +50,7 @@ def load_csv_with_header(
 
     Raises:
         ValueError: the table is of another size than the line says, or a field is not of its type.
+        OSError: the file cannot be read.
     """
     with open(local_path(filename), newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
@@ -89,5 +96,9 @@ def load_iris(data_path: str | os.PathLike[str] | None = None) -> Dataset:
 
     Returns:
         `Dataset` of `data` float64 [150, 4] (cm) and `target` int64 [150].
+
+    Raises:
+        ValueError: as `load_csv_with_header`.
+        OSError: the file cannot be read.
     """
     return load_csv_with_header(_IRIS if data_path is None else data_path, np.int64, np.float64)

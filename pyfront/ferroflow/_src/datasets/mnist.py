@@ -38,6 +38,13 @@ _DOWNLOAD_SECONDS = 60
 _DOWNLOAD_BYTES = 1 << 16  # at a time
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
+Datasets.__doc__ = """The three parts of a dataset.
+
+Args:
+    train: `DataSet` to train with.
+    validation: `DataSet` to choose by.
+    test: `DataSet` to measure with.
+"""
 _Array = npt.NDArray[Any]
 
 
@@ -222,13 +229,15 @@ def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) ->
             raise OSError(f"{file.tell()} bytes came of {length}")
 
 
-def maybe_download(filename: str, work_directory: str, source_url: str, progress: Progress | None = None) -> str:
+def maybe_download(
+    filename: str, work_directory: str, source_url: str | None = None, progress: Progress | None = None
+) -> str:
     """Fetches a file, unless it is there.
 
     Args:
         filename: str, name of the file.
         work_directory: str, its folder; made where it is missing.
-        source_url: str, where the file comes from.
+        source_url: str, where the file comes from; None for the place of MNIST's files.
         progress: `tqdm.tqdm`, or what is called alike, to show the bytes that have come; None shows nothing.
 
     Returns:
@@ -237,6 +246,7 @@ def maybe_download(filename: str, work_directory: str, source_url: str, progress
     Raises:
         tf.errors.UnavailableError: it is missing and cannot be fetched.
     """
+    source_url = source_url or DEFAULT_SOURCE_URL + filename
     folder = Path(work_directory)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / filename

@@ -65,12 +65,12 @@ class Bernoulli(ScalarDistribution):
 
     @property
     def logits(self) -> Any:
-        """The log odds of 1, as a Tensor."""
+        """The log odds of 1, a Tensor of a float dtype, of shape `batch_shape`."""
         return self._logits
 
     @property
     def probs(self) -> Any:
-        """The probabilities of 1, as a Tensor."""
+        """The probabilities of 1, a Tensor of a float dtype, of shape `batch_shape`."""
         return self._probs
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:

@@ -71,17 +71,17 @@ class Beta(ScalarDistribution):
 
     @property
     def concentration1(self) -> Any:
-        """The concentrations of 1, as a Tensor."""
+        """The concentrations of 1, a Tensor of `dtype`."""
         return self._concentration1
 
     @property
     def concentration0(self) -> Any:
-        """The concentrations of 0, as a Tensor."""
+        """The concentrations of 0, a Tensor of `dtype`."""
         return self._concentration0
 
     @property
     def total_concentration(self) -> Any:
-        """The sums of both concentrations, as a Tensor."""
+        """The sums of both concentrations, a Tensor of `dtype`, of shape `batch_shape`."""
         return self._total_concentration
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -144,7 +144,19 @@ class Beta(ScalarDistribution):
 
 
 class BetaWithSoftplusConcentration(Beta):
-    """`Beta` whose concentrations are the softplus of the arguments."""
+    """`Beta` whose concentrations are the softplus of the arguments.
+
+    Args:
+        concentration1: Tensor of a float dtype, whose softplus is the concentration of 1.
+        concentration0: Tensor of the dtype of `concentration1`, that broadcasts with it, whose softplus is the
+            concentration of 0.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: the dtypes differ.
+    """
 
     def __init__(
         self,

@@ -82,12 +82,14 @@ class Categorical(ScalarDistribution):
 
     @property
     def logits(self) -> Any:
-        """The logarithms of the probabilities, up to a constant, as a Tensor."""
+        """The logarithms of the probabilities, up to a constant, a Tensor of a float dtype, of shape `batch_shape` +
+        [classes].
+        """
         return self._logits
 
     @property
     def probs(self) -> Any:
-        """The probabilities, as a Tensor."""
+        """The probabilities, a Tensor of a float dtype, of shape `batch_shape` + [classes]."""
         return self._probs
 
     def _batch_shape_tensor(self) -> Any:

@@ -68,12 +68,12 @@ class DirichletMultinomial(VectorDistribution):
 
     @property
     def concentration(self) -> Any:
-        """The concentrations, as a Tensor."""
+        """The concentrations, a Tensor of `dtype`, whose last dimension is that of the classes."""
         return self._concentration
 
     @property
     def total_concentration(self) -> Any:
-        """The sums of the concentrations of one distribution, as a Tensor."""
+        """The sums of the concentrations of one distribution, a Tensor of `dtype`, of shape `batch_shape`."""
         return self._total_concentration
 
     def _shaped_as_batch_of_events(self) -> Any:

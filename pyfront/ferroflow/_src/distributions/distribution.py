@@ -42,7 +42,7 @@ class Distribution:
         allow_nan_stats: bool, whether a statistic that is not defined is NaN; if not, a step raises
             `InvalidArgumentError`.
         parameters: dict, the arguments of the subclass, for `copy`.
-        graph_parents: list of the Tensors that it depends on.
+        graph_parents: list of the Tensors, of any dtype and shape, that it depends on.
         name: str, name scope of its operations; None for the name of the class.
 
     Raises:
@@ -90,7 +90,13 @@ class Distribution:
 
     @classmethod
     def param_static_shapes(cls, sample_shape: Any) -> dict[str, TensorShape]:
-        """`param_shapes` of a shape that is known, as a dict to TensorShapes.
+        """The shapes that parameters must have for a sample to have a known shape.
+
+        Args:
+            sample_shape: TensorShape, or list or tuple of int.
+
+        Returns:
+            dict from names of parameters to TensorShapes.
 
         Raises:
             ValueError: `sample_shape` is not known.
@@ -312,35 +318,75 @@ class Distribution:
         raise self._unknown("prob")
 
     def prob(self, value: Any, name: str = "prob") -> Any:
-        """The probability, or its density, at a value; arguments and result are those of `log_prob`."""
+        """The probability, or its density, at a value.
+
+        Args:
+            value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of the broadcast shape without that of an event.
+        """
         return self._of_value(value, name, self._prob, lambda x: exp(self._log_prob(x)))
 
     def _log_cdf(self, value: Any) -> Any:
         raise self._unknown("log_cdf")
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
-        """The logarithm of the probability of at most a value; arguments and result are those of `log_prob`."""
+        """The logarithm of the probability of at most a value.
+
+        Args:
+            value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of the broadcast shape without that of an event.
+        """
         return self._of_value(value, name, self._log_cdf, lambda x: log(self._cdf(x)))
 
     def _cdf(self, value: Any) -> Any:
         raise self._unknown("cdf")
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of at most a value; arguments and result are those of `log_prob`."""
+        """The probability of at most a value.
+
+        Args:
+            value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of the broadcast shape without that of an event.
+        """
         return self._of_value(value, name, self._cdf, lambda x: exp(self._log_cdf(x)))
 
     def _log_survival_function(self, value: Any) -> Any:
         raise self._unknown("log_survival_function")
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
-        """The logarithm of the probability of more than a value; arguments and result are those of `log_prob`."""
+        """The logarithm of the probability of more than a value.
+
+        Args:
+            value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of the broadcast shape without that of an event.
+        """
         return self._of_value(value, name, self._log_survival_function, lambda x: log1p(-self.cdf(x)))
 
     def _survival_function(self, value: Any) -> Any:
         raise self._unknown("survival_function")
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
-        """The probability of more than a value; arguments and result are those of `log_prob`."""
+        """The probability of more than a value.
+
+        Args:
+            value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of the broadcast shape without that of an event.
+        """
         return self._of_value(value, name, self._survival_function, lambda x: 1.0 - self.cdf(x))
 
     def _entropy(self) -> Any:
@@ -411,7 +457,18 @@ class Distribution:
         return divergence.cross_entropy(self, other, allow_nan_stats=self.allow_nan_stats)
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
-        """The mean of `-log other(x)`, of shape `batch_shape`; raises as `kl_divergence`."""
+        """The mean of `-log other(x)` over the samples x of this distribution.
+
+        Args:
+            other: Distribution of the same `dtype`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of shape `batch_shape`.
+
+        Raises:
+            NotImplementedError: when called; no divergence is registered for the classes.
+        """
         with self._name_scope(name):
             return self._cross_entropy(other)
 
@@ -419,7 +476,14 @@ class Distribution:
         return divergence.kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
-        """The Kullback-Leibler divergence from another distribution, of shape `batch_shape`.
+        """The Kullback-Leibler divergence from another distribution.
+
+        Args:
+            other: Distribution of the same `dtype`.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of `dtype`, of shape `batch_shape`.
 
         Raises:
             NotImplementedError: none is registered for the classes.

@@ -56,7 +56,14 @@ class Exponential(Gamma):
 
 
 class ExponentialWithSoftplusRate(Exponential):
-    """`Exponential` whose rate is the softplus of the argument."""
+    """`Exponential` whose rate is the softplus of the argument.
+
+    Args:
+        rate: Tensor of a float dtype, whose softplus is the rate.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+    """
 
     def __init__(
         self,

@@ -68,12 +68,12 @@ class Gamma(ScalarDistribution):
 
     @property
     def concentration(self) -> Any:
-        """The concentrations, as a Tensor."""
+        """The concentrations, a Tensor of `dtype`."""
         return self._concentration
 
     @property
     def rate(self) -> Any:
-        """The rates, as a Tensor."""
+        """The rates, a Tensor of `dtype`."""
         return self._rate
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -115,7 +115,18 @@ class Gamma(ScalarDistribution):
 
 
 class GammaWithSoftplusConcentrationRate(Gamma):
-    """`Gamma` whose concentration and rate are the softplus of the arguments."""
+    """`Gamma` whose concentration and rate are the softplus of the arguments.
+
+    Args:
+        concentration: Tensor of a float dtype, whose softplus is the concentration.
+        rate: Tensor of the dtype of `concentration`, that broadcasts with it, whose softplus is the rate.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: the dtypes differ.
+    """
 
     def __init__(
         self,

@@ -14,8 +14,7 @@ from ferroflow._src.framework.default_graph import control_dependencies, name_sc
 from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow import checking
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import exp, log, log1p, sign
+from ferroflow._src.ops.math.elementwise import abs as absolute, exp, log, log1p, sign
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_uniform
 
@@ -64,12 +63,12 @@ class Laplace(ScalarDistribution):
 
     @property
     def loc(self) -> Any:
-        """The means, as a Tensor."""
+        """The means, a Tensor of `dtype`."""
         return self._loc
 
     @property
     def scale(self) -> Any:
-        """The scales, as a Tensor."""
+        """The scales, a Tensor of `dtype`."""
         return self._scale
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -115,7 +114,18 @@ class Laplace(ScalarDistribution):
 
 
 class LaplaceWithSoftplusScale(Laplace):
-    """`Laplace` whose scale is the softplus of the argument `scale`; the others are its."""
+    """`Laplace` whose scale is the softplus of the argument `scale`.
+
+    Args:
+        loc: Tensor of a float dtype: the means.
+        scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the scale.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: the dtypes differ.
+    """
 
     def __init__(
         self,

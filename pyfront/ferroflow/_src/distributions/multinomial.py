@@ -73,12 +73,14 @@ class Multinomial(VectorDistribution):
 
     @property
     def logits(self) -> Any:
-        """The logarithms of the probabilities, up to a constant, as a Tensor."""
+        """The logarithms of the probabilities, up to a constant, a Tensor of `dtype`, of shape `batch_shape` +
+        [classes].
+        """
         return self._logits
 
     @property
     def probs(self) -> Any:
-        """The probabilities, as a Tensor."""
+        """The probabilities, a Tensor of `dtype`, of shape `batch_shape` + [classes]."""
         return self._probs
 
     def _shaped_as_batch_of_events(self) -> Any:

@@ -64,12 +64,12 @@ class Normal(ScalarDistribution):
 
     @property
     def loc(self) -> Any:
-        """The means, as a Tensor."""
+        """The means, a Tensor of `dtype`."""
         return self._loc
 
     @property
     def scale(self) -> Any:
-        """The standard deviations, as a Tensor."""
+        """The standard deviations, a Tensor of `dtype`."""
         return self._scale
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -115,7 +115,18 @@ class Normal(ScalarDistribution):
 
 
 class NormalWithSoftplusScale(Normal):
-    """`Normal` whose standard deviation is the softplus of the argument `scale`; the others are its."""
+    """`Normal` whose standard deviation is the softplus of the argument `scale`.
+
+    Args:
+        loc: Tensor of a float dtype: the means.
+        scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the standard deviation.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: the dtypes differ.
+    """
 
     def __init__(
         self,

@@ -16,8 +16,7 @@ from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.comparison import greater, less
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import erf, erfc, exp, log, log1p, sqrt, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, erf, erfc, exp, log, log1p, sqrt, square
 
 __all__ = ["erfinv", "log_cdf_laplace", "log_ndtr", "ndtr", "ndtri"]
 

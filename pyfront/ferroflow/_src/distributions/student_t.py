@@ -19,8 +19,7 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.arithmetic import betainc
 from ferroflow._src.ops.math.comparison import greater, less
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import digamma, floor, lgamma, log, log1p, rsqrt, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, digamma, floor, lgamma, log, log1p, rsqrt, square
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.random.sampling import random_gamma, random_normal
 
@@ -74,17 +73,17 @@ class StudentT(ScalarDistribution):
 
     @property
     def df(self) -> Any:
-        """The degrees of freedom, as a Tensor."""
+        """The degrees of freedom, a Tensor of `dtype`."""
         return self._df
 
     @property
     def loc(self) -> Any:
-        """The locations, as a Tensor."""
+        """The locations, a Tensor of `dtype`."""
         return self._loc
 
     @property
     def scale(self) -> Any:
-        """The scales, as a Tensor."""
+        """The scales, a Tensor of `dtype`."""
         return self._scale
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -151,7 +150,19 @@ class StudentT(ScalarDistribution):
 
 
 class StudentTWithAbsDfSoftplusScale(StudentT):
-    """`StudentT` of `floor(abs(df))` degrees of freedom and the softplus of the argument `scale`."""
+    """`StudentT` of `floor(abs(df))` degrees of freedom and the softplus of the argument `scale`.
+
+    Args:
+        df: Tensor of a float dtype, of which the absolute value, rounded down, is the degrees of freedom.
+        loc: Tensor of the dtype of `df`, that broadcasts with it: the locations.
+        scale: Tensor of the dtype of `df`, that broadcasts with it, whose softplus is the scale.
+        validate_args: bool, whether steps check the parameters.
+        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        name: str, name scope of its operations.
+
+    Raises:
+        ValueError: the dtypes differ.
+    """
 
     def __init__(
         self,

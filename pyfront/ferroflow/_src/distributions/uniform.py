@@ -65,12 +65,12 @@ class Uniform(ScalarDistribution):
 
     @property
     def low(self) -> Any:
-        """The lower ends, as a Tensor."""
+        """The lower ends, a Tensor of `dtype`."""
         return self._low
 
     @property
     def high(self) -> Any:
-        """The upper ends, as a Tensor."""
+        """The upper ends, a Tensor of `dtype`."""
         return self._high
 
     def range(self, name: str = "range") -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -15,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ferroflow._src.base import errors, proto, tf_logging
-from ferroflow._src.base.files.system import copy as copy_file
-from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.base.files.system import copy as copy_file, make_directories
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import latest_checkpoint
-from ferroflow._src.checkpoint.warm_start import init_from_checkpoint
+from ferroflow._src.checkpoint.warm_start import VocabInfo, warm_start
 from ferroflow._src.cluster.device_setter import replica_device_setter
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator.evaluation import StopAfterNEvalsHook, evaluate_once
@@ -49,7 +47,6 @@ from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import create_global_step
-from ferroflow._src.variables.collections import trainable_variables
 
 __all__ = ["Estimator", "WarmStartSettings"]
 
@@ -71,13 +68,15 @@ class WarmStartSettings(NamedTuple):
 
     Attributes:
         ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
-        vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; None
-            for no variables.
+        vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
+            of those of all variables; list of variables; None for those with a vocabulary only.
+        var_name_to_vocab_info: dict of `tf.estimator.VocabInfo` by the names of variables that belong to a vocabulary.
         var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
     """
 
     ckpt_to_initialize_from: str
-    vars_to_warm_start: str | None = ".*"
+    vars_to_warm_start: Any = ".*"
+    var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None
     var_name_to_prev_var_name: Mapping[str, str] | None = None
 
 
@@ -168,7 +167,7 @@ class Estimator:
 
     @property
     def params(self) -> Any:
-        """A copy of the parameters."""
+        """A copy of the parameters, a dict or what was given."""
         return copy.deepcopy(self._params)
 
     @property
@@ -187,7 +186,7 @@ class Estimator:
             name: str, its name.
 
         Returns:
-            numpy.ndarray.
+            NumPy array, of the dtype and shape of the variable.
 
         Raises:
             ValueError: there is no checkpoint.
@@ -305,6 +304,7 @@ class Estimator:
                 save_summaries_steps=self._config.save_summary_steps,
                 config=self._session_config,
                 log_step_count_steps=self._config.log_step_count_steps,
+                max_wait_secs=self._config.session_creation_timeout_secs,
             ) as session:
                 loss = None
                 while not session.should_stop():
@@ -317,16 +317,10 @@ class Estimator:
 
     def _start_warm(self) -> None:
         settings = self._warm_start
-        if settings is None or settings.vars_to_warm_start is None or latest_checkpoint(self._model_dir):
+        if settings is None or latest_checkpoint(self._model_dir):
             return
         tf_logging.info("Warm-starting with WarmStartSettings: %s", settings)
-        earlier = dict(settings.var_name_to_prev_var_name or {})
-        chosen = {}
-        for variable in trainable_variables():
-            name = variable.op.name
-            if re.match(settings.vars_to_warm_start, name):
-                chosen[earlier.get(name, name)] = variable
-        init_from_checkpoint(settings.ckpt_to_initialize_from, chosen)
+        warm_start(*settings)
 
     def _make_saver(self, scaffold: Scaffold) -> None:
         if scaffold.saver or get_collection(GraphKeys.SAVERS):
@@ -403,7 +397,7 @@ class Estimator:
                 hooks=[*input_hooks, *all_hooks, *spec.evaluation_hooks],
                 config=self._session_config,
             )
-            _write_summary(os.path.join(self._model_dir, f"eval_{name}" if name else "eval"), results)
+            _write_summary(self.eval_dir(name), results)
         return results
 
     def predict(
@@ -479,6 +473,7 @@ class Estimator:
 
         Raises:
             ValueError: there is no checkpoint, no function, or the model has no outputs to export.
+            tf.errors.DeadlineExceededError: no folder named by the time became free in ten seconds.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("serving_input_receiver_fn must be defined.")
@@ -515,6 +510,48 @@ class Estimator:
                 shutil.rmtree(temporary, ignore_errors=True)
                 raise
             return os.fsencode(final)
+
+    def export_saved_model(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Exports the model as `export_savedmodel` does, without attributes that have their default value.
+
+        Args:
+            export_dir_base: as `export_savedmodel`.
+            serving_input_receiver_fn: as `export_savedmodel`.
+            assets_extra: as `export_savedmodel`.
+            as_text: as `export_savedmodel`.
+            checkpoint_path: as `export_savedmodel`.
+            experimental_mode: str, `tf.estimator.ModeKeys.PREDICT`.
+
+        Returns:
+            bytes, the new folder.
+
+        Raises:
+            ValueError: as `export_savedmodel`.
+            NotImplementedError: another mode is asked for.
+        """
+        if experimental_mode != ModeKeys.PREDICT:
+            raise NotImplementedError(
+                f"export_saved_model: only predictions are exported, not mode {experimental_mode!r}"
+            )
+        return self.export_savedmodel(
+            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path, strip_default_attrs=True
+        )
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """The folder of the summaries of an evaluation.
+
+        Args:
+            name: str, the evaluation's name; None for one without.
+        """
+        return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
 
     def _call_input_fn(self, input_fn: Callable[..., Any], mode: str) -> Any:
         given = {"mode": mode, "params": self.params, "config": self.config}

@@ -21,7 +21,14 @@ class ExportOutput(abc.ABC):
 
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of the output for inputs by name."""
+        """The SignatureDef of the output for inputs by name.
+
+        Args:
+            receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.
+
+        Returns:
+            SignatureDef message.
+        """
 
 
 def _the_one_of_strings(receiver_tensors: dict[str, Tensor], what: str) -> Tensor:
@@ -67,6 +74,12 @@ class ClassificationOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
         """The SignatureDef of a classification of serialized examples.
 
+        Args:
+            receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
+
+        Returns:
+            SignatureDef message.
+
         Raises:
             ValueError: the input is not one Tensor of strings.
         """
@@ -97,6 +110,12 @@ class RegressionOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
         """The SignatureDef of a regression of serialized examples.
 
+        Args:
+            receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
+
+        Returns:
+            SignatureDef message.
+
         Raises:
             ValueError: the input is not one Tensor of strings.
         """
@@ -107,7 +126,7 @@ class PredictOutput(ExportOutput):
     """Any tensors, by name.
 
     Args:
-        outputs: Tensor, which is named "output", or dict of them.
+        outputs: Tensor of any dtype and shape, which is named "output", or dict of them.
 
     Raises:
         ValueError: a name is no str, or a value no Tensor.
@@ -124,9 +143,16 @@ class PredictOutput(ExportOutput):
 
     @property
     def outputs(self) -> dict[str, Tensor]:
-        """The tensors by name."""
+        """The Tensors, of any dtypes and shapes, by name."""
         return self._outputs
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a prediction from any tensors."""
+        """The SignatureDef of a prediction from any tensors.
+
+        Args:
+            receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.
+
+        Returns:
+            SignatureDef message.
+        """
         return predict_signature_def(receiver_tensors, self.outputs)

@@ -48,8 +48,8 @@ def numpy_input_fn(
         num_threads: int, the number of threads that read.
 
     Returns:
-        Callable without arguments that gives the features, a dict of Tensors or a Tensor, and the labels if there are
-        any.
+        Callable without arguments that gives the features, a dict of Tensors or a Tensor of the dtypes of the arrays,
+        of shape [batch, ...], and the labels if there are any.
 
     Raises:
         TypeError: `shuffle` is not given.
@@ -128,7 +128,8 @@ def pandas_input_fn(
         target_column: str, a name for the labels that no column has.
 
     Returns:
-        Callable without arguments that gives the features, a dict of Tensors, and the labels if there are any.
+        Callable without arguments that gives the features, a dict of Tensors of the dtypes of the columns, of shape
+        [batch], and the labels if there are any.
 
     Raises:
         TypeError: `shuffle` is not given.

@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
 from ferroflow._src.estimator.modes import ModeKeys
+from ferroflow._src.estimator.optimizers import optimizer_of
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
@@ -23,13 +24,8 @@ from ferroflow._src.ops.nn.activation import relu
 from ferroflow._src.ops.nn.normalization import zero_fraction
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.summary.values import histogram, scalar
-from ferroflow._src.training.adagrad import AdagradOptimizer
-from ferroflow._src.training.adam import AdamOptimizer
 from ferroflow._src.training.ftrl import FtrlOptimizer
 from ferroflow._src.training.global_step import get_global_step
-from ferroflow._src.training.gradient_descent import GradientDescentOptimizer
-from ferroflow._src.training.optimizer import Optimizer
-from ferroflow._src.training.rms_prop import RMSPropOptimizer
 from ferroflow._src.variables.initializers import GlorotUniform
 from ferroflow._src.variables.partitioners import min_max_variable_partitioner
 from ferroflow._src.variables.scope import variable_scope
@@ -43,30 +39,10 @@ __all__ = [
     "LinearRegressor",
 ]
 
-_OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
-    "Adagrad": AdagradOptimizer,
-    "Adam": AdamOptimizer,
-    "Ftrl": FtrlOptimizer,
-    "RMSProp": RMSPropOptimizer,
-    "SGD": GradientDescentOptimizer,
-}
 _NETWORK_RATE = 0.05
 _LARGEST_LINEAR_RATE = 0.2
 _COMBINED_LINEAR_RATE = 0.005
 _SMALLEST_SLICE = 64 << 20
-
-
-def _optimizer(given: Any, learning_rate: float) -> Any:
-    """An optimizer, or that of a name with a learning rate, or what a callable gives."""
-    if isinstance(given, str):
-        if given not in _OPTIMIZERS:
-            raise ValueError(f"Unsupported optimizer name: {given}. Supported names are: {tuple(sorted(_OPTIMIZERS))}")
-        return _OPTIMIZERS[given](learning_rate=learning_rate)
-    if callable(given):
-        given = given()
-    if not isinstance(given, Optimizer):
-        raise ValueError(f"The given object is not an Optimizer instance. Given: {given}")
-    return given
 
 
 def _check_features(features: Any) -> None:
@@ -144,7 +120,7 @@ def _linear_logits(
 def _network_model(head: Head, network: _Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         _check_features(features)
-        chosen = _optimizer(optimizer, _NETWORK_RATE)
+        chosen = optimizer_of(optimizer, _NETWORK_RATE)
         logits = network.logits(features, head.logits_dimension, mode, config)
         return head.create_estimator_spec(features, mode, logits, labels, lambda loss: train_op(chosen, loss))
 
@@ -157,7 +133,7 @@ def _linear_model(head: Head, feature_columns: Any, optimizer: Any, partitioner:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         _check_features(features)
         given = optimizer or FtrlOptimizer(min(_LARGEST_LINEAR_RATE, 1 / math.sqrt(len(columns))))
-        chosen = _optimizer(given, _LARGEST_LINEAR_RATE)
+        chosen = optimizer_of(given, _LARGEST_LINEAR_RATE)
         logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config)
         return head.create_estimator_spec(features, mode, logits, labels, lambda loss: train_op(chosen, loss))
 
@@ -178,10 +154,10 @@ def _combined_model(
         _check_features(features)
         parts: list[tuple[str, Any, Tensor]] = []
         if network is not None:
-            chosen = _optimizer(dnn_optimizer, _NETWORK_RATE)
+            chosen = optimizer_of(dnn_optimizer, _NETWORK_RATE)
             parts.append(("dnn", chosen, network.logits(features, head.logits_dimension, mode, config)))
         if columns:
-            chosen = _optimizer(linear_optimizer, min(_COMBINED_LINEAR_RATE, 1 / math.sqrt(len(columns))))
+            chosen = optimizer_of(linear_optimizer, min(_COMBINED_LINEAR_RATE, 1 / math.sqrt(len(columns))))
             logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config)
             _summarize(logits, "linear")
             parts.append(("linear", chosen, logits))

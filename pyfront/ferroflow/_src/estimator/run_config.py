@@ -28,6 +28,11 @@ _REPLACEABLE = (
     "log_step_count_steps",
     "train_distribute",
     "device_fn",
+    "protocol",
+    "eval_distribute",
+    "experimental_distribute",
+    "experimental_max_worker_delay_secs",
+    "session_creation_timeout_secs",
 )
 
 
@@ -56,10 +61,16 @@ class RunConfig:
         log_step_count_steps: int, steps between two logs of the loss and the speed.
         train_distribute: None; strategies of distribution are not offered.
         device_fn: callable of an Operation to its device; None for the cluster's.
+        protocol: str, that of the servers of a cluster; None for the only one there is, "grpc".
+        eval_distribute: None; strategies of distribution are not offered.
+        experimental_distribute: None; strategies of distribution are not offered.
+        experimental_max_worker_delay_secs: int, the most seconds that a worker waits before it starts; None for 60.
+        session_creation_timeout_secs: float, seconds that a worker waits for the chief.
 
     Raises:
         ValueError: both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not right.
-        NotImplementedError: `train_distribute` is given.
+        NotImplementedError: a strategy of distribution is given.
+        TypeError: a part of `TF_CONFIG` is of another type.
     """
 
     def __init__(
@@ -75,11 +86,19 @@ class RunConfig:
         log_step_count_steps: int | None = 100,
         train_distribute: Any = None,
         device_fn: Any = None,
+        protocol: str | None = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: int | None = None,
+        session_creation_timeout_secs: float = 7200,
     ) -> None:
-        if train_distribute is not None:
-            raise NotImplementedError(
-                "train_distribute: use a cluster with TF_CONFIG, or devices in the model function"
-            )
+        for name, strategy in (
+            ("train_distribute", train_distribute),
+            ("eval_distribute", eval_distribute),
+            ("experimental_distribute", experimental_distribute),
+        ):
+            if strategy is not None:
+                raise NotImplementedError(f"{name}: use a cluster with TF_CONFIG, or devices in the model function")
         if save_checkpoints_steps is _USE_DEFAULT and save_checkpoints_secs is _USE_DEFAULT:
             save_checkpoints_steps, save_checkpoints_secs = None, 600
         save_checkpoints_steps = None if save_checkpoints_steps is _USE_DEFAULT else save_checkpoints_steps
@@ -100,6 +119,11 @@ class RunConfig:
         self.log_step_count_steps = log_step_count_steps
         self.train_distribute = train_distribute
         self.device_fn = device_fn
+        self.protocol = protocol
+        self.eval_distribute = eval_distribute
+        self.experimental_distribute = experimental_distribute
+        self.experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
+        self.session_creation_timeout_secs = session_creation_timeout_secs
         self._validate()
         self._read_cluster(tf_config)
 
@@ -161,6 +185,7 @@ class RunConfig:
             ("keep_checkpoint_max", lambda x: x >= 0, ">= 0"),
             ("keep_checkpoint_every_n_hours", lambda x: x > 0, "> 0"),
             ("log_step_count_steps", lambda x: x > 0, "> 0"),
+            ("session_creation_timeout_secs", lambda x: x > 0, "> 0"),
         )
         for name, is_right, words in wanted:
             value = getattr(self, name)
@@ -177,6 +202,12 @@ class RunConfig:
 
     def replace(self, **kwargs: Any) -> RunConfig:
         """A copy with some arguments of the constructor changed.
+
+        Args:
+            **kwargs: values by the names of arguments.
+
+        Returns:
+            RunConfig.
 
         Raises:
             ValueError: one cannot be changed, or is not in its range.

@@ -15,6 +15,7 @@ from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNA
 
 __all__ = [
     "ServingInputReceiver",
+    "TensorServingInputReceiver",
     "build_all_signature_defs",
     "build_parsing_serving_input_receiver_fn",
     "build_raw_serving_input_receiver_fn",
@@ -31,8 +32,9 @@ class ServingInputReceiver(_Fields):
     """The features of a model that is served, and what is fed for them.
 
     Args:
-        features: dict of Tensors or SparseTensors, or one of them, which is named "feature".
-        receiver_tensors: dict of the Tensors that are fed, or one of them, which is named "input".
+        features: dict of Tensors or SparseTensors of any dtypes and shapes, or one of them, which is named "feature".
+        receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, or one of them, which is named
+            "input".
         receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
 
     Raises:
@@ -63,6 +65,37 @@ class ServingInputReceiver(_Fields):
                 name: _checked_receivers(tensors) for name, tensors in receiver_tensors_alternatives.items()
             }
         return super().__new__(cls, features, receiver_tensors, receiver_tensors_alternatives)
+
+
+class _TensorFields(NamedTuple):
+    features: Any
+    receiver_tensors: dict[str, Tensor]
+    receiver_tensors_alternatives: dict[str, dict[str, Tensor]] | None
+
+
+class TensorServingInputReceiver(_TensorFields):
+    """The one feature of a model that is served, which the model function gets as it is, and what is fed for it.
+
+    Args:
+        features: Tensor or SparseTensor of any dtype and shape.
+        receiver_tensors: as `ServingInputReceiver`.
+        receiver_tensors_alternatives: as `ServingInputReceiver`.
+
+    Raises:
+        ValueError: something is missing, a name is no str, or a value no tensor.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None
+    ) -> TensorServingInputReceiver:
+        if features is None:
+            raise ValueError("features must be defined.")
+        if not isinstance(features, (Tensor, SparseTensor)):
+            raise ValueError("feature must be a Tensor or SparseTensor.")
+        checked = ServingInputReceiver(features, receiver_tensors, receiver_tensors_alternatives)
+        return super().__new__(cls, features, checked.receiver_tensors, checked.receiver_tensors_alternatives)
 
 
 def _checked_receivers(tensors: Any) -> dict[str, Tensor]:
@@ -119,7 +152,7 @@ def build_raw_serving_input_receiver_fn(
 
 
 def build_all_signature_defs(
-    receiver: ServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
+    receiver: ServingInputReceiver | TensorServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
 ) -> dict[str, Any]:
     """The SignatureDefs of all outputs that the inputs fit.
 

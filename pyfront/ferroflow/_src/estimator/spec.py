@@ -38,9 +38,9 @@ class EstimatorSpec(_Fields):
 
     Args:
         mode: one of `ModeKeys`.
-        predictions: Tensor, or dict of them; needed to predict.
-        loss: Tensor of one element; needed to train and to evaluate.
-        train_op: Operation or Tensor, one step of training; needed to train.
+        predictions: Tensor of any dtype, of shape [batch, ...], or dict of them; needed to predict.
+        loss: float Tensor of one element; needed to train and to evaluate.
+        train_op: Operation, or Tensor of any dtype and shape, one step of training; needed to train.
         eval_metric_ops: dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `PredictOutput`.
         training_chief_hooks: iterable of SessionRunHook for the training of a chief.

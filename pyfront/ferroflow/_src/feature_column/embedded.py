@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.checkpoint.warm_start import init_from_checkpoint
+from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope

@@ -40,11 +40,11 @@ def _variables_of_scope() -> list[Any]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope=get_variable_scope().name)
 
 
-def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, trainable: bool) -> tuple[Tensor, int]:
-    """The numbers of a dense column, one row for each example, and how many each has."""
+def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, trainable: bool) -> Tensor:
+    """The numbers of a dense column, one row for each example."""
     numbers = column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
     width: int = column._variable_shape.num_elements()
-    return shaping.reshape(numbers, (shaping.shape(numbers)[0], width)), width
+    return shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
 
 
 def input_layer(
@@ -83,7 +83,7 @@ def input_layer(
         parts = []
         for column in in_order:
             with variable_scope(None, default_name=column._var_scope_name):
-                parts.append(_rows(column, transformed, keys, trainable)[0])
+                parts.append(_rows(column, transformed, keys, trainable))
                 if cols_to_vars is not None:
                     cols_to_vars[column] = _variables_of_scope()
         check_batch_sizes(parts, in_order)
@@ -147,8 +147,9 @@ def linear_model(
                         name="weighted_sum",
                     )
                 else:
-                    numbers, width = _rows(column, transformed, keys, trainable)
-                    summed = matmul(numbers, weights("weights", [width, units]), name="weighted_sum")
+                    # Before the column's own variables: their order is that of TensorFlow's.
+                    held = weights("weights", [column._variable_shape.num_elements(), units])
+                    summed = matmul(_rows(column, transformed, keys, trainable), held, name="weighted_sum")
                 sums.append(summed)
                 if cols_to_vars is not None:
                     cols_to_vars[column] = _variables_of_scope()

@@ -20,17 +20,30 @@ from ferroflow._src.framework.tensor import Tensor
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
-IndexedSlicesValue.__doc__ = "The value of an IndexedSlices: three NumPy arrays, or None for an unknown `dense_shape`."
-SparseTensorValue.__doc__ = "The value of a SparseTensor: three NumPy arrays."
+IndexedSlicesValue.__doc__ = """The value of an IndexedSlices.
+
+Args:
+  values: array of any dtype, of shape [n, ...].
+  indices: array of int32 or int64, of shape [n].
+  dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
+"""
+SparseTensorValue.__doc__ = """The value of a SparseTensor.
+
+Args:
+  indices: array of int64, of shape [n, rank].
+  values: array of any dtype, of shape [n].
+  dense_shape: array of int64, of shape [rank].
+"""
 
 
 class IndexedSlices:
     """Slices of a larger tensor: `dense[indices[i]] = values[i]`; what the gradient of a gather is.
 
     Args:
-      values: tensor [n, ...].
-      indices: int32 or int64 tensor [n].
-      dense_shape: int tensor with the shape of the dense tensor, or None.
+      values: Tensor of any dtype, of shape [n, ...].
+      indices: Tensor of int32 or int64, of shape [n].
+      dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None where that is not
+        known.
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -40,42 +53,42 @@ class IndexedSlices:
 
     @property
     def values(self) -> Tensor:
-        """The slices."""
+        """The slices, a Tensor of shape [n, ...]."""
         return self._values
 
     @property
     def indices(self) -> Tensor:
-        """Where they belong."""
+        """Where the slices belong, a Tensor of int32 or int64, of shape [n]."""
         return self._indices
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """Shape of the dense tensor, or None."""
+        """The shape of the dense tensor as a Tensor of shape [rank], or None."""
         return self._dense_shape
 
     @property
     def name(self) -> str:
-        """Name of the values."""
+        """The name of the values."""
         return self.values.name
 
     @property
     def device(self) -> str:
-        """Device of the values."""
+        """The device of the values."""
         return self.values.device
 
     @property
     def op(self) -> Operation:
-        """Operation of the values."""
+        """The operation of the values."""
         return self.values.op
 
     @property
     def dtype(self) -> dtypes.DType:
-        """Element type of the values."""
+        """The dtype of the values."""
         return self.values.dtype
 
     @property
     def graph(self) -> Graph:
-        """Graph of the values."""
+        """The graph of the values."""
         return self.values.graph
 
     @property
@@ -97,14 +110,24 @@ class SparseTensor:
     """A tensor most of whose elements are zero: the others by position.
 
     Args:
-      indices: int64 tensor [n, rank].
-      values: tensor [n].
-      dense_shape: int64 tensor [rank].
+      indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
+      values: Tensor [n] of any dtype.
+      dense_shape: int64 Tensor [rank].
+
+    Raises:
+      TypeError: `indices` or `dense_shape` is of another dtype.
+      ValueError: the ranks are others, or n or rank differ, as far as shapes are known.
     """
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
         """A SparseTensor of a SparseTensor or SparseTensorValue.
+
+        Args:
+          sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
+
+        Returns:
+          A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
 
         Raises:
           TypeError: it is neither.
@@ -143,39 +166,51 @@ class SparseTensor:
 
     @property
     def indices(self) -> Tensor:
-        """Positions, int64 [n, rank]."""
+        """The positions, an int64 Tensor [n, rank]."""
         return self._indices
 
     @property
     def values(self) -> Tensor:
-        """Values [n]."""
+        """The elements, a Tensor [n]."""
         return self._values
 
     @property
     def dense_shape(self) -> Tensor:
-        """Shape, int64 [rank]."""
+        """The shape, an int64 Tensor [rank]."""
         return self._dense_shape
 
     @property
     def op(self) -> Operation:
-        """Operation of the values."""
+        """The operation of the values."""
         return self.values.op
 
     @property
     def dtype(self) -> dtypes.DType:
-        """Element type."""
+        """The dtype of the elements."""
         return self._values.dtype
 
     @property
     def graph(self) -> Graph:
-        """Graph of the indices."""
+        """The graph of the positions."""
         return self._indices.graph
 
     def __str__(self) -> str:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value as a SparseTensorValue of arrays."""
+        """The value of this sparse tensor in a session.
+
+        Args:
+          feed_dict: dict of fed values, as for `Session.run`.
+          session: `Session`; None for the default session.
+
+        Returns:
+          SparseTensorValue of NumPy arrays.
+
+        Raises:
+          ValueError: there is no default session, or it has another graph.
+          tf.errors.OpError: the step failed.
+        """
         parts = [self.indices, self.values, self.dense_shape]
         return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
 
@@ -197,8 +232,17 @@ register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """`value` as a Tensor, or as a SparseTensor where it is sparse.
 
+    Args:
+      value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
+      dtype: DType, or None for that of `value`.
+      name: str, name of the operation where one is made.
+
+    Returns:
+      SparseTensor or Tensor of the dtype and shape of `value`.
+
     Raises:
       RuntimeError: a sparse value's dtype is not `dtype`.
+      TypeError, ValueError: as `convert_to_tensor`.
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
@@ -219,8 +263,18 @@ def convert_to_tensor_or_indexed_slices(
 ) -> Any:
     """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
+    Args:
+      value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
+      dtype: DType, or None for that of `value`.
+      name: str, name of the operation where one is made.
+      as_ref: bool, whether a variable becomes its reference instead of its value.
+
+    Returns:
+      IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
+
     Raises:
       ValueError: such a value's dtype is not `dtype`.
+      TypeError: as `convert_to_tensor`.
     """
     if isinstance(value, IndexedSlices | SparseTensor):
         if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -254,7 +308,14 @@ def convert_n_to_tensor_or_indexed_slices(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a sparse tensor, slices, or an object that stands for a tensor, as a variable does."""
+    """Whether `x` is a tensor, a sparse tensor, slices, or an object that stands for a tensor, as a variable does.
+
+    Args:
+      x: any object.
+
+    Returns:
+      bool.
+    """
     if isinstance(x, Tensor | SparseTensor | IndexedSlices):
         return True
     return hasattr(x, "_as_graph_element") and hasattr(x, "dtype")

@@ -49,8 +49,8 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor where the graph alone decides it.
 
     Args:
-      tensor: a Tensor (any other object has no constant value).
-      partial: gives what is known of a stack along the first dimension of which not all is.
+      tensor: Tensor of any dtype and shape.
+      partial: bool, gives what is known of a stack along the first dimension of which not all is.
 
     Returns:
       A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.

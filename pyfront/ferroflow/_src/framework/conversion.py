@@ -28,8 +28,8 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: _Conver
 
     Args:
       base_type: type or tuple of types.
-      conversion_func: called with (value, dtype=, name=, as_ref=); gives a Tensor or NotImplemented.
-      priority: lower ones are tried first; equal ones in the order of registration.
+      conversion_func: callable of (value, dtype=, name=, as_ref=) that gives a Tensor of `dtype` or NotImplemented.
+      priority: int; lower ones are tried first, equal ones in the order of registration.
 
     Raises:
       TypeError: an argument has the wrong type.
@@ -68,13 +68,17 @@ def convert_to_tensor(
         an object of a registered type.
       dtype: the element type; by default the value decides it.
       name: name of a constant made for the value.
-      preferred_dtype: used where it fits the value and `dtype` is None.
-      as_ref: asks for a variable's reference instead of its value.
+      preferred_dtype: DType, used where it fits the value and `dtype` is None.
+      as_ref: bool, asks for a variable's reference instead of its value.
       dtype_hint: the later spelling of `preferred_dtype`.
+
+    Returns:
+      Tensor of `dtype`, where it is given, and of the shape of `value`.
 
     Raises:
       TypeError: no conversion is registered for the value's type, or it does not fit `dtype`.
       ValueError: a tensor has another dtype than `dtype`.
+      RuntimeError: a registered conversion gave no Tensor, or one of another dtype.
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):

@@ -36,9 +36,9 @@ class name_scope:  # noqa: N801  # TF1's spelling
     """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
 
     Args:
-      name: the scope's name, or None for `default_name`.
-      default_name: used when `name` is None.
-      values: tensors that tell the graph; they must be of one graph.
+      name: str, the scope's name, or None for `default_name`.
+      default_name: str, used when `name` is None.
+      values: list of tensors of any dtype and shape that tell the graph; they must be of one graph.
 
     Raises:
       ValueError: both names are None though values are given, or the values are of several graphs.
@@ -75,7 +75,16 @@ class name_scope:  # noqa: N801  # TF1's spelling
 
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
-    """Deprecated: `name_scope(name, default_name, values)`."""
+    """Deprecated: `name_scope(name, default_name, values)`.
+
+    Args:
+      values: as for `name_scope`.
+      name: str, the scope's name, or None for `default_name`.
+      default_name: str, used when `name` is None.
+
+    Returns:
+      `name_scope`, a context manager.
+    """
     tf_logging.warn(
         "tf.op_scope(values, name, default_name) is deprecated, use tf.name_scope(name, default_name, values)"
     )
@@ -125,45 +134,121 @@ def init_scope() -> Iterator[None]:
 
 
 def device(device_name_or_function: Any) -> DeviceScope:
-    """`Graph.device` of the default graph."""
+    """`Graph.device` of the default graph.
+
+    Args:
+      device_name_or_function: str, `DeviceSpec`, a function of the operation that gives one, or None, which hides the
+        contexts outside.
+
+    Returns:
+      A context manager.
+
+    Raises:
+      ValueError: on entering, for a str that is no device name.
+    """
     return get_default_graph().device(device_name_or_function)
 
 
 def container(container_name: str) -> AbstractContextManager[str]:
-    """`Graph.container` of the default graph."""
+    """`Graph.container` of the default graph.
+
+    Args:
+      container_name: str; `""` is the default container.
+
+    Returns:
+      A context manager; on entry, the name.
+    """
     return get_default_graph().container(container_name)
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDependencies:
-    """`Graph.control_dependencies` of the default graph."""
+    """`Graph.control_dependencies` of the default graph.
+
+    Args:
+      control_inputs: iterable of operations, and of tensors of any dtype and shape; None hides the contexts outside.
+
+    Returns:
+      A context manager.
+
+    Raises:
+      TypeError: something else is in `control_inputs`.
+      ValueError: an operation is of another graph.
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
-    """`Graph.colocate_with` of the default graph."""
+    """`Graph.colocate_with` of the default graph.
+
+    Args:
+      op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places operations freely.
+      ignore_existing: bool, whether the colocation contexts outside are hidden.
+
+    Returns:
+      A context manager.
+
+    Raises:
+      TypeError: `op` is none of these.
+      ValueError: `op` is None without `ignore_existing`.
+    """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph."""
+    """`Graph.add_to_collection` of the default graph.
+
+    Args:
+      name: str or other hashable object, the collection.
+      value: any object.
+
+    Raises:
+      RuntimeError: the graph is finalized.
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph."""
+    """`Graph.add_to_collections` of the default graph.
+
+    Args:
+      names: str, or iterable of collections.
+      value: any object.
+
+    Raises:
+      RuntimeError: the graph is finalized.
+    """
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """`Graph.get_collection` of the default graph."""
+    """`Graph.get_collection` of the default graph.
+
+    Args:
+      key: str or other hashable object, the collection.
+      scope: str, a regular expression: keeps only items whose `name` matches it from its start.
+
+    Returns:
+      A new list, in the order of adding; empty where there is no such collection.
+    """
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """`Graph.get_collection_ref` of the default graph."""
+    """`Graph.get_collection_ref` of the default graph.
+
+    Args:
+      key: str or other hashable object, the collection.
+
+    Returns:
+      The list of the collection itself: what is added to it is in the collection.
+    """
     return get_default_graph().get_collection_ref(key)
 
 
 def get_all_collection_keys() -> list[str]:
-    """`Graph.get_all_collection_keys` of the default graph."""
+    """`Graph.get_all_collection_keys` of the default graph.
+
+    Returns:
+      List of str.
+    """
     return get_default_graph().get_all_collection_keys()

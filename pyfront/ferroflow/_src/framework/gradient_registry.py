@@ -29,7 +29,18 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, rule: GradientFunction) -> GradientFunction:
-        """Registers `rule`; KeyError where the op type has one already."""
+        """Registers the rule of the op type.
+
+        Args:
+          rule: function of the operation and the gradients of its outputs (Tensors, or None), which returns the
+            gradients of its inputs: a Tensor, IndexedSlices or None for each, in a list where there are several.
+
+        Returns:
+          `rule`.
+
+        Raises:
+          KeyError: the op type has a rule already.
+        """
         _register(self._op_type, rule)
         return rule
 
@@ -43,8 +54,12 @@ def _register(op_type: str, rule: GradientFunction | None) -> None:
 def NotDifferentiable(op_type: str) -> None:  # noqa: N802  # TF1's spelling
     """Registers that an op type passes no gradient.
 
+    Args:
+      op_type: str, such as `Equal`.
+
     Raises:
       TypeError: `op_type` is not a string.
+      KeyError: the op type has a rule already.
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")

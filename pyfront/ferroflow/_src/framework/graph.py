@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from types import FrameType
 from typing import Any
 
 from ferroflow import _core
@@ -16,11 +15,12 @@ from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
 from ferroflow._src.framework.drawing.svg import graph_html
 from ferroflow._src.framework.function_def import to_function_def
-from ferroflow._src.framework.op_schema import op_schema
-from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.op_schema import group_attrs, op_schema
+from ferroflow._src.framework.operation import Frames, Operation, frames_from
 from ferroflow._src.framework.scopes import (
     AttributeMap,
     Colocation,
+    ContainerScope,
     ControlDependencies,
     DeviceScope,
     FlowContext,
@@ -53,7 +53,9 @@ class Graph:
 
     def __init__(self) -> None:
         self._core = _core.Graph()
-        self._operations: list[Operation] = []
+        # By node: its operation or, where nobody has asked for that yet, where the node was made.
+        self._handles: list[Operation | Frames] = []
+        self._unmade = 0
         self._names = NameScopes()
         self._lock = threading.RLock()
         self._finalized = False
@@ -84,11 +86,43 @@ class Graph:
 
     # ---- operations and tensors
 
+    def _operation(self, node: int) -> Operation:
+        """The handle of a node."""
+        handle = self._handles[node]
+        if handle.__class__ is not tuple:
+            return handle  # type: ignore[return-value]  # what is no tuple is a handle
+        with self._lock:
+            handle = self._handles[node]
+            if isinstance(handle, tuple):
+                handle = self._handles[node] = self._handle(node, self._core.output_count(node), handle)
+                self._unmade -= 1
+            return handle
+
+    @property
+    def _operations(self) -> list[Operation]:
+        """The handles of all nodes."""
+        if self._unmade:
+            for node in range(len(self._handles)):
+                self._operation(node)
+        return self._handles  # type: ignore[return-value]  # all are made now
+
     def _tensor(self, node: int, index: int) -> Tensor:
-        return self._operations[node]._outputs[index]
+        return self._operation(node)._outputs[index]
 
     def _adopt(self, node: int, outputs: int) -> Operation:
         """The handle of a node just added."""
+        op = self._handle(node, outputs, frames_from(sys._getframe(2)))
+        self._handles.append(op)
+        return op
+
+    def _adopt_later(self) -> None:
+        """Takes note of nodes that the engine added by itself: their handles are made when they are asked for."""
+        new = len(self._core) - len(self._handles)
+        self._handles += [frames_from(sys._getframe(1))] * new
+        self._unmade += new
+        self._names.mark_all(self._core.lowercase_names(len(self._handles) - new))
+
+    def _handle(self, node: int, outputs: int, frames: Frames) -> Operation:
         op = Operation(self._core, node)
         op._graph = self
         op._cached_name = op._cached_type = op._original_op = None
@@ -100,16 +134,7 @@ class Graph:
             tensor._dtype = tensor._shape = None
             tensors.append(tensor)
         op._outputs = tensors
-        # One flat tuple a node: the collector has nothing to follow in it.
-        frames: list[Any] = []
-        push = frames.append
-        frame: FrameType | None = sys._getframe(2)
-        while frame is not None:
-            push(frame.f_code)
-            push(frame.f_lasti)
-            frame = frame.f_back
-        op._frames = tuple(frames)
-        self._operations.append(op)
+        op._frames = frames
         return op
 
     def _add(
@@ -124,18 +149,8 @@ class Graph:
         """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
         self._check_not_finalized()
         scopes = self._scopes
-        if scopes.control:
-            nodes = []
-            for item in inputs:
-                if isinstance(item, Tensor):
-                    nodes.append(item._node_id)
-                else:
-                    nodes.extend(t._node_id for t in item)
-            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
-        if scopes.flow is not None:
-            inputs, control_inputs = scopes.flow.admit(name, inputs, control_inputs)
-        elif self._flow_contexts:
-            self._refuse_inside_of_loops(op_type, name, inputs)
+        if scopes.control or scopes.flow is not None or self._flow_contexts:
+            inputs, control_inputs = self._admit(op_type, name, inputs, control_inputs)
         device = scopes.devices.static
         adder = self._core.add_node_flat if flat else self._core.add_node
         with self._lock:
@@ -147,6 +162,33 @@ class Graph:
             op = self._adopt(node, outputs)
         self._apply_scopes(op, device is None)
         return op
+
+    def _admit(
+        self, op_type: str, name: str, inputs: list[Any], control_inputs: list[Operation] | None
+    ) -> tuple[list[Any], list[Operation] | None]:
+        """What an operation made in the current scopes reads and waits for instead of what it was given."""
+        scopes = self._scopes
+        if scopes.control:
+            nodes = []
+            for item in inputs:
+                if isinstance(item, Tensor):
+                    nodes.append(item._node_id)
+                else:
+                    nodes.extend(t._node_id for t in item)
+            control_inputs = [*(control_inputs or ()), *control_inputs_for(self, nodes)]
+        if scopes.flow is not None:
+            return scopes.flow.admit(name, inputs, control_inputs)
+        if self._flow_contexts:
+            self._refuse_inside_of_loops(op_type, name, inputs)
+        return inputs, control_inputs
+
+    def _watches_operations(self) -> bool:
+        """Whether a scope changes operations, or takes note of them, as they are made."""
+        scopes = self._scopes
+        if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
+            return True
+        maps = self._gradient_override_map or self._attr_scope_map or self._op_to_kernel_label_map
+        return bool(maps or self._container) or self._original_op is not None
 
     def _refuse_inside_of_loops(self, op_type: str, name: str, inputs: list[Any]) -> None:
         """Raises ValueError where an operation outside of loops reads what is in one."""
@@ -242,7 +284,7 @@ class Graph:
 
         Args:
           op_type: the op's type.
-          inputs: the tensors it reads, in one flat list.
+          inputs: the tensors it reads, of the dtypes and shapes that the op's schema takes, in one flat list.
           dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
           input_types: accepted for compatibility.
           name: name under the current scope; made unique. A name ending in `/` is taken as it is.
@@ -250,6 +292,9 @@ class Graph:
           op_def: accepted for compatibility.
           compute_shapes: accepted for compatibility; shapes are always computed.
           compute_device: accepted for compatibility.
+
+        Returns:
+          Operation.
 
         Raises:
           TypeError: an input is not a tensor, or types do not fit the schema.
@@ -265,9 +310,7 @@ class Graph:
         name = name[:-1] if name.endswith("/") else self.unique_name(name)
         NameScopes.check_op_name(name)
         plain = {k: node_def.attr_from_message(v) for k, v in (attrs or {}).items()}
-        schema = op_schema(op_type)
-        if any(a["is_list"] for a in schema["inputs"]) and not _decides_groups(schema, plain):
-            plain.update(_group_attrs(schema, inputs))
+        plain.update(group_attrs(op_schema(op_type), plain, inputs))
         return self._add(op_type, name, list(inputs), plain, flat=True)
 
     def get_operations(self) -> list[Operation]:
@@ -277,8 +320,15 @@ class Graph:
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name.
 
+        Args:
+          name: str, scopes included.
+
+        Returns:
+          Operation.
+
         Raises:
           TypeError: `name` is not a string.
+          ValueError: `name` is a tensor's.
           KeyError: there is none.
         """
         if not isinstance(name, str):
@@ -287,7 +337,13 @@ class Graph:
         return op
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor of that name (`op_name:0`).
+        """The tensor of that name.
+
+        Args:
+          name: str, such as `op_name:0`, scopes included.
+
+        Returns:
+          Tensor, of whatever dtype and shape it has.
 
         Raises:
           TypeError: `name` is not a string.
@@ -300,11 +356,20 @@ class Graph:
         return tensor
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The operation or tensor that `obj` (one itself, a name, or an object that stands for one) means here.
+        """The operation or tensor that an object means here.
+
+        Args:
+          obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
+            does.
+          allow_tensor: bool, whether it may mean a tensor.
+          allow_operation: bool, whether it may mean an operation.
+
+        Returns:
+          Operation, or Tensor of whatever dtype and shape it has.
 
         Raises:
           TypeError: `obj` cannot mean one of the allowed kinds.
-          ValueError: a name is malformed, or the element is of another graph.
+          ValueError: a name is malformed, the element is of another graph, or neither kind is allowed.
           KeyError: no element has that name.
         """
         if allow_tensor and allow_operation:
@@ -347,7 +412,7 @@ class Graph:
                     f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does "
                     f"not exist in the graph."
                 )
-            outputs = self._operations[node]._outputs
+            outputs = self._operation(node)._outputs
             if int(number) >= len(outputs):
                 raise KeyError(
                     f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists "
@@ -364,7 +429,7 @@ class Graph:
         if allow_operation:
             if node is None:
                 raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
-            return self._operations[node]
+            return self._operation(node)
         if node is not None:
             raise ValueError(
                 f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the form "
@@ -384,11 +449,11 @@ class Graph:
     @property
     def version(self) -> int:
         """A number that rises with every operation added."""
-        return len(self._operations)
+        return len(self._handles)
 
     @property
     def _last_id(self) -> int:
-        return len(self._operations)
+        return len(self._handles)
 
     @property
     def graph_def_versions(self) -> Any:
@@ -431,22 +496,21 @@ class Graph:
         """The GraphDef message of this graph.
 
         Args:
-          from_version: leaves out the operations made before that `version`.
-          add_shapes: adds the attribute `_output_shapes` to every node.
+          from_version: int, leaves out the operations made before that `version`.
+          add_shapes: bool, whether every node gets the attribute `_output_shapes`.
+
+        Returns:
+          GraphDef, with the functions that operations call.
 
         Raises:
           ValueError: the message would be larger than 2 GB.
         """
         first = from_version or 0
-        serialized, left = self._core.node_defs(first)
+        serialized, left = self._core.node_defs(first, add_shapes)
         graph = proto.GraphDef.FromString(serialized)
         graph.versions.CopyFrom(self.graph_def_versions)
         for position, name in left:
-            node_def.fill_attr(graph.node[position], self._operations[first + position], name)
-        if add_shapes:
-            for node, op in zip(graph.node, self._operations[first:], strict=True):
-                if op._outputs:
-                    node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op._outputs)
+            node_def.fill_attr(graph.node[position], self._core, first + position, name)
         if self._functions:
             graph.library.function.extend(to_function_def(f) for f in self._functions.values())
         if graph.ByteSize() > _MOST_BYTES_OF_A_MESSAGE:
@@ -454,19 +518,41 @@ class Graph:
         return graph
 
     def prevent_feeding(self, tensor: Tensor) -> None:
-        """Makes steps refuse to be fed `tensor`."""
+        """Makes steps refuse to be fed a tensor.
+
+        Args:
+          tensor: Tensor of this graph, of any dtype and shape.
+        """
         self._core.prevent_feeding(tensor._node_id, tensor._index)
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether `tensor` may be fed."""
+        """Whether a tensor may be fed.
+
+        Args:
+          tensor: Tensor of this graph, of any dtype and shape.
+
+        Returns:
+          bool.
+        """
         return self._core.is_feedable(tensor._node_id, tensor._index)
 
     def prevent_fetching(self, op: Operation) -> None:
-        """Makes steps refuse to fetch `op` and its outputs."""
+        """Makes steps refuse to fetch an operation and its outputs.
+
+        Args:
+          op: Operation of this graph.
+        """
         self._core.prevent_fetching(op._id)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether an operation, or a tensor, may be fetched."""
+        """Whether an operation, or a tensor, may be fetched.
+
+        Args:
+          tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
+
+        Returns:
+          bool.
+        """
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
 
@@ -488,7 +574,15 @@ class Graph:
         return NameScope(self, name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` under the current scope, made unique."""
+        """A name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
+
+        Args:
+          name: str.
+          mark_as_used: bool, whether the name is taken from now on.
+
+        Returns:
+          str, scopes included.
+        """
         return self._names.unique_name(name, mark_as_used)
 
     @property
@@ -507,10 +601,15 @@ class Graph:
         """A context manager whose operations wait for `control_inputs`; None hides the contexts outside.
 
         Args:
-          control_inputs: operations, tensors, or objects that stand for one.
+          control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
+            None.
+
+        Returns:
+          A context manager.
 
         Raises:
           TypeError: something else is among them.
+          ValueError: an operation is of another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)
@@ -531,6 +630,12 @@ class Graph:
         Args:
           device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
             which hides the contexts outside.
+
+        Returns:
+          A context manager.
+
+        Raises:
+          ValueError: on entering, for a string that is no device name.
         """
         return DeviceScope(self, device_name_or_function)
 
@@ -538,10 +643,14 @@ class Graph:
         """A context manager that places operations with `op`.
 
         Args:
-          op: operation or tensor; None (with `ignore_existing`) places them freely.
-          ignore_existing: hides the colocation contexts outside.
+          op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
+          ignore_existing: bool, whether the colocation contexts outside are hidden.
+
+        Returns:
+          A context manager.
 
         Raises:
+          TypeError: `op` is none of these.
           ValueError: `op` is None without `ignore_existing`.
         """
         if op is None and not ignore_existing:
@@ -551,6 +660,12 @@ class Graph:
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
         """A context manager in which operations of the given types get the gradients registered under other names.
+
+        Args:
+          op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
+
+        Returns:
+          A context manager.
 
         Raises:
           TypeError: `op_type_map` does not map strings to strings.
@@ -571,8 +686,15 @@ class Graph:
         return AttributeMap(self._op_to_kernel_label_map, op_to_kernel_label_map)
 
     def container(self, container_name: str) -> AbstractContextManager[str]:
-        """A context manager whose variables and queues live in the named resource container."""
-        return _Container(self, container_name)
+        """A context manager whose variables and queues live in the named resource container.
+
+        Args:
+          container_name: str; `""` is the default container.
+
+        Returns:
+          A context manager; on entry, the name.
+        """
+        return ContainerScope(self, container_name)
 
     def switch_to_thread_local(self) -> None:
         """From now on each thread has its own control, device and colocation scopes, at first those open now."""
@@ -582,19 +704,42 @@ class Graph:
     # ---- collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Appends `value` to the collection `name`."""
+        """Appends a value to a collection.
+
+        Args:
+          name: str or other hashable object, the collection; made if there is none.
+          value: any object.
+
+        Raises:
+          RuntimeError: the graph is finalized.
+        """
         self._check_not_finalized()
         with self._lock:
             self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
-        """Appends `value` to each of the collections `names` (a string, or an iterable of names), once to each."""
+        """Appends a value to several collections, once to each.
+
+        Args:
+          names: str, or iterable of collections.
+          value: any object.
+
+        Raises:
+          RuntimeError: the graph is finalized.
+        """
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The list of the collection itself, made if there is none."""
+        """The list of the collection itself, made if there is none.
+
+        Args:
+          name: str or other hashable object, the collection.
+
+        Returns:
+          List: what is added to it is in the collection.
+        """
         with self._lock:
             return self._collections.setdefault(name, [])
 
@@ -602,8 +747,11 @@ class Graph:
         """A copy of a collection.
 
         Args:
-          name: the collection.
-          scope: keeps only items whose `name` matches this regular expression from its start.
+          name: str or other hashable object, the collection.
+          scope: str, a regular expression: keeps only items whose `name` matches it from its start.
+
+        Returns:
+          List, in the order of adding; empty where there is no such collection.
         """
         with self._lock:
             items = self._collections.get(name, [])
@@ -623,13 +771,27 @@ class Graph:
         return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
-        """Empties a collection."""
+        """Empties a collection.
+
+        Args:
+          name: str or other hashable object, the collection.
+
+        Raises:
+          RuntimeError: the graph is finalized.
+        """
         self._check_not_finalized()
         with self._lock:
             self._collections.pop(name, None)
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around."""
+        """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around.
+
+        Args:
+          tensor: Tensor of any dtype and shape.
+
+        Returns:
+          Tensor of the dtype and shape of `tensor`.
+        """
         return tensor
 
     def _get_control_flow_context(self) -> FlowContext | None:
@@ -640,40 +802,6 @@ class Graph:
 
     def _is_function(self, name: str) -> bool:
         return name in self._functions
-
-
-class _Container:
-    def __init__(self, graph: Graph, name: str) -> None:
-        self._graph = graph
-        self._name = name
-
-    def __enter__(self) -> str:
-        self._old = self._graph._container
-        self._graph._container = self._name
-        return self._name
-
-    def __exit__(self, *exc: object) -> None:
-        self._graph._container = self._old
-
-
-def _decides_groups(schema: dict[str, Any], attrs: dict[str, Any]) -> bool:
-    for arg in schema["inputs"]:
-        key = arg["number_attr"] or (arg["type_attr"] if arg["is_type_list"] else None)
-        if key is not None and key not in attrs:
-            return False
-    return True
-
-
-def _group_attrs(schema: dict[str, Any], inputs: Sequence[Tensor]) -> dict[str, Any]:
-    """Attributes that count list inputs, where the op has a single list argument."""
-    lists = [a for a in schema["inputs"] if a["is_list"]]
-    if len(lists) != 1:
-        raise ValueError(f"the attrs of {schema['name']} must tell how its {len(inputs)} inputs group")
-    length = len(inputs) - (len(schema["inputs"]) - 1)
-    if lists[0]["number_attr"]:
-        return {lists[0]["number_attr"]: length}
-    start = schema["inputs"].index(lists[0])
-    return {lists[0]["type_attr"]: [t.dtype.base_dtype for t in inputs[start : start + length]]}
 
 
 default_stacks.register_graph_class(Graph)

@@ -36,7 +36,10 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
     Args:
       node: Operation or NodeDef message.
-      pin_variables_on_cpu: counts operations on variables too.
+      pin_variables_on_cpu: bool, counts operations on variables too.
+
+    Returns:
+      bool.
     """
     node_def = node.node_def if isinstance(node, Operation) else node
     if pin_variables_on_cpu and node_def.op in _VARIABLE_OPS:
@@ -83,7 +86,18 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """The shape of the tensor that a NodeDef's input names."""
+    """The shape of the tensor that a NodeDef's input names.
+
+    Args:
+      graph: Graph.
+      input_name: str, `op_name` or `op_name:output_number`.
+
+    Returns:
+      TensorShape, as far as it is known.
+
+    Raises:
+      KeyError: the graph has no such tensor.
+    """
     shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
     return shape
 
@@ -109,6 +123,8 @@ def convert_variables_to_constants(
 
     Raises:
       tf.errors.FailedPreconditionError: a variable has no value.
+      TypeError: an argument has the wrong type.
+      AssertionError: an output is not in the graph.
     """
     needed = extract_sub_graph(input_graph_def, output_node_names)
     allowed = None if variable_names_whitelist is None else set(variable_names_whitelist)

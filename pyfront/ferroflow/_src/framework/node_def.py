@@ -148,26 +148,26 @@ def to_node_def(op: Operation) -> Any:
     message.input.extend(t._as_node_def_input() for t in op.inputs)
     message.input.extend(f"^{c.name}" for c in op.control_inputs)
     for name, (kind, value) in core.attrs(op._id).items():
-        _fill_attr(message, op, name, kind, value)
+        _fill_attr(message, core, op._id, name, kind, value)
     return message
 
 
-def _fill_attr(message: Any, op: Operation, name: str, kind: str, value: Any) -> None:
+def _fill_attr(message: Any, core: Any, node: int, name: str, kind: str, value: Any) -> None:
     if kind == "tensor":
-        message.attr[name].tensor.CopyFrom(_tensor_message(value, _tensor_dtype(op._graph._core, op)))
+        message.attr[name].tensor.CopyFrom(_tensor_message(value, _tensor_dtype(core, node)))
     else:
         message.attr[name].CopyFrom(attr_to_message(kind, value))
 
 
-def fill_attr(message: Any, op: Operation, name: str) -> None:
-    """Writes one attribute of an operation into its NodeDef message."""
-    _fill_attr(message, op, name, *op._graph._core.attr(op._id, name))
+def fill_attr(message: Any, core: Any, node: int, name: str) -> None:
+    """Writes one attribute of a node of a graph into its NodeDef message."""
+    _fill_attr(message, core, node, name, *core.attr(node, name))
 
 
-def _tensor_dtype(core: Any, op: Operation) -> Any:
+def _tensor_dtype(core: Any, node: int) -> Any:
     """The dtype a Const declares: NumPy alone does not tell qint8 from int8."""
     try:
-        return dtypes.as_dtype(core.attr(op._id, "dtype")[1])
+        return dtypes.as_dtype(core.attr(node, "dtype")[1])
     except KeyError:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ferroflow import _core
@@ -25,3 +26,21 @@ def op_schema(op_type: str) -> dict[str, Any]:
                 None, None, f"Op type not registered '{op_type}' in this build of ferroflow."
             ) from None
     return schema
+
+
+def group_attrs(schema: dict[str, Any], attrs: dict[str, Any], inputs: Sequence[Any]) -> dict[str, Any]:
+    """Attributes that tell how a flat list of input tensors groups, where `attrs` do not and one argument is a list.
+
+    Raises:
+      ValueError: several arguments are lists.
+    """
+    lists = [a for a in schema["inputs"] if a["is_list"]]
+    if all((a["number_attr"] or a["type_attr"]) in attrs for a in lists):
+        return {}
+    if len(lists) != 1:
+        raise ValueError(f"the attrs of {schema['name']} must tell how its {len(inputs)} inputs group")
+    length = len(inputs) - (len(schema["inputs"]) - 1)
+    if lists[0]["number_attr"]:
+        return {lists[0]["number_attr"]: length}
+    start = schema["inputs"].index(lists[0])
+    return {lists[0]["type_attr"]: [t.dtype.base_dtype for t in inputs[start : start + length]]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from ferroflow import _core
@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from ferroflow._src.framework.tensor import Tensor
 
 Frame = tuple[CodeType, int]
+# The code object and instruction offset of each calling frame, innermost first, one after the other: in one flat tuple
+# the collector has nothing to follow.
+Frames = tuple[Any, ...]
+
+
+def frames_from(innermost: FrameType) -> Frames:
+    """A frame and those that called it."""
+    frames: list[Any] = []
+    push = frames.append
+    frame: FrameType | None = innermost
+    while frame is not None:
+        push(frame.f_code)
+        push(frame.f_lasti)
+        frame = frame.f_back
+    return tuple(frames)
 
 
 def _line_of(code: CodeType, offset: int) -> int:
@@ -27,10 +42,14 @@ def _line_of(code: CodeType, offset: int) -> int:
 
 
 class Operation(_core.OperationHandle):
-    """A node of a graph; made by the graph, one object for each node."""
+    """A node of a graph; made by the graph, one object for each node.
 
-    # A graph has tens of thousands of these: no dict until a program sets an attribute of its own. `_frames` holds the
-    # code object and instruction offset of each calling frame, innermost first, one after the other.
+    Args:
+      graph: the engine's graph.
+      node: int, the node's number.
+    """
+
+    # A graph has tens of thousands of these: no dict until a program sets an attribute of its own.
     __slots__ = (
         "__dict__",
         "__weakref__",
@@ -44,7 +63,7 @@ class Operation(_core.OperationHandle):
 
     _graph: Graph
     _outputs: list[Tensor]
-    _frames: tuple[Any, ...]
+    _frames: Frames
     _cached_name: str | None
     _cached_type: str | None
     # The forward operation whose gradient this one is part of.
@@ -85,7 +104,7 @@ class Operation(_core.OperationHandle):
 
     @property
     def outputs(self) -> list[Tensor]:
-        """The output tensors."""
+        """The output tensors, a list of Tensors of the dtypes and shapes that the op's schema and inputs decide."""
         return self._outputs
 
     @property
@@ -97,13 +116,13 @@ class Operation(_core.OperationHandle):
     @property
     def control_inputs(self) -> list[Operation]:
         """The operations that must run before this one."""
-        operations = self._graph._operations
-        return [operations[i] for i in self._graph._core.node_control_inputs(self._id)]
+        graph = self._graph
+        return [graph._operation(i) for i in graph._core.node_control_inputs(self._id)]
 
     @property
     def _control_outputs(self) -> list[Operation]:
-        operations = self._graph._operations
-        return [operations[i] for i in self._graph._core.node_control_outputs(self._id)]
+        graph = self._graph
+        return [graph._operation(i) for i in graph._core.node_control_outputs(self._id)]
 
     def _get_control_flow_context(self) -> Any:
         """The branch or loop this operation is in, or None."""
@@ -150,11 +169,17 @@ class Operation(_core.OperationHandle):
         return [g for g in groups if g.startswith(b"loc:@")] or default
 
     def values(self) -> tuple[Tensor, ...]:
-        """The outputs as a tuple."""
+        """The outputs as a tuple of Tensors, of the dtypes and shapes that the op's schema and inputs decide."""
         return tuple(self._outputs)
 
     def get_attr(self, name: str) -> Any:
-        """An attribute: Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
+        """An attribute.
+
+        Args:
+          name: str.
+
+        Returns:
+          Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
 
         Raises:
           ValueError: the operation has no such attribute.
@@ -200,10 +225,15 @@ class Operation(_core.OperationHandle):
         return [(*row, start) for row, start in zip(self.traceback, starts, strict=True)]
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Runs this operation in `session`, or in the default session.
+        """Runs this operation in a session.
+
+        Args:
+          feed_dict: dict of fed values, as for `Session.run`.
+          session: `Session`; None for the default session.
 
         Raises:
           ValueError: there is no default session, or it has another graph.
+          tf.errors.OpError: the step failed.
         """
         run_operation(self, feed_dict, self._graph, session)
 

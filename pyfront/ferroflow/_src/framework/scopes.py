@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ferroflow._src.base import compat
@@ -69,6 +70,13 @@ class NameScopes:
     def mark(self, name: str) -> None:
         """Counts an exact name as used."""
         self._in_use.setdefault(name.lower(), 1)
+
+    def mark_all(self, names: Iterable[str]) -> None:
+        """Counts exact names in lower case as used."""
+        in_use = self._in_use
+        for name in names:
+            if name not in in_use:
+                in_use[name] = 1
 
     def enter(self, name: Any) -> str:
         """The stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the root."""
@@ -267,6 +275,22 @@ class Colocation:
     def __exit__(self, *exc: object) -> None:
         scopes = self._graph._scopes
         scopes.colocation, scopes.devices = self._old
+
+
+class ContainerScope:
+    """Context manager of `Graph.container`."""
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self._graph = graph
+        self._name = name
+
+    def __enter__(self) -> str:
+        self._old = self._graph._container
+        self._graph._container = self._name
+        return self._name
+
+    def __exit__(self, *exc: object) -> None:
+        self._graph._container = self._old
 
 
 class AttributeMap:

@@ -18,7 +18,13 @@ _DTYPES = {d.as_datatype_enum: d for d in map(dtypes.as_dtype, [*range(1, 24), *
 
 
 class Tensor(_core.TensorHandle):
-    """A symbolic value: output number `value_index` of `op`; made by the graph, one object for each output."""
+    """A symbolic value: output number `value_index` of `op`; made by the graph, one object for each output.
+
+    Args:
+      graph: the engine's graph.
+      node: int, the node's number.
+      index: int, which of its outputs.
+    """
 
     # NumPy must leave binary operators with a Tensor on the right to the Tensor.
     __array_priority__ = 100
@@ -114,7 +120,7 @@ class Tensor(_core.TensorHandle):
 
     @property
     def value_index(self) -> int:
-        """Which output of `op` this is."""
+        """The position of this tensor among the outputs of `op`."""
         return self._index
 
     @property
@@ -177,13 +183,21 @@ class Tensor(_core.TensorHandle):
         """The operations that read this tensor."""
         graph = self._op._graph
         found = graph._core.consumers(self._node_id, self._index)
-        return [graph._operations[i] for i in dict.fromkeys(node for node, _ in found)]
+        return [graph._operation(i) for i in dict.fromkeys(node for node, _ in found)]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of this tensor in `session`, or in the default session.
+        """The value of this tensor in a session.
+
+        Args:
+          feed_dict: dict of fed values, as for `Session.run`.
+          session: `Session`; None for the default session.
+
+        Returns:
+          NumPy array or scalar; bytes for a single string.
 
         Raises:
           ValueError: there is no default session, or it has another graph.
+          tf.errors.OpError: the step failed.
         """
         return eval_tensors(self, feed_dict, self.graph, session)
 

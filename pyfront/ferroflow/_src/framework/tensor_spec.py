@@ -26,12 +26,28 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A copy, under another name if one is given."""
+        """A copy of a spec.
+
+        Args:
+          spec: TensorSpec.
+          name: str, the name of the copy; None for that of `spec`.
+
+        Returns:
+          TensorSpec.
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """What is known of a tensor."""
+        """What is known of a tensor.
+
+        Args:
+          tensor: Tensor of any dtype and shape.
+          name: str; None for the name of the operation.
+
+        Returns:
+          TensorSpec.
+        """
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
     @property
@@ -50,7 +66,14 @@ class TensorSpec:
         return self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether types and shapes agree as far as both are known."""
+        """Whether types and shapes agree as far as both are known.
+
+        Args:
+          spec_or_tensor: TensorSpec or Tensor of any dtype and shape.
+
+        Returns:
+          bool.
+        """
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(
             spec_or_tensor.shape
         )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ferroflow._src.base import dtypes as dtypes_lib
-from ferroflow._src.base import tensor_shape
+from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_indexed_slices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -253,7 +252,7 @@ def batch(
     """Batches of elements, which threads of a queue runner put into a queue.
 
     Args:
-        tensors: list or dict of Tensor and SparseTensor, the components of an element.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         num_threads: int, the threads that put elements in; with more than one their order is not defined.
         capacity: int, the most elements the queue holds.
@@ -265,10 +264,11 @@ def batch(
         name: str, name of the scope.
 
     Returns:
-        As `tensors`, each with a new first dimension.
+        As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
         ValueError: there are no tensors, or their shapes are neither known nor given.
+        TypeError: `tensors` is neither list nor dict.
     """
     return maybe_batch(
         tensors,
@@ -301,24 +301,25 @@ def maybe_batch(
     """`batch` of the elements that are kept.
 
     Args:
-        tensors: as `batch`, and so are those not described here.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
-        batch_size: int.
-        num_threads: int.
-        capacity: int.
-        enqueue_many: bool.
-        shapes: list of shapes.
-        dynamic_pad: bool.
-        allow_smaller_final_batch: bool.
-        shared_name: str.
-        name: str.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        capacity: int, the most elements the queue holds.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
 
     Returns:
         As `batch`.
 
     Raises:
         ValueError: as `batch`.
+        TypeError: `tensors` is neither list nor dict.
     """
     queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -339,7 +340,8 @@ def batch_join(
     """Batches of elements, which threads put into a queue, each from tensors of its own.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor; one thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
+            thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         enqueue_many: bool, whether the rows of the tensors are the elements.
@@ -385,16 +387,18 @@ def maybe_batch_join(
     """`batch_join` of the elements that are kept.
 
     Args:
-        tensors_list: as `batch_join`, and so are those not described here.
-        keep_input: Tensor of bool, as for `maybe_batch`.
-        batch_size: int.
-        capacity: int.
-        enqueue_many: bool.
-        shapes: list of shapes.
-        dynamic_pad: bool.
-        allow_smaller_final_batch: bool.
-        shared_name: str.
-        name: str.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
+            thread puts in what one of them is.
+        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+            rows are the elements: which are.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
 
     Returns:
         As `batch_join`.
@@ -424,7 +428,7 @@ def shuffle_batch(
     """Batches of elements in random order, which threads of a queue runner put into a queue.
 
     Args:
-        tensors: list or dict of Tensor and SparseTensor, the components of an element.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
@@ -437,11 +441,12 @@ def shuffle_batch(
         name: str, name of the scope.
 
     Returns:
-        As `tensors`, each with a new first dimension.
+        As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
         ValueError: there are no tensors, their shapes are neither known nor given, or the queue has no room for more
             than what stays.
+        TypeError: `tensors` is neither list nor dict.
     """
     return maybe_shuffle_batch(
         tensors,
@@ -476,24 +481,26 @@ def maybe_shuffle_batch(
     """`shuffle_batch` of the elements that are kept.
 
     Args:
-        tensors: as `shuffle_batch`, and so are those not described here.
-        batch_size: int.
-        capacity: int.
-        min_after_dequeue: int.
-        keep_input: Tensor of bool, as for `maybe_batch`.
-        num_threads: int.
-        seed: int.
-        enqueue_many: bool.
-        shapes: list of shapes.
-        allow_smaller_final_batch: bool.
-        shared_name: str.
-        name: str.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+            rows are the elements: which are.
+        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        seed: int, seed of the order.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
 
     Returns:
         As `shuffle_batch`.
 
     Raises:
         ValueError: as `shuffle_batch`.
+        TypeError: `tensors` is neither list nor dict.
     """
     queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -515,7 +522,8 @@ def shuffle_batch_join(
     """Batches of elements in random order, which threads put into a queue, each from tensors of its own.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor; one thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
+            thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
@@ -565,17 +573,19 @@ def maybe_shuffle_batch_join(
     """`shuffle_batch_join` of the elements that are kept.
 
     Args:
-        tensors_list: as `shuffle_batch_join`, and so are those not described here.
-        batch_size: int.
-        capacity: int.
-        min_after_dequeue: int.
-        keep_input: Tensor of bool, as for `maybe_batch`.
-        seed: int.
-        enqueue_many: bool.
-        shapes: list of shapes.
-        allow_smaller_final_batch: bool.
-        shared_name: str.
-        name: str.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
+            thread puts in what one of them is.
+        batch_size: int or Tensor of int32, of shape []: the elements of a batch.
+        capacity: int, the most elements the queue holds.
+        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+            rows are the elements: which are.
+        seed: int, seed of the order.
+        enqueue_many: bool, whether the rows of the tensors are the elements.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        shared_name: str, the name under which sessions share the queue.
+        name: str, name of the scope.
 
     Returns:
         As `shuffle_batch_join`.

@@ -78,10 +78,10 @@ def bucket(
     from there to the queue that they are taken from.
 
     Args:
-        tensors: list or dict of Tensor and SparseTensor, the components of an element.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         which_bucket: Tensor of int32, of shape [], in [0, num_buckets): the bucket of the element.
         batch_size: int or Tensor of int32, of shape [], or list of them for each bucket: the elements of a batch.
-        num_buckets: int.
+        num_buckets: int, the number of buckets.
         num_threads: int, the threads that put elements in.
         capacity: int, the most batches the last queue holds, and elements each bucket does by default.
         bucket_capacities: list of int, the most elements each bucket holds.
@@ -200,18 +200,18 @@ def bucket_by_sequence_length(
 
     Args:
         input_length: Tensor of int32, of shape []: the length of the sequence.
-        tensors: as `bucket`, and so are those not described here.
-        batch_size: int.
+        tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of a sequence.
+        batch_size: int or Tensor of int32, of shape [], or list of them for each bucket: the sequences of a batch.
         bucket_boundaries: list of int, increasing: the least lengths of all buckets but the first.
-        num_threads: int.
-        capacity: int.
-        bucket_capacities: list of int.
-        shapes: list of shapes.
-        dynamic_pad: bool.
-        allow_smaller_final_batch: bool.
-        keep_input: Tensor of bool.
-        shared_name: str.
-        name: str.
+        num_threads: int, the threads that put sequences in.
+        capacity: int, the most batches the last queue holds, and sequences each bucket does by default.
+        bucket_capacities: list of int, the most sequences each bucket holds.
+        shapes: list of shapes, of the components; by default those of the tensors.
+        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool, whether the last batch of a bucket may be smaller.
+        keep_input: Tensor of bool, of shape []: whether the sequence is put in.
+        shared_name: str, the name under which sessions share the queues.
+        name: str, name of the scope.
 
     Returns:
         The lengths, int32 of shape [batch_size], and as `tensors`, each with a new first dimension.

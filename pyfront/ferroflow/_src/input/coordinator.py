@@ -196,8 +196,8 @@ class LooperThread(threading.Thread):
         timer_interval_secs: float, seconds between the beginnings of two runs; the times do not drift. None for one run
             after the other.
         target: callable to run.
-        args: its arguments.
-        kwargs: its keyword arguments.
+        args: tuple of the arguments of `target`.
+        kwargs: dict of the keyword arguments of `target`.
 
     Raises:
         ValueError: `coord` is no Coordinator, or arguments are given without a target.
@@ -236,9 +236,9 @@ class LooperThread(threading.Thread):
         Args:
             coord: Coordinator, with which the thread registers.
             timer_interval_secs: float, seconds between the beginnings of two calls; None for one after the other.
-            target: callable.
-            args: its arguments.
-            kwargs: its keyword arguments.
+            target: callable that is called again and again.
+            args: tuple of its arguments.
+            kwargs: dict of its keyword arguments.
 
         Returns:
             LooperThread, started.

@@ -14,8 +14,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.ops.array.indexing import gather
-from ferroflow._src.ops.array.making import identity
-from ferroflow._src.ops.array.making import range as range_op
+from ferroflow._src.ops.array.making import identity, range as range_op
 from ferroflow._src.ops.array.shaping import shape, size
 from ferroflow._src.ops.file.whole import matching_files
 from ferroflow._src.ops.flow.checking import Assert
@@ -62,12 +61,12 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     """Hands a tensor on for so many steps, and then fails with `OutOfRangeError`.
 
     Args:
-        tensor: Tensor.
+        tensor: Tensor of any dtype and shape.
         num_epochs: int, the number of steps; None for any. They are counted in a local variable.
         name: str, name of the operation.
 
     Returns:
-        Tensor.
+        Tensor of the dtype and shape of `tensor`.
 
     Raises:
         ValueError: `num_epochs` is not positive.
@@ -99,7 +98,7 @@ def input_producer(
     """A queue that a queue runner fills with the rows of a tensor.
 
     Args:
-        input_tensor: Tensor of shape [n, ...].
+        input_tensor: Tensor of any dtype, of shape [n, ...].
         element_shape: shape of the rows, where that of the tensor is not known.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
         shuffle: bool, whether the rows are shuffled in each epoch.
@@ -114,7 +113,7 @@ def input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: the shape of the rows is not known.
+        ValueError: the shape of the rows is not known, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
@@ -210,6 +209,9 @@ def range_input_producer(
 
     Returns:
         FIFOQueue.
+
+    Raises:
+        ValueError: `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [limit]) as scope:
         summary_name = f"fraction_of_{capacity}_full"
@@ -229,7 +231,7 @@ def slice_input_producer(
     """Rows of tensors, one of each in every step, from a queue of their numbers that a queue runner fills.
 
     Args:
-        tensor_list: list of Tensor, of shape [n, ...] with equal n.
+        tensor_list: list of Tensor of any dtypes, of shape [n, ...] with equal n.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
         shuffle: bool, whether the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
@@ -238,10 +240,10 @@ def slice_input_producer(
         name: str, name of the scope.
 
     Returns:
-        list of Tensor, of shape [...].
+        list of Tensor of the dtypes of `tensor_list`, of shape [...].
 
     Raises:
-        ValueError: the list is empty.
+        ValueError: the list is empty, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor_or_indexed_slices(tensor_list)

@@ -24,7 +24,7 @@ class QueueRunner:
 
     Args:
         queue: QueueBase.
-        enqueue_ops: list of Operation or Tensor.
+        enqueue_ops: list of Operation, or of Tensor of any dtype and shape, to be run.
         close_op: Operation that closes the queue when the input has ended; made by default.
         cancel_op: Operation that closes the queue and lets fail what waits for room; made by default.
         queue_closed_exception_types: tuple of subclasses of `tf.errors.OpError` that say that the input has ended; by

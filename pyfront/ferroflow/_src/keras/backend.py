@@ -23,7 +23,6 @@ __all__ = [
     "batch_get_value",
     "batch_set_value",
     "clear_session",
-    "epsilon",
     "get_session",
     "get_value",
     "int_shape",
@@ -36,11 +35,6 @@ __all__ = [
 _sessions: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
 _phases: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
 _initialized: WeakSet[Any] = WeakSet()
-
-
-def epsilon() -> float:
-    """The small number that keeps logarithms and quotients finite: 1e-7."""
-    return 1e-7
 
 
 def learning_phase() -> Any:
@@ -115,17 +109,36 @@ def number(value: float, name: str, dtype: Any = dtypes.float32) -> Variable:
 
 
 def get_value(x: Any) -> Any:
-    """The value of a variable."""
+    """Reads the value of a variable.
+
+    Args:
+        x: Variable, or Tensor, of any dtype and shape.
+
+    Returns:
+        numpy.ndarray of its dtype and shape.
+    """
     return get_session().run(x)
 
 
 def batch_get_value(tensors: Any) -> list[Any]:
-    """The values of variables."""
+    """Reads the values of variables.
+
+    Args:
+        tensors: list of Variables, or Tensors, of any dtype and shape.
+
+    Returns:
+        list of numpy.ndarrays of their dtypes and shapes.
+    """
     return list(get_session().run(list(tensors))) if tensors else []
 
 
 def set_value(x: Any, value: Any) -> None:
-    """Gives a variable a value of its shape."""
+    """Gives a variable a value.
+
+    Args:
+        x: Variable of any dtype and shape.
+        value: array of its dtype and shape.
+    """
     batch_set_value([(x, value)])
 
 
@@ -142,6 +155,9 @@ def batch_set_value(tuples: Any) -> None:
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
     """The shape of a tensor or variable, with None for what is not known.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
 
     Returns:
         tuple; None where the rank is not known.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
+from ferroflow._src.keras.configurations import arguments_of, serialized
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array.making import placeholder
 
@@ -32,6 +36,7 @@ class Call(NamedTuple):
 
 
 _calls: WeakKeyDictionary[Graph, dict[Tensor, Call]] = WeakKeyDictionary()
+_masks: WeakKeyDictionary[Graph, dict[Tensor, Tensor]] = WeakKeyDictionary()
 
 
 def call_of(tensor: Tensor) -> Call | None:
@@ -46,6 +51,20 @@ def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) 
         _calls.setdefault(output.graph, {})[output] = call
 
 
+def mask_of(tensor: Any) -> Tensor | None:
+    """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
+    return _masks.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
+
+
+def _note_masks(outputs: Any, masks: Any) -> None:
+    """Keeps the masks of outputs; None for no masks."""
+    flat = nest.flatten(outputs)
+    given = list(masks) if isinstance(masks, (list, tuple)) else [masks]
+    for output, mask in zip(flat, given, strict=False):
+        if mask is not None and isinstance(output, Tensor):
+            _masks.setdefault(output.graph, {})[output] = mask
+
+
 class KerasLayer(Layer):
     """A layer of a model; it comes before the layer of `tf.layers` that it is in a class's bases.
 
@@ -55,6 +74,48 @@ class KerasLayer(Layer):
             `input_shape=(input_dim,)`; `batch_size`, int, and `dtype` of the input; `weights`, list of the values that
             its variables start from; arguments of that layer.
     """
+
+    # The classes of this library by their names.
+    _known: ClassVar[dict[str, Any]] = {}
+    _given: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("ferroflow."):
+            KerasLayer._known[cls.__name__] = cls
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Keeps the arguments, which `get_config` tells."""
+        made = super().__new__(cls)
+        try:
+            made._given = arguments_of(cls, args, kwargs)
+        except TypeError:
+            made._given = {}  # the constructor tells what is wrong
+        return made
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal layer, and its name.
+
+        Returns:
+            dict, whose values JSON can hold.
+
+        Raises:
+            NotImplementedError: an argument is a function without a name.
+        """
+        given = {name: serialized(value) for name, value in self._given.items() if name != "weights"}
+        return {**given, "name": self.name, "trainable": self.trainable}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer of what `get_config` gives.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            KerasLayer of this class.
+        """
+        return cls(**config)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         shape = kwargs.pop("batch_input_shape", None)
@@ -70,13 +131,82 @@ class KerasLayer(Layer):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
         was_built = self.built
-        outputs = super().__call__(inputs, *args, **kwargs)
+        masks = [mask_of(x) for x in nest.flatten(inputs)]
+        taken = any(mask is not None for mask in masks)
+        mask = (masks if isinstance(inputs, (list, tuple)) else masks[0]) if taken else None
+        given = kwargs
+        if taken and "mask" not in kwargs and "mask" in inspect.signature(self.call).parameters:
+            given = {**kwargs, "mask": mask}
+        outputs = super().__call__(inputs, *args, **given)
         if not was_built and self._initial_weights is not None:
             self.set_weights(self._initial_weights)
         # An output that is an input, as that of a layer that does nothing, is still the layer's.
         note_call(outputs, self, inputs, kwargs)
+        _note_masks(outputs, self.compute_mask(inputs, mask))
         self.input, self.output = inputs, outputs
         return outputs
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the outputs count: those of the inputs, where the layer says `supports_masking`.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them.
+            mask: Tensor of bool, of shape [batch, steps], or list of them with None for all; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps]; None for all.
+
+        Raises:
+            TypeError: there is a mask, and the layer does not support it.
+        """
+        if not self.supports_masking:
+            if mask is not None:
+                raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
+            return None
+        return mask
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool = True,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        partitioner: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Makes a variable of the layer.
+
+        Args:
+            name: str, its name in the layer.
+            shape: tuple of ints or Dimensions.
+            dtype: DType; None for the layer's.
+            initializer: initializer, or its name; None for the scope's.
+            regularizer: callable of the variable that gives a loss, or its name; None for none.
+            trainable: bool, whether it is trained, if the layer is.
+            constraint: callable of the value after each update, or its name; None for none.
+            use_resource: bool, as `tf.get_variable` takes it.
+            partitioner: callable, as `tf.get_variable` takes it.
+
+        Returns:
+            Variable of `dtype` and `shape`.
+
+        Raises:
+            ValueError: a name is not known, or as `tf.get_variable`.
+        """
+        return super().add_weight(
+            name,
+            shape,
+            dtype,
+            initializer=named.initializer(initializer),
+            regularizer=named.regularizer(regularizer),
+            trainable=trainable,
+            constraint=named.constraint(constraint),
+            use_resource=use_resource,
+            partitioner=partitioner,
+        )
 
     @property
     def input_shape(self) -> Any:
@@ -94,6 +224,9 @@ class KerasLayer(Layer):
 
     def set_weights(self, weights: list[Any]) -> None:
         """Gives its variables values.
+
+        Args:
+            weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
             ValueError: there are more or fewer values, or one has another shape.
@@ -129,9 +262,12 @@ class InputLayer(KerasLayer):
         input_shape: tuple, the shape of an example.
         batch_size: int, the number of examples of a batch; None for any.
         dtype: DType; float32 by default.
-        input_tensor: Tensor to take in the place of a placeholder.
+        input_tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
         name: str, name of the layer.
         batch_input_shape: tuple, the shape with the batch, in the place of `input_shape`.
+
+    Raises:
+        ValueError: no shape is given.
     """
 
     def __init__(
@@ -151,8 +287,35 @@ class InputLayer(KerasLayer):
             shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *input_shape)
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
+        self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
         self.input = self.output = input_tensor
         note_call(input_tensor, self, [], {})
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal layer, and its name.
+
+        Returns:
+            dict, whose values JSON can hold.
+        """
+        return {**serialized(self._given), "sparse": False, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer of what `get_config` gives.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            InputLayer.
+
+        Raises:
+            NotImplementedError: its input is sparse.
+        """
+        if config.get("sparse") or config.get("ragged"):
+            raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
+        known = ("batch_input_shape", "batch_size", "input_shape", "dtype", "name")
+        return cls(**{name: value for name, value in config.items() if name in known})
 
 
 def Input(  # noqa: N802  # Keras's spelling
@@ -172,11 +335,11 @@ def Input(  # noqa: N802  # Keras's spelling
         name: str, name of the placeholder.
         dtype: DType; float32 by default.
         sparse: False; sparse inputs are not offered.
-        tensor: Tensor to take in the place of a placeholder.
+        tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
         batch_shape: tuple, the shape with the batch, in the place of `shape`.
 
     Returns:
-        Tensor.
+        Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
         ValueError: no shape is given.

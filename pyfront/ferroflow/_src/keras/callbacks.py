@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import inspect
+import os
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,18 @@ from ferroflow._src.base import proto
 from ferroflow._src.keras.backend import get_value, set_value
 from ferroflow._src.summary.file_writer import FileWriter
 
-__all__ = ["Callback", "EarlyStopping", "History", "ModelCheckpoint", "ReduceLROnPlateau", "TensorBoard"]
+__all__ = [
+    "CSVLogger",
+    "Callback",
+    "EarlyStopping",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "ModelCheckpoint",
+    "ReduceLROnPlateau",
+    "TensorBoard",
+    "TerminateOnNaN",
+]
 
 
 class Callback:
@@ -27,30 +41,66 @@ class Callback:
         self.params: dict[str, Any] = {}
 
     def set_model(self, model: Any) -> None:
-        """Says which model is fitted."""
+        """Says which model is fitted.
+
+        Args:
+            model: Model.
+        """
         self.model = model
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Says how it is fitted."""
+        """Says how it is fitted.
+
+        Args:
+            params: dict of `batch_size`, `epochs`, `samples`, `verbose` and `metrics`.
+        """
         self.params = params
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Called before the first epoch."""
+        """Called before the first epoch.
+
+        Args:
+            logs: dict, empty.
+        """
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Called after the last epoch."""
+        """Called after the last epoch.
+
+        Args:
+            logs: dict, empty.
+        """
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Called before an epoch, with its number from 0."""
+        """Called before an epoch.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict, empty.
+        """
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Called after an epoch, with the loss and the metrics by name, those of validation after `val_`."""
+        """Called after an epoch.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+        """
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Called before a batch, with its number from 0 and its `size`."""
+        """Called before a batch.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, and `size`, its number of examples.
+        """
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Called after a batch, with its `size`, its loss and its metrics by name."""
+        """Called after a batch.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `batch`, its number, `size`, its number of examples, its loss and its metrics by name.
+        """
 
 
 class Callbacks:
@@ -77,12 +127,21 @@ class History(Callback):
     """
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Starts anew."""
+        """Starts anew.
+
+        Args:
+            logs: dict, empty.
+        """
         self.epoch: list[int] = []
         self.history: dict[str, list[Any]] = {}
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Keeps an epoch's values."""
+        """Keeps an epoch's values.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+        """
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
@@ -139,12 +198,24 @@ class EarlyStopping(_Monitor):
         self.wait = self.stopped_epoch = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Starts anew."""
+        """Starts anew.
+
+        Args:
+            logs: dict, empty.
+        """
         self._forget()
         self.wait = self.stopped_epoch = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Stops, or waits."""
+        """Stops, or waits.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+
+        Raises:
+            ValueError: `monitor` names none of the values.
+        """
         value = self._value(logs)
         if self._is_better(value):
             self.best, self.wait = value, 0
@@ -155,25 +226,31 @@ class EarlyStopping(_Monitor):
             self.model.stop_training = True
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Prints when it stopped."""
+        """Prints when it stopped.
+
+        Args:
+            logs: dict, empty.
+        """
         if self.stopped_epoch > 0 and self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
 
 
 class ModelCheckpoint(_Monitor):
-    """Saves the weights after epochs.
+    """Saves the model after epochs.
 
     Args:
-        filepath: str, the checkpoint's prefix, in which `{epoch:02d}` and `{val_loss:.2f}` stand for values.
+        filepath: str, the HDF5 file, or of weights the checkpoint's prefix, in which `{epoch:02d}` and
+            `{val_loss:.2f}` stand for values.
         monitor: str, the name of the value that is to become better.
         verbose: int, above 0 to print what is saved.
-        save_best_only: bool, whether weights are saved only when the value has become better.
-        save_weights_only: bool, to be true: whole models are not saved.
+        save_best_only: bool, whether the model is saved only when the value has become better.
+        save_weights_only: bool, whether the weights are saved and not the model, as `Model.save_weights` and
+            `Model.save` do.
         mode: "min", "max", or "auto" by the name.
         period: int, epochs between two savings.
 
     Raises:
-        NotImplementedError: `save_weights_only` is false.
+        ImportError: in fitting, h5py is not installed, and a file is to be written.
         ValueError: there is no such mode; in fitting, no such value.
     """
 
@@ -188,13 +265,21 @@ class ModelCheckpoint(_Monitor):
         period: int = 1,
     ) -> None:
         super().__init__(monitor, mode)
-        if not save_weights_only:
-            raise NotImplementedError("whole models are not saved; give save_weights_only=True")
+        self.save_weights_only = save_weights_only
         self.filepath, self.verbose, self.save_best_only, self.period = filepath, verbose, save_best_only, period
         self.epochs_since_last_save = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Saves, where it is time."""
+        """Saves, where it is time.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+
+        Raises:
+            ImportError: h5py is not installed, and a file is to be written.
+            ValueError: `monitor` names none of the values.
+        """
         self.epochs_since_last_save += 1
         if self.epochs_since_last_save < self.period:
             return
@@ -207,7 +292,10 @@ class ModelCheckpoint(_Monitor):
             self.best = value
         if self.verbose > 0:
             print(f"Epoch {epoch + 1:05d}: saving model to {path}")
-        self.model.save_weights(path)
+        if self.save_weights_only:
+            self.model.save_weights(path)
+        else:
+            self.model.save(path)
 
 
 class ReduceLROnPlateau(_Monitor):
@@ -246,12 +334,24 @@ class ReduceLROnPlateau(_Monitor):
         self.wait = self.cooldown_counter = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Starts anew."""
+        """Starts anew.
+
+        Args:
+            logs: dict, empty.
+        """
         self._forget()
         self.wait = self.cooldown_counter = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Makes the rate smaller, or waits."""
+        """Makes the rate smaller, or waits.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`; the rate is added as `lr`.
+
+        Raises:
+            ValueError: `monitor` names none of the values.
+        """
         rate = self.model.optimizer.lr
         logs["lr"] = get_value(rate)
         value = self._value(logs)
@@ -286,11 +386,20 @@ class TensorBoard(Callback):
         self.log_dir, self.write_graph = log_dir, write_graph
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Opens the folder."""
+        """Opens the folder.
+
+        Args:
+            logs: dict, empty.
+        """
         self.writer = FileWriter(self.log_dir, graph=self.model.graph if self.write_graph else None)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Writes an epoch's values."""
+        """Writes an epoch's values.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+        """
         summary = proto.Summary()
         for name, value in (logs or {}).items():
             summary.value.add(tag=name, simple_value=float(value))
@@ -298,5 +407,147 @@ class TensorBoard(Callback):
         self.writer.flush()
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Closes the folder."""
+        """Closes the folder.
+
+        Args:
+            logs: dict, empty.
+        """
         self.writer.close()
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate of each epoch.
+
+    Args:
+        schedule: callable of the epoch's number, from 0, or of it and the rate before, to the rate, a float.
+        verbose: int, 1 to print the rates.
+    """
+
+    def __init__(self, schedule: Callable[..., float], verbose: int = 0) -> None:
+        super().__init__()
+        self.schedule, self.verbose = schedule, verbose
+        self._takes_rate = len(inspect.signature(schedule).parameters) > 1
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Sets the rate.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict, empty.
+
+        Raises:
+            ValueError: the optimizer has no rate to set, or the schedule gives no float.
+        """
+        if not hasattr(self.model.optimizer, "lr"):
+            raise ValueError('Optimizer must have a "lr" attribute.')
+        before = (float(get_value(self.model.optimizer.lr)),) if self._takes_rate else ()
+        rate = self.schedule(epoch, *before)
+        if not isinstance(rate, (float, np.floating)):
+            raise ValueError('The output of the "schedule" function should be float.')
+        set_value(self.model.optimizer.lr, rate)
+        if self.verbose:
+            print(f"Epoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Notes the rate among the epoch's values.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name, which gets "lr".
+        """
+        if logs is not None:
+            logs["lr"] = float(get_value(self.model.optimizer.lr))
+
+
+class LambdaCallback(Callback):
+    """Functions of a program that are called while a model is fitted.
+
+    Args:
+        on_epoch_begin: callable of the epoch's number and a dict; None for none.
+        on_epoch_end: callable of the epoch's number and the dict of its values; None for none.
+        on_batch_begin: callable of the batch's number and a dict; None for none.
+        on_batch_end: callable of the batch's number and the dict of its values; None for none.
+        on_train_begin: callable of a dict; None for none.
+        on_train_end: callable of a dict; None for none.
+        **kwargs: further attributes of any kind, by their names; they are values of the program.
+    """
+
+    def __init__(
+        self,
+        on_epoch_begin: Any = None,
+        on_epoch_end: Any = None,
+        on_batch_begin: Any = None,
+        on_batch_end: Any = None,
+        on_train_begin: Any = None,
+        on_train_end: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        vars(self).update(kwargs)
+        given = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_batch_begin": on_batch_begin,
+            "on_batch_end": on_batch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+        }
+        vars(self).update({name: function for name, function in given.items() if function is not None})
+
+
+class TerminateOnNaN(Callback):
+    """Ends the fitting where the loss of a batch is no finite number."""
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Looks at the loss.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name.
+        """
+        loss = (logs or {}).get("loss")
+        if loss is not None and not np.isfinite(loss):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    """Writes the values of each epoch to a file, a line each.
+
+    Args:
+        filename: str, the file.
+        separator: str, what is between two values.
+        append: bool, whether lines are added to a file that is there.
+    """
+
+    def __init__(self, filename: str, separator: str = ",", append: bool = False) -> None:
+        super().__init__()
+        self.filename, self.sep, self.append = os.fspath(filename), separator, append
+        self.keys: list[str] | None = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Makes the file, or finds it.
+
+        Args:
+            logs: dict, empty.
+        """
+        self._goes_on = self.append and os.path.exists(self.filename) and os.path.getsize(self.filename) > 0
+        if not self._goes_on:
+            with open(self.filename, "w", encoding="utf-8"):
+                pass
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Writes the values.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict of the loss and the metrics by name.
+        """
+        values = logs or {}
+        with open(self.filename, "a", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
+            if self.keys is None:
+                self.keys = sorted(values)
+                if not self._goes_on:
+                    writer.writerow(["epoch", *self.keys])
+            writer.writerow([epoch, *(values.get(key, "NA") for key in self.keys)])

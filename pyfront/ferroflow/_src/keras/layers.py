@@ -11,8 +11,9 @@ from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers import batch_normalization, convolution, dense, dropout, flatten, pooling
-from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 
@@ -27,6 +28,8 @@ def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
             found[name] = named.initializer(value)
         elif name.endswith("_regularizer"):
             found[name] = named.regularizer(value)
+        elif name.endswith("_constraint"):
+            found[name] = named.constraint(value)
         elif name in _ACTIVATIONS:
             found[name] = named.activation(value)
     return found
@@ -93,15 +96,69 @@ class _KerasConvolution(KerasLayer):
 
 
 class Conv1D(_KerasConvolution, convolution.Conv1D):
-    """A convolution along one dimension; the arguments are those of `tf.layers.Conv1D`, or names."""
+    """A convolution along one dimension: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of one int: the sizes of windows.
+        strides: int, or list of one int: the distances of windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        dilation_rate: int, or list of one int: the distances of the points of a window.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.Conv1D`; `input_shape`, the shape of an example, and the others of a
+            layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class Conv2D(_KerasConvolution, convolution.Conv2D):
-    """A convolution along two dimensions; the arguments are those of `tf.layers.Conv2D`, or names."""
+    """A convolution along two dimensions: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.Conv2D`; `input_shape`, the shape of an example, and the others of a
+            layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class Conv3D(_KerasConvolution, convolution.Conv3D):
-    """A convolution along three dimensions; the arguments are those of `tf.layers.Conv3D`, or names."""
+    """A convolution along three dimensions: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of three ints: the sizes of windows.
+        strides: int, or list of three ints: the distances of windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        dilation_rate: int, or list of three ints: the distances of the points of a window.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.Conv3D`; `input_shape`, the shape of an example, and the others of a
+            layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class _KerasPooling(KerasLayer):
@@ -120,27 +177,93 @@ class _KerasPooling(KerasLayer):
 
 
 class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest of windows along one dimension; the arguments are those of `tf.layers.MaxPooling1D`."""
+    """The largest element of windows along one dimension.
+
+    Args:
+        pool_size: int, or list of one int: the sizes of windows.
+        strides: int, or list of one int: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest of windows along two dimensions; the arguments are those of `tf.layers.MaxPooling2D`."""
+    """The largest element of windows along two dimensions.
+
+    Args:
+        pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest of windows along three dimensions; the arguments are those of `tf.layers.MaxPooling3D`."""
+    """The largest element of windows along three dimensions.
+
+    Args:
+        pool_size: int, or list of three ints: the sizes of windows.
+        strides: int, or list of three ints: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along one dimension; the arguments are those of `tf.layers.AveragePooling1D`."""
+    """The mean of windows along one dimension.
+
+    Args:
+        pool_size: int, or list of one int: the sizes of windows.
+        strides: int, or list of one int: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along two dimensions; the arguments are those of `tf.layers.AveragePooling2D`."""
+    """The mean of windows along two dimensions.
+
+    Args:
+        pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along three dimensions; the arguments are those of `tf.layers.AveragePooling3D`."""
+    """The mean of windows along three dimensions.
+
+    Args:
+        pool_size: int, or list of three ints: the sizes of windows.
+        strides: int, or list of three ints: the distances of windows; None for `pool_size`.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
 
 
 class _GlobalPooling(KerasLayer):
@@ -150,40 +273,72 @@ class _GlobalPooling(KerasLayer):
     _AXES: tuple[int, ...]
 
     def call(self, inputs: Any) -> Tensor:
-        """Reduces all places, of Tensor of shape [batch, places ..., channels], to shape [batch, channels]."""
+        """Reduces all places.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, places ..., channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch, channels].
+        """
         return type(self)._REDUCTION(inputs, axis=list(self._AXES))
 
 
 class GlobalMaxPooling1D(_GlobalPooling):
-    """The largest of all steps."""
+    """The largest of all steps.
+
+    Args:
+        *args: not to be given.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+    """
 
     _REDUCTION = staticmethod(reduce_max)
     _AXES = (1,)
 
 
 class GlobalMaxPooling2D(_GlobalPooling):
-    """The largest of all places of an image."""
+    """The largest of all places of an image.
+
+    Args:
+        *args: not to be given.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+    """
 
     _REDUCTION = staticmethod(reduce_max)
     _AXES = (1, 2)
 
 
 class GlobalAveragePooling1D(_GlobalPooling):
-    """The mean of all steps."""
+    """The mean of all steps.
+
+    Args:
+        *args: not to be given.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+    """
 
     _REDUCTION = staticmethod(reduce_mean)
     _AXES = (1,)
 
 
 class GlobalAveragePooling2D(_GlobalPooling):
-    """The mean of all places of an image."""
+    """The mean of all places of an image.
+
+    Args:
+        *args: not to be given.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+    """
 
     _REDUCTION = staticmethod(reduce_mean)
     _AXES = (1, 2)
 
 
 class Flatten(KerasLayer, flatten.Flatten):
-    """Makes one dimension of all but the first."""
+    """Makes one dimension of all but the first.
+
+    Args:
+        *args: arguments of `tf.layers.Flatten`.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+    """
 
 
 class Dropout(KerasLayer, dropout.Dropout):
@@ -200,7 +355,15 @@ class Dropout(KerasLayer, dropout.Dropout):
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, **kwargs)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """Leaves out a part, in training, which by default is the model's learning phase."""
+        """Leaves out a part of the inputs, in training.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
         return super().call(inputs, training=learning_phase() if training is None else training)
 
 
@@ -215,7 +378,15 @@ class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
         super().__init__(**resolved(kwargs))
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """Scales, by the model's learning phase by default."""
+        """Scales the inputs by the mean and variance of the batch, in training, or by their moving averages.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, ...].
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
         return super().call(inputs, training=learning_phase() if training is None else training)
 
 
@@ -229,10 +400,18 @@ class Activation(KerasLayer):
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.supports_masking = True
         self.activation = named.activation(activation)
 
     def call(self, inputs: Any) -> Any:
-        """The function of Tensor of any shape."""
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of the dtype and shape that the function gives.
+        """
         return self.activation(inputs)
 
 
@@ -249,13 +428,27 @@ class Reshape(KerasLayer):
         self.target_shape = tuple(target_shape)
 
     def call(self, inputs: Any) -> Tensor:
-        """Reshapes Tensor of shape [batch, ...]."""
+        """Reshapes the examples.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, ...].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch] + `target_shape`.
+        """
         outputs = shaping.reshape(inputs, [shaping.shape(inputs)[0], *self.target_shape])
         outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the output for that of the input."""
+        """The shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape of the inputs, with the batch.
+
+        Returns:
+            TensorShape.
+        """
         given = TensorShape(input_shape)
         known = given[1:].num_elements()
         rest = 1
@@ -273,12 +466,9 @@ class Embedding(KerasLayer):
         output_dim: int, the number of columns.
         embeddings_initializer: initializer of the table, or its name.
         embeddings_regularizer: callable of the table that gives a loss, or its name; None for none.
-        mask_zero: False; masks are not offered.
+        mask_zero: bool, whether the id 0 stands for steps that do not count, for the layers that follow.
         input_length: int, the number of ids of an example; None for any.
-        **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: `mask_zero` is true.
+        **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
     """
 
     def __init__(
@@ -291,8 +481,7 @@ class Embedding(KerasLayer):
         input_length: int | None = None,
         **kwargs: Any,
     ) -> None:
-        if mask_zero:
-            raise NotImplementedError("mask_zero: masks are not offered; use sequence_length of tf.nn.dynamic_rnn")
+        constraint = kwargs.pop("embeddings_constraint", None)
         if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
         kwargs.setdefault("dtype", "float32")
@@ -300,6 +489,20 @@ class Embedding(KerasLayer):
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = named.initializer(embeddings_initializer)
         self.embeddings_regularizer = named.regularizer(embeddings_regularizer)
+        self.embeddings_constraint = named.constraint(constraint)
+        self.mask_zero, self.input_length = mask_zero, input_length
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which ids count: all, or those that are not 0.
+
+        Args:
+            inputs: Tensor of an integer or float dtype, of shape [batch, steps]: the ids.
+            mask: accepted.
+
+        Returns:
+            Tensor of bool, of the shape of `inputs`; None for all.
+        """
+        return not_equal(inputs, 0) if self.mask_zero else None
 
     def build(self, _: Any) -> None:
         """Makes the table."""
@@ -308,11 +511,19 @@ class Embedding(KerasLayer):
             shape=(self.input_dim, self.output_dim),
             initializer=self.embeddings_initializer,
             regularizer=self.embeddings_regularizer,
+            constraint=self.embeddings_constraint,
         )
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        """The rows for Tensor of numbers, of shape [batch, ...]."""
+        """Looks rows up.
+
+        Args:
+            inputs: Tensor of an integer or float dtype, of shape [batch, ...]: the numbers of the rows.
+
+        Returns:
+            Tensor of the table's dtype, of the shape of `inputs` + [output_dim].
+        """
         return embedding_lookup(self.embeddings, cast(inputs, "int32"))
 
 
@@ -331,70 +542,12 @@ class Lambda(KerasLayer):
         self.arguments = arguments or {}
 
     def call(self, inputs: Any) -> Any:
-        """The function of the inputs."""
+        """Calls the function.
+
+        Args:
+            inputs: Tensor of a dtype and shape that the function takes, or list of them.
+
+        Returns:
+            Tensor of the dtype and shape that the function gives, or list of them.
+        """
         return self.function(inputs, **self.arguments)
-
-
-class _Merge(KerasLayer):
-    """What the layers of several inputs share."""
-
-    def _check(self, inputs: Any) -> None:
-        if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
-            raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {inputs}")
-
-
-class Concatenate(_Merge):
-    """Inputs one after the other.
-
-    Args:
-        axis: int, the dimension.
-        **kwargs: arguments of `KerasLayer`.
-    """
-
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis = axis
-
-    def call(self, inputs: Any) -> Tensor:
-        """Concatenates a list of Tensor."""
-        self._check(inputs)
-        return joining.concat(list(inputs), self.axis)
-
-
-class Add(_Merge):
-    """The sum of inputs."""
-
-    def call(self, inputs: Any) -> Any:
-        """Adds a list of Tensor of one shape."""
-        self._check(inputs)
-        total = inputs[0]
-        for term in inputs[1:]:
-            total = total + term
-        return total
-
-
-class Multiply(_Merge):
-    """The product of inputs."""
-
-    def call(self, inputs: Any) -> Any:
-        """Multiplies a list of Tensor of one shape."""
-        self._check(inputs)
-        total = inputs[0]
-        for factor in inputs[1:]:
-            total = total * factor
-        return total
-
-
-def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """Inputs one after the other, as `Concatenate`."""
-    return Concatenate(axis, **kwargs)(inputs)
-
-
-def add(inputs: Any, **kwargs: Any) -> Any:
-    """The sum of inputs, as `Add`."""
-    return Add(**kwargs)(inputs)
-
-
-def multiply(inputs: Any, **kwargs: Any) -> Any:
-    """The product of inputs, as `Multiply`."""
-    return Multiply(**kwargs)(inputs)

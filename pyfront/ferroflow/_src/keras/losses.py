@@ -8,14 +8,13 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras.backend import epsilon
 from ferroflow._src.keras.named import find
+from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import log, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.nn.normalization import l2_normalize
@@ -27,45 +26,109 @@ def _mean(x: Any) -> Tensor:
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squared differences along the last dimension."""
+    """The mean of the squared differences along the last dimension.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return _mean(square(y_pred - y_true))
 
 
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the absolute differences along the last dimension."""
+    """The mean of the absolute differences along the last dimension.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return _mean(absolute(y_pred - y_true))
 
 
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the absolute differences in percent of the labels."""
+    """The mean of the absolute differences in percent of the labels.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return 100.0 * _mean(absolute((y_true - y_pred) / maximum(absolute(y_true), epsilon())))
 
 
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squared differences of log(1 + x)."""
+    """The mean of the squared differences of log(1 + x).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     first, second = (log(maximum(y, epsilon()) + 1.0) for y in (y_pred, y_true))
     return _mean(square(first - second))
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of the squares of max(1 - label * prediction, 0)."""
+    """The mean of the squares of max(1 - label * prediction, 0).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return _mean(square(maximum(1.0 - y_true * y_pred, 0.0)))
 
 
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of max(1 - label * prediction, 0)."""
+    """The mean of max(1 - label * prediction, 0).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return _mean(maximum(1.0 - y_true * y_pred, 0.0))
 
 
 def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
-    """max(1 + the largest other score - the class's score, 0)."""
+    """The loss max(1 + the largest other score - the class's score, 0).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: 1 for the class, 0 for the others.
+        y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: scores.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     positive = reduce_sum(y_true * y_pred, axis=-1)
     negative = reduce_max((1.0 - y_true) * y_pred, axis=-1)
     return maximum(0.0, negative - positive + 1.0)
 
 
 def logcosh(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of log(cosh(difference))."""
+    """The mean of log(cosh(difference)).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     x = y_pred - y_true
     return _mean(x + softplus(-2.0 * x) - math.log(2.0))
 
@@ -75,13 +138,29 @@ def _clipped(probabilities: Any) -> Any:
 
 
 def categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The cross entropy of probabilities, which are scaled to sum to 1, and those of the labels."""
+    """The cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: probabilities.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     scaled = y_pred / reduce_sum(y_pred, axis=-1, keepdims=True)
     return -reduce_sum(y_true * log(_clipped(scaled)), axis=-1)
 
 
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The cross entropy of probabilities and labels that are the numbers of classes."""
+    """The cross entropy of probabilities and labels that are the numbers of classes.
+
+    Args:
+        y_true: Tensor of a number dtype, of shape [batch, ...] or [batch, ..., 1]: the numbers of the classes.
+        y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: probabilities.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     logits = log(_clipped(y_pred))
     shape = logits.get_shape()
     labels = cast(shaping.reshape(y_true, [-1]), dtypes.int64)
@@ -91,24 +170,56 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def binary_crossentropy(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean cross entropy of probabilities of yes and no."""
+    """The mean cross entropy of probabilities of yes and no.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: probabilities.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     chance = _clipped(y_pred)
     return _mean(sigmoid_cross_entropy_with_logits(labels=y_true, logits=log(chance / (1 - chance))))
 
 
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
-    """The sum of label * log(label / prediction)."""
+    """The sum of label * log(label / prediction).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: probabilities.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     y_true, y_pred = (clip_by_value(y, epsilon(), 1.0) for y in (y_true, y_pred))
     return reduce_sum(y_true * log(y_true / y_pred), axis=-1)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
-    """The mean of prediction - label * log(prediction)."""
+    """The mean of prediction - label * log(prediction).
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return _mean(y_pred - y_true * log(y_pred + epsilon()))
 
 
 def cosine_proximity(y_true: Any, y_pred: Any) -> Tensor:
-    """The negative cosine of the angle between labels and predictions."""
+    """The negative cosine of the angle between labels and predictions.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
     return -reduce_sum(l2_normalize(y_true, axis=-1) * l2_normalize(y_pred, axis=-1), axis=-1)
 
 
@@ -142,7 +253,13 @@ LOSSES: dict[str, Callable[..., Tensor]] = {
 
 
 def get(identifier: Any) -> Any:
-    """A loss by its name; a callable and None stand for themselves.
+    """Finds a loss by its name.
+
+    Args:
+        identifier: str, the name; a callable and None stand for themselves.
+
+    Returns:
+        callable of labels and predictions, or None.
 
     Raises:
         ValueError: the name is not known.

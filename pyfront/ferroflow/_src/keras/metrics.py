@@ -22,27 +22,69 @@ def _as_numbers(x: Any) -> Tensor:
 
 
 def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """The part of the predictions that round to their labels."""
+    """The part of the predictions that round to their labels.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: 0 or 1.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: probabilities.
+
+    Returns:
+        Tensor of float32, of the shape of `y_pred` without the last dimension.
+    """
     return reduce_mean(_as_numbers(equal(y_true, rounded(y_pred))), axis=-1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """Whether the largest prediction is the largest label's."""
+    """Whether the largest prediction is the largest label's.
+
+    Args:
+        y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of float32, of shape [batch, ..., classes]: scores.
+
+    Returns:
+        Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
+    """
     return _as_numbers(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)))
 
 
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """Whether the largest prediction is that of the class with the label's number."""
+    """Whether the largest prediction is that of the class with the label's number.
+
+    Args:
+        y_true: Tensor of float32, of shape [batch, ..., 1]: the numbers of the classes.
+        y_pred: Tensor of float32, of shape [batch, ..., classes]: scores.
+
+    Returns:
+        Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
+    """
     return _as_numbers(equal(reduce_max(y_true, axis=-1), _as_numbers(argmax(y_pred, axis=-1))))
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
-    """The part of the examples whose largest label is among the `k` largest predictions."""
+    """The part of the examples whose largest label is among the `k` largest predictions.
+
+    Args:
+        y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of float32, of shape [batch, classes]: scores.
+        k: int, how many predictions count.
+
+    Returns:
+        Tensor of float32, of shape [].
+    """
     return reduce_mean(_as_numbers(in_top_k(y_pred, argmax(y_true, axis=-1), k)), axis=-1)
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
-    """The part of the examples whose label's class is among the `k` largest predictions."""
+    """The part of the examples whose label's class is among the `k` largest predictions.
+
+    Args:
+        y_true: Tensor of a number dtype, of shape [batch, 1]: the numbers of the classes.
+        y_pred: Tensor of float32, of shape [batch, classes]: scores.
+        k: int, how many predictions count.
+
+    Returns:
+        Tensor of float32, of shape [].
+    """
     labels = cast(reduce_max(y_true, axis=-1), dtypes.int32)
     return reduce_mean(_as_numbers(in_top_k(y_pred, labels, k)), axis=-1)
 
@@ -57,7 +99,13 @@ _ACCURACIES: dict[str, Callable[..., Tensor]] = {
 
 
 def get(identifier: Any) -> Any:
-    """A metric by its name, which may be that of a loss; a callable stands for itself.
+    """Finds a metric by its name, which may be that of a loss.
+
+    Args:
+        identifier: str, the name; a callable stands for itself.
+
+    Returns:
+        callable of labels and predictions.
 
     Raises:
         ValueError: the name is not known.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,13 +14,12 @@ from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras import losses as losses_by_name
-from ferroflow._src.keras import metrics as metrics_by_name
-from ferroflow._src.keras import optimizers
+from ferroflow._src.keras import hdf5, losses as losses_by_name, metrics as metrics_by_name, optimizers
 from ferroflow._src.keras.backend import batch_get_value, get_session, learning_phase
-from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, note_call, set_weights
+from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, mask_of, note_call, set_weights
 from ferroflow._src.keras.batches import Average, as_arrays, check_lengths, places, with_column
 from ferroflow._src.keras.callbacks import Callbacks, History
+from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.flow.grouping import group
@@ -29,6 +30,7 @@ from ferroflow._src.ops.math.reduction import reduce_mean
 __all__ = ["Model", "Sequential"]
 
 
+_VERSION = "2.1.5-tf"
 _Batch = tuple[list[Any], list[Any], list[Any]]
 
 
@@ -44,8 +46,8 @@ class Model:
     """Layers between inputs and outputs.
 
     Args:
-        inputs: Tensor that `Input` returned, or list of them.
-        outputs: Tensor that layers made of them, or list of them.
+        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them.
+        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them.
         name: str, its name; made by default.
 
     Raises:
@@ -144,7 +146,14 @@ class Model:
         return self._of_layers("losses")
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        """A layer by its name or its place.
+        """Finds a layer by its name or its place.
+
+        Args:
+            name: str, its name; None for the place alone.
+            index: int, its place among `layers`.
+
+        Returns:
+            KerasLayer or other layer of the model.
 
         Raises:
             ValueError: there is none.
@@ -173,6 +182,54 @@ class Model:
         note_call(results, self, inputs, {})
         return _one_or_list(results)
 
+    def get_config(self) -> Any:
+        """What the model is made of: its layers, their arguments and how they are called.
+
+        Returns:
+            dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
+
+        Raises:
+            NotImplementedError: an argument is a function without a name.
+        """
+        calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
+        of_tensor: dict[Tensor, list[Any]] = {}
+        for tensor in self.inputs:
+            made = call_of(tensor)
+            assert made is not None  # checked when the model was made
+            of_tensor[tensor] = [made.layer.name, 0, 0]
+        for tensor, made in self._calls:
+            known = calls[id(made.layer)]
+            if made not in known:
+                known.append(made)
+            of_tensor[tensor] = [made.layer.name, known.index(made), made.outputs.index(tensor)]
+        layers = []
+        for layer in self.layers:
+            nodes = [
+                [[*of_tensor[t], serialized(made.arguments)] for t in nest.flatten(made.inputs)]
+                for made in calls[id(layer)]
+            ]
+            layers.append({"name": layer.name, **_described(layer), "inbound_nodes": nodes})
+        return {
+            "name": self.name,
+            "layers": layers,
+            "input_layers": [of_tensor[t] for t in self.inputs],
+            "output_layers": [of_tensor[t] for t in self.outputs],
+        }
+
+    def to_json(self, **kwargs: Any) -> str:
+        """What the model is made of, in JSON, for `model_from_json`; without the values of its variables.
+
+        Args:
+            **kwargs: arguments of `json.dumps`.
+
+        Returns:
+            str.
+
+        Raises:
+            NotImplementedError: as `get_config`.
+        """
+        return json.dumps({**_described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
+
     def get_weights(self) -> list[Any]:
         """The values of the variables."""
         return batch_get_value(self.weights)
@@ -180,28 +237,66 @@ class Model:
     def set_weights(self, weights: list[Any]) -> None:
         """Gives the variables values.
 
+        Args:
+            weights: list of arrays, of the dtypes and shapes of the variables, in their order.
+
         Raises:
             ValueError: there are more or fewer, or one has another shape.
         """
         set_weights(self, weights)
 
-    def save_weights(self, filepath: str) -> None:
-        """Saves the variables as a checkpoint.
+    def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+        """Saves the model as an HDF5 file, as `tf.keras.models.save_model` does.
 
         Args:
-            filepath: str, its prefix.
-        """
-        with self.graph.as_default():
-            Saver(self.weights, max_to_keep=None).save(
-                get_session(), str(filepath), write_meta_graph=False, write_state=False
-            )
+            filepath: str, the file.
+            overwrite: bool, whether a file that is there is replaced.
+            include_optimizer: bool, as `tf.keras.models.save_model` takes it.
 
-    def load_weights(self, filepath: str) -> None:
+        Raises:
+            ImportError: h5py is not installed.
+            FileExistsError: the file is there and may not be replaced.
+            NotImplementedError: an argument of a layer is a function without a name.
+        """
+        hdf5.save_model(self, filepath, overwrite, include_optimizer)
+
+    def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
+        """Saves the variables, as an HDF5 file where its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
+
+        Args:
+            filepath: str, the file, or the checkpoint's prefix.
+            overwrite: bool, whether what is there is replaced.
+            save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
+
+        Raises:
+            ImportError: h5py is not installed, and a file is to be written.
+            FileExistsError: the file or the checkpoint is there and may not be replaced.
+        """
+        path = str(filepath)
+        is_file = hdf5.is_hdf5(path) if save_format is None else save_format != "tf"
+        if not overwrite and os.path.exists(path if is_file else f"{path}.index"):
+            raise FileExistsError(path)
+        if is_file:
+            hdf5.save_weights(self, path)
+            return
+        with self.graph.as_default():
+            Saver(self.weights, max_to_keep=None).save(get_session(), path, write_meta_graph=False, write_state=False)
+
+    def load_weights(self, filepath: str, by_name: bool = False) -> None:
         """Restores the variables that `save_weights` saved.
 
         Args:
-            filepath: str, the checkpoint's prefix.
+            filepath: str, the file, or the checkpoint's prefix.
+            by_name: bool, whether layers are found by their names, and not in their order; of files alone.
+
+        Raises:
+            ImportError: h5py is not installed, and it is a file.
+            ValueError: the file is of other layers.
+            tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
         """
+        if hdf5.is_hdf5(filepath):
+            hdf5.load_weights(self, filepath, by_name)
+            return
         with self.graph.as_default():
             Saver(self.weights).restore(get_session(), str(filepath))
 
@@ -270,7 +365,7 @@ class Model:
                     weight = placeholder(output.dtype, shape=[None], name=f"{name}_sample_weights")
                     self._targets.append(target)
                     self._sample_weights.append(weight)
-                    loss_of_output = _weighted(function(target, output), weight)
+                    loss_of_output = _weighted(_masked(function(target, output), output), weight)
                     if several:
                         self.metrics_names.append(f"{name}_loss")
                         shown.append(loss_of_output)
@@ -366,12 +461,35 @@ class Model:
         return list(self._run(True, fetches, inputs, labels, weights))[:-1]
 
     def test_on_batch(self, x: Any, y: Any, sample_weight: Any = None) -> Any:
-        """The loss of a batch; with metrics a list of it and them. The arguments are those of `train_on_batch`."""
+        """Computes the loss of a batch.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+            y: array, list of them, or dict by the outputs' names.
+            sample_weight: array of the examples' weights; None for 1.
+
+        Returns:
+            The loss, a float; with metrics a list of it and them.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: arrays do not fit.
+        """
         self._check_compiled()
         return _one_or_list(list(self._run(False, self._fetches, *self._batch(x, y, sample_weight))))
 
     def predict_on_batch(self, x: Any) -> Any:
-        """The predictions of a batch: an array, or a list of them."""
+        """Computes the predictions of a batch.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+
+        Returns:
+            numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
+
+        Raises:
+            ValueError: arrays do not fit.
+        """
         inputs = as_arrays(x, self.input_names, "inputs")
         return _one_or_list(list(self._run(False, list(self.outputs), inputs, [], [])))
 
@@ -480,12 +598,19 @@ class Model:
         return _one_or_list(self._evaluated(self._batch(x, y, sample_weight), batch_size))
 
     def predict(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-        """The predictions for all examples: an array, or a list of them.
+        """Computes the predictions for all examples.
 
         Args:
-            x: as `fit`.
+            x: array, list of them, or dict by the inputs' names.
             batch_size: int, the number of examples of a batch.
             verbose: accepted; nothing is printed.
+
+        Returns:
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            outputs.
+
+        Raises:
+            ValueError: arrays do not fit.
         """
         inputs = as_arrays(x, self.input_names, "inputs")
         found = [
@@ -515,8 +640,12 @@ class Sequential(Model):
     def add(self, layer: Any) -> None:
         """Adds a layer.
 
+        Args:
+            layer: a layer, or a Model.
+
         Raises:
             ValueError: the first layer has no input shape.
+            ValueError: the layer has several outputs.
         """
         if not self.outputs:
             if isinstance(layer, InputLayer):
@@ -537,6 +666,22 @@ class Sequential(Model):
         self._connect(self.inputs, outputs)
         self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
 
+    def get_config(self) -> Any:
+        """What the model is made of: its layers and their arguments.
+
+        Returns:
+            list of dicts of `class_name` and `config`, whose values JSON can hold.
+
+        Raises:
+            NotImplementedError: an argument is a function without a name.
+        """
+        found = [_described(layer) for layer in self.layers]
+        if found and self.inputs and "batch_input_shape" not in found[0]["config"]:
+            start = self.inputs[0]
+            found[0]["config"] = {**found[0]["config"], "batch_input_shape": start.get_shape().as_list()}
+            found[0]["config"].pop("input_shape", None)
+        return found
+
     def pop(self) -> None:
         """Removes the last layer.
 
@@ -551,13 +696,37 @@ class Sequential(Model):
         self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-        """The number of each example's class: of the largest prediction, or whether the one prediction is above 0.5."""
+        """Computes the number of each example's class: of the largest prediction, or whether the one prediction is
+        above 0.5.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+            batch_size: int, the number of examples of a batch.
+            verbose: accepted; nothing is printed.
+
+        Returns:
+            numpy.ndarray of integers, of shape [examples], or [examples, 1] of int32.
+        """
         found = self.predict(x, batch_size)
         return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
 
     def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-        """`predict`."""
+        """Computes the predictions for all examples, as `predict` does.
+
+        Args:
+            x: array, list of them, or dict by the inputs' names.
+            batch_size: int, the number of examples of a batch.
+            verbose: accepted; nothing is printed.
+
+        Returns:
+            numpy.ndarray of the output's dtype, of shape [examples, ...].
+        """
         return self.predict(x, batch_size)
+
+
+def _described(layer: Any) -> dict[str, Any]:
+    """The class of a layer or model and what it is made of."""
+    return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
 def _part(batch: _Batch, chosen: Any) -> _Batch:
@@ -586,6 +755,15 @@ def _metric(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., A
         return "acc", metrics_by_name.accuracy_for(loss, output.get_shape()[-1].value)
     function = metrics_by_name.get(given)
     return function.__name__, function
+
+
+def _masked(losses: Any, output: Tensor) -> Any:
+    """The losses of the steps that count, scaled so that their mean is that of these steps."""
+    mask = mask_of(output)
+    if mask is None or (losses.get_shape().ndims or 0) < 2:
+        return losses
+    counts = cast(mask, losses.dtype)
+    return losses * counts / reduce_mean(counts)
 
 
 def _weighted(losses: Any, weights: Any) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import square
+from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import elu, relu, selu, sigmoid, softplus, softsign, tanh
 from ferroflow._src.ops.nn.softmax import softmax
@@ -40,13 +39,35 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     raise ValueError(f"Unknown {what}: {given!r}. Give a callable, or one of {sorted(known)}.")
 
 
+def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
+    """What a dict of a class and its arguments describes."""
+    name = str(config.get("class_name"))
+    if name not in classes:
+        raise ValueError(f"Unknown {what}: {name!r}. Known are {sorted(classes)}.")
+    return classes[name](**config.get("config", {}))
+
+
 def linear(x: Any) -> Any:
-    """`x`."""
+    """Gives its argument.
+
+    Args:
+        x: Tensor of any dtype and shape.
+
+    Returns:
+        `x`.
+    """
     return x
 
 
 def hard_sigmoid(x: Any) -> Any:
-    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1."""
+    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
     return clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
 
 
@@ -65,7 +86,13 @@ _ACTIVATIONS: dict[str, Callable[..., Any]] = {
 
 
 def activation(given: Any) -> Callable[..., Any]:
-    """An activation by its name; None for the linear one.
+    """Finds an activation by its name.
+
+    Args:
+        given: str, the name; a callable stands for itself, and None for the linear one.
+
+    Returns:
+        callable of a Tensor.
 
     Raises:
         ValueError: the name is not known.
@@ -75,27 +102,62 @@ def activation(given: Any) -> Callable[..., Any]:
 
 
 def he_normal(seed: int | None = None) -> Any:
-    """He's normal initializer: a truncated normal of variance 2 / inputs."""
+    """He's normal initializer: a truncated normal of variance 2 / inputs.
+
+    Args:
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        initializer.
+    """
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="normal", seed=seed)
 
 
 def he_uniform(seed: int | None = None) -> Any:
-    """He's uniform initializer: a uniform of variance 2 / inputs."""
+    """He's uniform initializer: a uniform of variance 2 / inputs.
+
+    Args:
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        initializer.
+    """
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)
 
 
 def lecun_normal(seed: int | None = None) -> Any:
-    """LeCun's normal initializer: a truncated normal of variance 1 / inputs."""
+    """LeCun's normal initializer: a truncated normal of variance 1 / inputs.
+
+    Args:
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        initializer.
+    """
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="normal", seed=seed)
 
 
 def lecun_uniform(seed: int | None = None) -> Any:
-    """LeCun's uniform initializer: a uniform of variance 1 / inputs."""
+    """LeCun's uniform initializer: a uniform of variance 1 / inputs.
+
+    Args:
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        initializer.
+    """
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform", seed=seed)
 
 
 class KerasRandomNormal(RandomNormal):
-    """A normal initializer whose standard deviation is 0.05 by default."""
+    """A normal initializer whose standard deviation is 0.05 by default.
+
+    Args:
+        mean: float, the mean.
+        stddev: float, the standard deviation.
+        seed: int, of the random numbers; None for one that the graph makes.
+        dtype: DType of the values.
+    """
 
     def __init__(
         self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = "float32"
@@ -104,7 +166,14 @@ class KerasRandomNormal(RandomNormal):
 
 
 class KerasTruncatedNormal(TruncatedNormal):
-    """A truncated normal initializer whose standard deviation is 0.05 by default."""
+    """A truncated normal initializer whose standard deviation is 0.05 by default.
+
+    Args:
+        mean: float, the mean.
+        stddev: float, the standard deviation.
+        seed: int, of the random numbers; None for one that the graph makes.
+        dtype: DType of the values.
+    """
 
     def __init__(
         self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = "float32"
@@ -113,7 +182,14 @@ class KerasTruncatedNormal(TruncatedNormal):
 
 
 class KerasRandomUniform(RandomUniform):
-    """A uniform initializer between -0.05 and 0.05 by default."""
+    """A uniform initializer between -0.05 and 0.05 by default.
+
+    Args:
+        minval: float, the lower end.
+        maxval: float, the upper end.
+        seed: int, of the random numbers; None for one that the graph makes.
+        dtype: DType of the values.
+    """
 
     def __init__(
         self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: Any = "float32"
@@ -143,41 +219,252 @@ _INITIALIZERS: dict[str, Callable[..., Any]] = {
 }
 
 
+_INITIALIZER_CLASSES: dict[str, Callable[..., Any]] = {
+    "Constant": Constant,
+    "GlorotNormal": GlorotNormal,
+    "GlorotUniform": GlorotUniform,
+    "Identity": Identity,
+    "Ones": Ones,
+    "Orthogonal": Orthogonal,
+    "RandomNormal": KerasRandomNormal,
+    "RandomUniform": KerasRandomUniform,
+    "TruncatedNormal": KerasTruncatedNormal,
+    "VarianceScaling": VarianceScaling,
+    "Zeros": Zeros,
+}
+
+
 def initializer(given: Any) -> Any:
-    """An initializer by its name; None for none.
+    """Finds an initializer by its name.
+
+    Args:
+        given: str, the name; dict of its class and its arguments; an initializer and None stand for themselves.
+
+    Returns:
+        initializer, or None.
 
     Raises:
         ValueError: the name is not known.
     """
+    if isinstance(given, dict):
+        return _of_config("initializer", given, _INITIALIZER_CLASSES)
     found = find("initializer", given, _INITIALIZERS)
     return found() if isinstance(given, str) else found
 
 
-def l1_l2(l1: float = 0.01, l2: float = 0.01) -> Callable[[Any], Tensor]:
-    """A regularizer: `l1` times the sum of absolute values and `l2` times the sum of squares."""
+class Regularizer:
+    """A loss of weights; a subclass says it in `__call__`."""
 
-    def regularizer(x: Any) -> Tensor:
-        terms = [scale * reduce_sum(f(x)) for scale, f in ((l1, absolute), (l2, square)) if scale]
-        total: Tensor = sum(terms[1:], terms[0])
-        return total
+    def __call__(self, x: Any) -> Any:
+        """The loss.
 
-    return regularizer
+        Args:
+            x: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype, of shape [].
+        """
+        return 0.0
 
 
-def l1(l: float = 0.01) -> Callable[[Any], Tensor]:  # noqa: E741  # Keras's name
-    """A regularizer: `l` times the sum of absolute values."""
+class L1L2(Regularizer):
+    """`l1` times the sum of absolute values and `l2` times the sum of squares.
+
+    Args:
+        l1: float, the factor of the absolute values.
+        l2: float, the factor of the squares.
+    """
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
+        self.l1, self.l2 = float(l1), float(l2)
+
+    def __call__(self, x: Any) -> Any:
+        """The loss.
+
+        Args:
+            x: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype, of shape []; 0 where both factors are.
+        """
+        terms = [scale * reduce_sum(f(x)) for scale, f in ((self.l1, absolute), (self.l2, square)) if scale]
+        return sum(terms[1:], terms[0]) if terms else 0.0
+
+    def get_config(self) -> dict[str, float]:
+        """The arguments that make an equal one."""
+        return {"l1": self.l1, "l2": self.l2}
+
+
+def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
+    """Makes a regularizer: `l1` times the sum of absolute values and `l2` times the sum of squares.
+
+    Args:
+        l1: float, the factor of the absolute values.
+        l2: float, the factor of the squares.
+
+    Returns:
+        callable of a weight, which gives a Tensor of its dtype, of shape [].
+    """
+    return L1L2(l1, l2)
+
+
+def l1(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
+    """Makes a regularizer: `l` times the sum of absolute values.
+
+    Args:
+        l: float, the factor.
+
+    Returns:
+        callable of a weight, which gives a Tensor of its dtype, of shape [].
+    """
     return l1_l2(l, 0.0)
 
 
-def l2(l: float = 0.01) -> Callable[[Any], Tensor]:  # noqa: E741  # Keras's name
-    """A regularizer: `l` times the sum of squares."""
+def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
+    """Makes a regularizer: `l` times the sum of squares.
+
+    Args:
+        l: float, the factor.
+
+    Returns:
+        callable of a weight, which gives a Tensor of its dtype, of shape [].
+    """
     return l1_l2(0.0, l)
 
 
 def regularizer(given: Any) -> Any:
     """A regularizer by its name; None for none.
 
+    Args:
+        given: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
+
+    Returns:
+        callable of a weight, or None.
+
     Raises:
         ValueError: the name is not known.
     """
+    if isinstance(given, dict):
+        # TensorFlow 2 names those of one factor on their own; the arguments are the same.
+        return _of_config("regularizer", given, {"L1": L1L2, "L1L2": L1L2, "L2": L1L2})
     return find("regularizer", given, {"l1": l1(), "l1_l2": l1_l2(), "l2": l2()})
+
+
+class Constraint:
+    """What a weight is made to be after each update; a subclass says it in `__call__`."""
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal one."""
+        return {}
+
+    def __call__(self, w: Any) -> Any:
+        """The weight as it may be.
+
+        Args:
+            w: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        return w
+
+
+def _norms(w: Any, axis: Any) -> Any:
+    return sqrt(reduce_sum(square(w), axis=axis, keepdims=True))
+
+
+class MaxNorm(Constraint):
+    """Weights whose norm is not above a number.
+
+    Args:
+        max_value: float, the largest norm.
+        axis: int, or list of ints: the dimensions of a norm.
+    """
+
+    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+        self.max_value, self.axis = max_value, axis
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal one."""
+        return {"max_value": self.max_value, "axis": self.axis}
+
+    def __call__(self, w: Any) -> Any:
+        """The weight, scaled down where its norm is larger.
+
+        Args:
+            w: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        norms = _norms(w, self.axis)
+        return w * (clip_by_value(norms, 0.0, float(self.max_value)) / (epsilon() + norms))
+
+
+class NonNeg(Constraint):
+    """Weights that are not negative."""
+
+    def __call__(self, w: Any) -> Any:
+        """The weight, 0 where it is negative.
+
+        Args:
+            w: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        return relu(w)
+
+
+class UnitNorm(Constraint):
+    """Weights of norm 1.
+
+    Args:
+        axis: int, or list of ints: the dimensions of a norm.
+    """
+
+    def __init__(self, axis: Any = 0) -> None:
+        self.axis = axis
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal one."""
+        return {"axis": self.axis}
+
+    def __call__(self, w: Any) -> Any:
+        """The weight, scaled.
+
+        Args:
+            w: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        return w / (epsilon() + _norms(w, self.axis))
+
+
+_CONSTRAINTS: dict[str, Callable[..., Any]] = {
+    "MaxNorm": MaxNorm,
+    "NonNeg": NonNeg,
+    "UnitNorm": UnitNorm,
+    "max_norm": MaxNorm,
+    "non_neg": NonNeg,
+    "unit_norm": UnitNorm,
+}
+
+
+def constraint(given: Any) -> Any:
+    """Finds a constraint by its name.
+
+    Args:
+        given: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
+
+    Returns:
+        callable of a weight, or None.
+
+    Raises:
+        ValueError: the name is not known.
+    """
+    if isinstance(given, dict):
+        return _of_config("constraint", given, _CONSTRAINTS)
+    found = find("constraint", given, _CONSTRAINTS)
+    return found() if isinstance(given, str) else found

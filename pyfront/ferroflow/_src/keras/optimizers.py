@@ -12,14 +12,13 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.keras.backend import batch_get_value, batch_set_value, epsilon, get_value, number
+from ferroflow._src.keras.backend import batch_get_value, batch_set_value, get_value, number
 from ferroflow._src.keras.named import find
-from ferroflow._src.ops.math.arithmetic import maximum
-from ferroflow._src.ops.math.arithmetic import pow as power
+from ferroflow._src.keras.settings import epsilon
+from ferroflow._src.ops.math.arithmetic import maximum, pow as power
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_global_norm, clip_by_value
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import sqrt, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
 from ferroflow._src.ops.state.assigning import assign, assign_add
 from ferroflow._src.training import optimizer as graph_optimizer
 from ferroflow._src.variables.variable import Variable
@@ -54,7 +53,14 @@ class Optimizer(abc.ABC):
         self.updates: list[Any] = []
 
     def get_gradients(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The gradients of a loss, clipped.
+        """Makes the gradients of a loss, clipped.
+
+        Args:
+            loss: Tensor of a float dtype, of shape [].
+            params: list of Variables of float dtypes.
+
+        Returns:
+            list of Tensors, of the dtypes and shapes of `params`.
 
         Raises:
             ValueError: the loss does not depend on a variable.
@@ -117,6 +123,9 @@ class Optimizer(abc.ABC):
     def set_weights(self, weights: list[Any]) -> None:
         """Gives its variables values.
 
+        Args:
+            weights: list of arrays, of the dtypes and shapes of its variables, in their order.
+
         Raises:
             ValueError: there are more or fewer values, or one has another shape.
         """
@@ -133,7 +142,14 @@ class Optimizer(abc.ABC):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """An optimizer with the arguments that `get_config` gave."""
+        """Makes an optimizer with the arguments that `get_config` gave.
+
+        Args:
+            config: dict of the arguments.
+
+        Returns:
+            Optimizer of this class.
+        """
         return cls(**config)
 
 
@@ -358,7 +374,13 @@ def _epsilon(given: float | None) -> float:
 
 
 def get(identifier: Any) -> Any:
-    """An optimizer by its name, in any case; one of Keras's or `tf.train`'s stands for itself.
+    """Finds an optimizer by its name, in any case of letters.
+
+    Args:
+        identifier: str, the name; an optimizer of Keras's or `tf.train`'s stands for itself.
+
+    Returns:
+        Optimizer.
 
     Raises:
         ValueError: the name is not known, or it is something else.

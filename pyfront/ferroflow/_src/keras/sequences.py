@@ -85,6 +85,9 @@ def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = 
         filters: str, characters that part words.
         lower: bool, whether capitals become small letters.
         split: str, what else parts words.
+
+    Returns:
+        list of str.
     """
     text = text.lower() if lower else text
     return [word for word in text.translate({ord(c): split for c in filters}).split(split) if word]
@@ -132,7 +135,11 @@ class Tokenizer:
         return list(text)
 
     def fit_on_texts(self, texts: Iterable[Any]) -> None:
-        """Counts the words of texts, each a str or a list of words, and numbers them."""
+        """Counts the words of texts, and numbers them.
+
+        Args:
+            texts: iterable of texts, each a str or a list of words.
+        """
         for text in texts:
             self.document_count += 1
             words = self._words(text)
@@ -147,11 +154,25 @@ class Tokenizer:
             self.word_index[self.oov_token] = len(self.word_index) + 1
 
     def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
-        """The numbers of the words of texts; words that have none are left out, or are `oov_token`."""
+        """Gives the numbers of the words of texts; words that have none are left out, or are `oov_token`.
+
+        Args:
+            texts: iterable of texts, each a str or a list of words.
+
+        Returns:
+            list of lists of int.
+        """
         return list(self.texts_to_sequences_generator(texts))
 
     def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
-        """The numbers of the words of text after text."""
+        """Gives the numbers of the words of text after text; words that have none are left out, or are `oov_token`.
+
+        Args:
+            texts: iterable of texts, each a str or a list of words.
+
+        Yields:
+            list of int, for each text.
+        """
         spare = None if self.oov_token is None else self.word_index.get(self.oov_token)
         for text in texts:
             numbers = []
@@ -166,7 +187,18 @@ class Tokenizer:
             yield numbers
 
     def texts_to_matrix(self, texts: Iterable[Any], mode: str = "binary") -> Any:
-        """`sequences_to_matrix` of texts."""
+        """Makes a row for each text, with a column for each number of a word.
+
+        Args:
+            texts: iterable of texts, each a str or a list of words.
+            mode: str, as of `sequences_to_matrix`.
+
+        Returns:
+            numpy.ndarray of float64, of shape [texts, numbers].
+
+        Raises:
+            ValueError: there are no words yet, or the mode is another.
+        """
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
     def sequences_to_matrix(self, sequences: Sequence[Sequence[int]], mode: str = "binary") -> Any:

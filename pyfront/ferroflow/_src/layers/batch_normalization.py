@@ -161,6 +161,9 @@ class BatchNormalization(Layer):
     def build(self, input_shape: Any) -> None:
         """Makes gamma, beta and the averages.
 
+        Args:
+            input_shape: TensorShape of the inputs.
+
         Raises:
             ValueError: the rank or the size of a dimension of `axis` is not known, or `axis` does not fit, or
                 `virtual_batch_size` does not.
@@ -367,7 +370,14 @@ class BatchNormalization(Layer):
         return select(training, batch, making.identity(average))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the inputs."""
+        """The shape of the inputs.
+
+        Args:
+            input_shape: TensorShape of the inputs.
+
+        Returns:
+            `input_shape`.
+        """
         return input_shape
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -134,6 +135,9 @@ class Conv(Layer):
     def build(self, input_shape: Any) -> None:
         """Makes the kernel and the bias.
 
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
         Raises:
             ValueError: the number of channels is not known.
         """
@@ -173,7 +177,14 @@ class Conv(Layer):
         return self._activated(self._with_bias(convolution(inputs, self.kernel)))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs."""
+        """The shape of the outputs for that of the inputs.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
+        Returns:
+            TensorShape.
+        """
         shape = TensorShape(input_shape).as_list()
         shape[self._channel_axis] = self.filters
         for i, axis in enumerate(self._space_axes()):
@@ -202,35 +213,32 @@ class Conv3D(Conv):
 
 
 _DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
-_FUNCTION_ENDING = """
+_FUNCTION_ENDING = """Args:
+    inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
+{arguments}    name: str, the variable scope; None for the name of the layer, made unique.
+    reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
-    Args:
-        inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
-{arguments}        name: str, the variable scope; None for the name of the layer, made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+Returns:
+    Tensor of the dtype of `inputs`.
 
-    Returns:
-        Tensor of the dtype of `inputs`.
-
-    Raises:
-        ValueError: sizes, strides, padding or data format are not as said, the number of channels is not known, or
-            variables exist and are not to be reused, or the other way round.
-    """
+Raises:
+    ValueError: sizes, strides, padding or data format are not as said, the number of channels is not known, or
+        variables exist and are not to be reused, or the other way round.
+"""
 
 
 def add_arguments(layer: type[Conv]) -> None:
     """Completes the documentation of a layer of a rank with the arguments of its base."""
-    documentation = layer.__bases__[0].__doc__ or ""
-    layer.__doc__ = f"{layer.__doc__}\n\n{documentation[documentation.index('    Args:') :]}"
+    # Python 3.13 and later take the indentation from docstrings, and -OO leaves none.
+    _, args, arguments = inspect.cleandoc(layer.__bases__[0].__doc__ or "").partition("Args:\n")
+    layer.__doc__ = f"{inspect.cleandoc(layer.__doc__ or '')}\n\n{args}{arguments}"
 
 
 def document_function(function: Any, layer: type[Conv], what: str) -> None:
     """Gives a function the documentation of the layer that it makes and applies."""
-    documentation = layer.__doc__ or ""
-    begin, end = documentation.index("Args:\n") + len("Args:\n"), documentation.index("        name: str")
-    function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables." + _FUNCTION_ENDING.format(
-        arguments=documentation[begin:end]
-    )
+    arguments = (layer.__doc__ or "").partition("Args:\n")[2].partition("    name: str")[0]
+    ending = _FUNCTION_ENDING.format(arguments=arguments)
+    function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"
 
 
 def _function(layer: type[Conv], public_name: str) -> Callable[..., Any]:

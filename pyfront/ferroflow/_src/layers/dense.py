@@ -74,6 +74,9 @@ class Dense(Layer):
     def build(self, input_shape: Any) -> None:
         """Makes the kernel and the bias.
 
+        Args:
+            input_shape: TensorShape of the inputs, [batch, ..., size].
+
         Raises:
             ValueError: the last dimension of the inputs is not known.
         """
@@ -122,6 +125,12 @@ class Dense(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """The shape of the inputs with the last dimension replaced.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, ..., size].
+
+        Returns:
+            TensorShape.
 
         Raises:
             ValueError: the inputs have a rank below 2, or the last dimension is not known.

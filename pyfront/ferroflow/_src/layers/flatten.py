@@ -38,7 +38,14 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The number of examples and that of the elements of one."""
+        """The number of examples and that of the elements of one.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, ...].
+
+        Returns:
+            TensorShape, of two dimensions; the second is None where one of the inputs' is not known.
+        """
         batch, *inner = TensorShape(input_shape).as_list()
         return TensorShape([batch, math.prod(inner) if all(inner) else None])
 

@@ -191,8 +191,8 @@ class Layer:
         """Adds operations that are to run with each training step; a call puts them into `GraphKeys.UPDATE_OPS`.
 
         Args:
-            updates: Operation or Tensor, or list of them.
-            inputs: anything true if they depend on the inputs of a call.
+            updates: Operation, or Tensor of any dtype and shape, or list of them.
+            inputs: anything but None if they depend on the inputs of a call.
         """
         for update in _as_list(updates):
             op = update if isinstance(update, Operation) else getattr(update, "op", None) or convert_to_tensor(update)
@@ -202,7 +202,7 @@ class Layer:
         """Adds losses, and puts them into `GraphKeys.REGULARIZATION_LOSSES`.
 
         Args:
-            losses: Tensor, or list of them.
+            losses: Tensor of a float dtype, of shape [], or list of them.
             inputs: anything but None if they depend on the inputs of a call.
         """
         losses = _as_list(losses)
@@ -210,11 +210,25 @@ class Layer:
         _add_new_ones_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs; those that depend on none, for None."""
+        """The updates that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
         return _depending_on(inputs, self._updates) if self.trainable or self.stateful else []
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses that depend on some inputs; those that depend on none, for None."""
+        """The losses that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
         return _depending_on(inputs, self._losses)
 
     def build(self, _: Any) -> None:
@@ -229,17 +243,23 @@ class Layer:
         """Computes the outputs; a subclass overrides it.
 
         Args:
-            inputs: Tensor, or structure of them.
+            inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
             *args: the other arguments of a call.
             **kwargs: those given by name.
 
         Returns:
-            Tensor, or structure of them.
+            Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
         """
         return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape, or structure of them: the shapes of the inputs.
+
+        Returns:
+            TensorShape, or structure of them.
 
         Raises:
             NotImplementedError: the layer does not tell.
@@ -259,7 +279,15 @@ class Layer:
         return self._current_scope.original_name_scope
 
     def add_variable(self, *args: Any, **kwargs: Any) -> Any:
-        """`add_weight`."""
+        """Makes a variable, as `add_weight` does.
+
+        Args:
+            *args: the arguments of `add_weight`.
+            **kwargs: those given by name.
+
+        Returns:
+            Variable, or PartitionedVariable, of the dtype and shape asked for.
+        """
         return self.add_weight(*args, **kwargs)
 
     def add_weight(
@@ -369,7 +397,16 @@ class Layer:
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """`__call__`."""
+        """Calls the layer.
+
+        Args:
+            inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
+            *args: the other arguments of `call`.
+            **kwargs: those given by name.
+
+        Returns:
+            Tensor of the layer's dtype, of shape [batch, ...], or structure of them: what `call` gives.
+        """
         return self(inputs, *args, **kwargs)
 
     def _build_for(self, inputs: Any, leaves: list[Any]) -> None:

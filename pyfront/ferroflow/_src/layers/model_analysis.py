@@ -9,7 +9,14 @@ __all__ = ["analyze_ops", "analyze_vars", "tensor_description"]
 
 
 def tensor_description(var: Any) -> str:
-    """The dtype and shape of a Tensor or Variable, such as "(float32 3x4)"."""
+    """Writes down the dtype and shape of a tensor.
+
+    Args:
+        var: Tensor or Variable, of any dtype and known rank.
+
+    Returns:
+        str such as "(float32 3x4)".
+    """
     return f"({var.dtype.base_dtype.name} {'x'.join(str(size) for size in var.get_shape())})"
 
 

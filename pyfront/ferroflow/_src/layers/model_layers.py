@@ -625,14 +625,14 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
     """Applies a layer several times, each time with variables of its own.
 
     Args:
-        inputs: Tensor.
+        inputs: Tensor of a dtype and shape that the layer takes.
         repetitions: int, how often.
         layer: callable of a Tensor, these arguments and a `scope`.
         *args: its arguments.
         **kwargs: its arguments by name; `scope` is the variable scope, and its name that of the layers with a number.
 
     Returns:
-        Tensor, the outputs of the last.
+        Tensor of the dtype and shape of the outputs of the last.
     """
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Repeat", [inputs]):
@@ -647,14 +647,14 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
     """Applies a layer several times with different arguments, each time with variables of its own.
 
     Args:
-        inputs: Tensor.
+        inputs: Tensor of a dtype and shape that the layer takes.
         layer: callable of a Tensor, arguments and a `scope`.
         stack_args: list with the arguments of each time, a tuple or list of them or just one.
         **kwargs: arguments by name that are the same each time; `scope` is the variable scope, and its name that of
             the layers with a number.
 
     Returns:
-        Tensor, the outputs of the last.
+        Tensor of the dtype and shape of the outputs of the last.
 
     Raises:
         ValueError: `stack_args` is neither list nor tuple.

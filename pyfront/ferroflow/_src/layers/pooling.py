@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -91,7 +92,14 @@ class Pooling(Layer):
         return shaping.squeeze(outputs, [row]) if self._RANK == 1 else outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs."""
+        """The shape of the outputs for that of the inputs.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
+        Returns:
+            TensorShape.
+        """
         shape = TensorShape(input_shape).as_list()
         start = 2 if self.data_format == "channels_first" else 1
         for i in range(self._RANK):
@@ -105,10 +113,9 @@ _DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 
 
 def _layer(name: str, what: str, rank: int, operation: Callable[..., Any]) -> type[Pooling]:
-    documentation = Pooling.__doc__ or ""
-    arguments = documentation[documentation.index("    Args:") :]
+    _, args, arguments = inspect.cleandoc(Pooling.__doc__ or "").partition("Args:\n")
     members = {
-        "__doc__": f"A layer that takes {what} of windows over {_DIMENSIONS[rank]}.\n\n{arguments}",
+        "__doc__": f"A layer that takes {what} of windows over {_DIMENSIONS[rank]}.\n\n{args}{arguments}",
         "__module__": __name__,
         "_RANK": rank,
         "_OPERATION": staticmethod(operation),

@@ -127,10 +127,10 @@ def apply_regularization(regularizer: Regularizer, weights_list: Iterable[Any] |
 
     Args:
         regularizer: callable of a weight that gives a Tensor of shape [] or None.
-        weights_list: list of Tensors or Variables; None for those in `GraphKeys.WEIGHTS`.
+        weights_list: list of Tensors or Variables of float dtypes, of any shape; None for those in `GraphKeys.WEIGHTS`.
 
     Returns:
-        Tensor of shape [].
+        Tensor of float32 or the weights' dtype, of shape [].
 
     Raises:
         ValueError: there are no weights, or a loss is no scalar.

@@ -103,6 +103,9 @@ class SeparableConv(Conv):
     def build(self, input_shape: Any) -> None:
         """Makes the kernels and the bias.
 
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
         Raises:
             ValueError: the number of channels is not known.
         """

@@ -10,8 +10,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers import space
 from ferroflow._src.layers.convolution import ZEROS, Conv, add_arguments, document_function
 from ferroflow._src.ops.array import joining, shaping
-from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op
-from ferroflow._src.ops.nn.conv import conv3d_transpose as conv3d_transpose_op
+from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op, conv3d_transpose as conv3d_transpose_op
 
 __all__ = ["Conv2DTranspose", "Conv3DTranspose", "conv2d_transpose", "conv3d_transpose"]
 
@@ -86,6 +85,9 @@ class ConvTranspose(Conv):
     def build(self, input_shape: Any) -> None:
         """Makes the kernel and the bias.
 
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
         Raises:
             ValueError: the inputs have another rank, or the number of channels is not known.
         """
@@ -131,7 +133,14 @@ class ConvTranspose(Conv):
         return self._activated(self._with_bias(outputs))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs."""
+        """The shape of the outputs for that of the inputs.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
+
+        Returns:
+            TensorShape.
+        """
         return TensorShape(self._output_shape(TensorShape(input_shape).as_list()))
 
 

@@ -81,9 +81,9 @@ def attention_decoder(
     """Runs a cell over a list of inputs, each joined with what the state before attends to.
 
     Args:
-        decoder_inputs: list of Tensors of shape [batch, size].
-        initial_state: the first state, as the cell's.
-        attention_states: Tensor of shape [batch, length, size], what is attended to.
+        decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
+        initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
+        attention_states: Tensor of a float dtype, of shape [batch, length, size], what is attended to.
         cell: RNNCell.
         output_size: int, the size of outputs; None for that of the cell.
         num_heads: int, how often is attended to the states.
@@ -94,7 +94,7 @@ def attention_decoder(
         initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
 
     Returns:
-        List of the outputs, of shape [batch, output_size], and the last state.
+        List of the outputs, of the dtype of the inputs, of shape [batch, output_size], and the last state.
 
     Raises:
         ValueError: there are no inputs or no heads, or a size is not known.
@@ -150,8 +150,8 @@ def embedding_attention_decoder(
 
     Args:
         decoder_inputs: list of Tensors of int32, of shape [batch].
-        initial_state: the first state, as the cell's.
-        attention_states: Tensor of shape [batch, length, size], what is attended to.
+        initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
+        attention_states: Tensor of a float dtype, of shape [batch, length, size], what is attended to.
         cell: RNNCell.
         num_symbols: int, the number of ids.
         embedding_size: int, the size of an embedding.

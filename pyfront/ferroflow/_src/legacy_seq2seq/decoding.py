@@ -42,8 +42,8 @@ def rnn_decoder(
     """Runs a cell over a list of inputs, or over what it gave itself.
 
     Args:
-        decoder_inputs: list of Tensors of shape [batch, size].
-        initial_state: the first state, as the cell's.
+        decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
+        initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
         cell: RNNCell.
         loop_function: callable of the output before and the number of the step that gives the inputs from the second
             step on; None for the given inputs.
@@ -70,8 +70,8 @@ def basic_rnn_seq2seq(
     """Runs a copy of a cell over the encoder's inputs, and the cell from the last state over the decoder's.
 
     Args:
-        encoder_inputs: list of Tensors of shape [batch, size].
-        decoder_inputs: list of Tensors of shape [batch, size].
+        encoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
+        decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
         cell: RNNCell.
         dtype: DType of the first state.
         scope: str or VariableScope; None for "basic_rnn_seq2seq".
@@ -95,8 +95,8 @@ def tied_rnn_seq2seq(
     """Runs a cell over the encoder's inputs, and, with the same variables, from the last state over the decoder's.
 
     Args:
-        encoder_inputs: list of Tensors of shape [batch, size].
-        decoder_inputs: list of Tensors of shape [batch, size].
+        encoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
+        decoder_inputs: list of Tensors of a float dtype, of shape [batch, size].
         cell: RNNCell.
         loop_function: as `rnn_decoder`.
         dtype: DType of the first state.

@@ -33,7 +33,7 @@ def embedding_rnn_decoder(
 
     Args:
         decoder_inputs: list of Tensors of int32, of shape [batch].
-        initial_state: the first state, as the cell's.
+        initial_state: Tensor of shape [batch, state size], or nest of them as the cell's `state_size`.
         cell: RNNCell.
         num_symbols: int, the number of ids.
         embedding_size: int, the size of an embedding.

@@ -37,7 +37,7 @@ def sequence_loss_by_example(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of shape [batch].
+        Tensor of the dtype of `logits`, of shape [batch].
 
     Raises:
         ValueError: the lists have other lengths.
@@ -81,7 +81,7 @@ def sequence_loss(
         name: str, name scope of the operations.
 
     Returns:
-        Tensor of shape [].
+        Tensor of the dtype of `logits`, of shape [].
 
     Raises:
         ValueError: the lists have other lengths.
@@ -112,8 +112,10 @@ def model_with_buckets(
     """Builds a model for several lengths of inputs and outputs, with the same variables.
 
     Args:
-        encoder_inputs: list of Tensors, as many as the last bucket's first number or more.
-        decoder_inputs: list of Tensors, as many as the last bucket's second number or more.
+        encoder_inputs: list of Tensors of the dtype and shape that `seq2seq` takes, as many as the last bucket's first
+            number or more.
+        decoder_inputs: list of Tensors of the dtype and shape that `seq2seq` takes, as many as the last bucket's second
+            number or more.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes of each step.
         weights: list of Tensors of a float dtype, of shape [batch].
         buckets: list of pairs of int: the numbers of the encoder's and the decoder's steps, the largest last.

@@ -30,8 +30,7 @@ from ferroflow._src.ops.linalg.solving import cholesky
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
-from ferroflow._src.ops.math.linalg import eye, matrix_diag_part
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, eye, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 
 __all__ = ["LinearOperator", "LinearOperatorAdjoint", "LinearOperatorInversion"]
@@ -57,7 +56,7 @@ class LinearOperator(abc.ABC):
 
         Args:
             dtype: DType of what it takes and gives.
-            graph_parents: Tensors that it is made of.
+            graph_parents: Tensors, of any dtype and shape, that it is made of.
             is_non_singular: bool, whether it has an inverse; None where that is not known, as below.
             is_self_adjoint: bool, whether it equals its adjoint.
             is_positive_definite: bool, whether the real part of x* A x is positive for all x but 0.
@@ -106,7 +105,7 @@ class LinearOperator(abc.ABC):
 
     @property
     def graph_parents(self) -> list[Tensor]:
-        """The Tensors that the operator is made of."""
+        """The Tensors, of any dtype and shape, that the operator is made of."""
         return self._graph_parents
 
     @property
@@ -126,7 +125,11 @@ class LinearOperator(abc.ABC):
 
     @property
     def is_square(self) -> bool | None:
-        """Whether the operator is square; None where that is not known."""
+        """Whether the operator is square; None where that is not known.
+
+        Raises:
+            ValueError: the hint says that it is not, and the shape that it is.
+        """
         found: bool | None = self.domain_dimension == self.range_dimension
         hint = self._is_square_set_or_implied_by_hints
         if hint is False and found:
@@ -443,7 +446,18 @@ class LinearOperator(abc.ABC):
         return self.to_dense() + x
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
-        """The sum of the operator's matrix and `x`, of a shape that broadcasts to the operator's."""
+        """Adds the operator's matrix to a tensor.
+
+        Args:
+            x: Tensor of the operator's dtype, of a shape that broadcasts to the operator's.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of the operator's dtype and shape.
+
+        Raises:
+            TypeError: `x` has another dtype.
+        """
         with self._name_scope(name, values=[x]):
             return self._add_to_tensor(self._argument(x, "x"))
 
@@ -531,7 +545,19 @@ class LinearOperatorAdjoint(_OfOne):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Makes the adjoint of `operator`; the other arguments are those of `LinearOperator`."""
+        """Makes the adjoint of an operator.
+
+        Args:
+            operator: LinearOperator.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: bool, as in `LinearOperator`.
+            name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
+
+        Raises:
+            ValueError: the hints contradict each other, or those of `operator`.
+        """
         name = name or operator.name + "_adjoint"
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
@@ -577,7 +603,15 @@ class LinearOperatorInversion(_OfOne):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Makes the inverse of `operator`; the other arguments are those of `LinearOperator`.
+        """Makes the inverse of an operator.
+
+        Args:
+            operator: LinearOperator, square and non-singular.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: bool, as in `LinearOperator`.
+            name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
             ValueError: the operator is known to be singular or not square, or the hints contradict its own.

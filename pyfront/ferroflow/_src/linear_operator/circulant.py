@@ -27,8 +27,7 @@ from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.checking import assert_less, assert_positive
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast, imag, real
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
-from ferroflow._src.ops.math.linalg import matrix_transpose
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_transpose
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 from ferroflow._src.ops.spectral import fourier
 
@@ -95,7 +94,7 @@ class _Circulant(LinearOperator):
 
     @property
     def spectrum(self) -> Tensor:
-        """The Fourier transform of the kernel."""
+        """The Fourier transform of the kernel, a Tensor of shape [..., the sizes of the block]."""
         return self._spectrum
 
     @property
@@ -202,18 +201,63 @@ class _Circulant(LinearOperator):
 
 
 class LinearOperatorCirculant(_Circulant):
-    """The operator of a circulant matrix: a cyclic convolution."""
+    """The operator of a circulant matrix: a cyclic convolution.
+
+    Args:
+        spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n]: the Fourier transform of the
+            kernel.
+        input_output_dtype: DType of what the operator takes and gives.
+        is_non_singular: bool, as in `LinearOperator`.
+        is_self_adjoint: bool, as in `LinearOperator`.
+        is_positive_definite: bool, as in `LinearOperator`.
+        is_square: True.
+        name: str, its name, and the name scope of its operations; None for that of the class.
+
+    Raises:
+        TypeError: the dtype of the spectrum is another.
+        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+    """
 
     _block_depth = 1
 
 
 class LinearOperatorCirculant2D(_Circulant):
-    """The operator of a block circulant matrix of circulant blocks: a cyclic convolution in the plane."""
+    """The operator of a block circulant matrix of circulant blocks: a cyclic convolution in the plane.
+
+    Args:
+        spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n1, n2]: the Fourier transform of
+            the kernel.
+        input_output_dtype: DType of what the operator takes and gives.
+        is_non_singular: bool, as in `LinearOperator`.
+        is_self_adjoint: bool, as in `LinearOperator`.
+        is_positive_definite: bool, as in `LinearOperator`.
+        is_square: True.
+        name: str, its name, and the name scope of its operations; None for that of the class.
+
+    Raises:
+        TypeError: the dtype of the spectrum is another.
+        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+    """
 
     _block_depth = 2
 
 
 class LinearOperatorCirculant3D(_Circulant):
-    """The operator of a nested block circulant matrix: a cyclic convolution in space."""
+    """The operator of a nested block circulant matrix: a cyclic convolution in space.
+
+    Args:
+        spectrum: Tensor of float32, float64, complex64 or complex128, of shape [..., n1, n2, n3]: the Fourier transform
+            of the kernel.
+        input_output_dtype: DType of what the operator takes and gives.
+        is_non_singular: bool, as in `LinearOperator`.
+        is_self_adjoint: bool, as in `LinearOperator`.
+        is_positive_definite: bool, as in `LinearOperator`.
+        is_square: True.
+        name: str, its name, and the name scope of its operations; None for that of the class.
+
+    Raises:
+        TypeError: the dtype of the spectrum is another.
+        ValueError: the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+    """
 
     _block_depth = 3

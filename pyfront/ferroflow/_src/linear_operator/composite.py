@@ -107,7 +107,15 @@ class LinearOperatorComposition(_OfSeveral):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Makes the product of `operators`, which have one dtype; the other arguments are those of `LinearOperator`.
+        """Makes the product of operators.
+
+        Args:
+            operators: list of LinearOperators of one dtype, each with as many rows as the one before has columns.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: bool, as in `LinearOperator`.
+            name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
             TypeError: the dtypes differ.
@@ -162,7 +170,15 @@ class LinearOperatorBlockDiag(_OfSeveral):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        """Makes the direct sum of `operators`, which have one dtype; the other arguments are those of `LinearOperator`.
+        """Makes the direct sum of operators.
+
+        Args:
+            operators: list of LinearOperators of one dtype, each square.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: True.
+            name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
             TypeError: the dtypes differ.
@@ -255,9 +271,15 @@ class LinearOperatorKronecker(_OfSeveral):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Makes the Kronecker product of `operators`, which have one dtype.
+        """Makes the Kronecker product of operators.
 
-        The other arguments are those of `LinearOperator`.
+        Args:
+            operators: list of LinearOperators of one dtype.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: bool, as in `LinearOperator`.
+            name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
             TypeError: the dtypes differ.

@@ -23,8 +23,7 @@ from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.flow.checking import assert_positive
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import real
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
-from ferroflow._src.ops.math.linalg import matrix_diag, matrix_diag_part, matrix_set_diag
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag, matrix_diag_part, matrix_set_diag
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
 __all__ = ["LinearOperatorDiag"]
@@ -42,9 +41,15 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        """Makes an operator of its diagonal, `diag`, a Tensor of a floating dtype, of shape [..., n].
+        """Makes an operator of its diagonal.
 
-        The other arguments are those of `LinearOperator`.
+        Args:
+            diag: Tensor of a float or complex dtype, of shape [..., n].
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: True, or None for that.
+            name: str, its name, and the name scope of its operations.
 
         Raises:
             TypeError: the dtype is not a floating one.
@@ -72,7 +77,7 @@ class LinearOperatorDiag(LinearOperator):
 
     @property
     def diag(self) -> Tensor:
-        """The diagonal."""
+        """The diagonal, a Tensor of the operator's dtype, of shape [..., n]."""
         return self._diag
 
     def _shape(self) -> TensorShape:

@@ -30,9 +30,15 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        """Makes an operator of `matrix`, a Tensor of a floating dtype, of shape [..., m, n].
+        """Makes an operator of its matrix.
 
-        The other arguments are those of `LinearOperator`.
+        Args:
+            matrix: Tensor of a float or complex dtype, of shape [..., m, n].
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: bool, as in `LinearOperator`.
+            name: str, its name, and the name scope of its operations.
 
         Raises:
             TypeError: the dtype is not a floating one.

@@ -24,8 +24,7 @@ from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.cast import cast, real
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
-from ferroflow._src.ops.math.linalg import matrix_diag_part, matrix_set_diag
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag_part, matrix_set_diag
 
 __all__ = ["LinearOperatorIdentity", "LinearOperatorScaledIdentity", "LinearOperatorZeros"]
 

@@ -148,17 +148,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def u(self) -> Tensor:
-        """U."""
+        """U, a Tensor of the operator's dtype, of shape [..., n, k]."""
         return self._u
 
     @property
     def v(self) -> Tensor:
-        """V."""
+        """V, a Tensor of the operator's dtype, of shape [..., n, k]."""
         return self._v
 
     @property
     def diag_update(self) -> Tensor | None:
-        """The diagonal of D; None for ones."""
+        """The diagonal of D, a Tensor of the operator's dtype, of shape [..., k]; None for ones."""
         return self._diag_update
 
     @property

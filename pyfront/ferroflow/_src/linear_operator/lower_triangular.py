@@ -21,8 +21,7 @@ from ferroflow._src.linear_operator.checks import (
 )
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix
-from ferroflow._src.ops.math.linalg import matrix_band_part, matrix_diag_part
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_band_part, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
 __all__ = ["LinearOperatorLowerTriangular"]
@@ -40,9 +39,15 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        """Makes an operator of the lower half of `tril`, a Tensor of a floating dtype, of shape [..., n, n].
+        """Makes an operator of the lower half of a matrix.
 
-        The other arguments are those of `LinearOperator`.
+        Args:
+            tril: Tensor of a float or complex dtype, of shape [..., n, n]; what is above the diagonal is not read.
+            is_non_singular: bool, as in `LinearOperator`.
+            is_self_adjoint: bool, as in `LinearOperator`.
+            is_positive_definite: bool, as in `LinearOperator`.
+            is_square: True, or None for that.
+            name: str, its name, and the name scope of its operations.
 
         Raises:
             TypeError: the dtype is not a floating one.

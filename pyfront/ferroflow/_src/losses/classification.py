@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -134,7 +135,8 @@ def sparse_softmax_cross_entropy(
 def _describe(
     function: Any, labels: str, shape: str, dtype: str = "the dtype of `logits`", smoothing: str = ""
 ) -> None:
-    function.__doc__ += _DESCRIPTION.format(labels=labels, shape=shape, dtype=dtype, smoothing=smoothing)
+    description = inspect.cleandoc(_DESCRIPTION.format(labels=labels, shape=shape, dtype=dtype, smoothing=smoothing))
+    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{description}"
 
 
 _describe(

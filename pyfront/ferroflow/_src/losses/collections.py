@@ -32,7 +32,7 @@ def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
         loss_collection: str, key of the collection.
 
     Returns:
-        List of Tensors.
+        List of Tensors of float dtypes, scalars unless a reduction left a loss for each example.
     """
     return get_collection(loss_collection, scope)
 
@@ -44,7 +44,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
         scope: str, a regular expression; only losses whose names it matches from the start are listed.
 
     Returns:
-        List of Tensors.
+        List of Tensors of float dtypes, of shape [].
     """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 

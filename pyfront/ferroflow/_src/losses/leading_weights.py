@@ -83,7 +83,20 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
 @deprecated("tf.losses.absolute_difference", "tf.contrib.losses.absolute_difference")
 def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """`tf.losses.absolute_difference` with predictions first and weights of leading dimensions."""
+    """The loss `|predictions - labels|`, with weights of leading dimensions.
+
+    Args:
+        predictions: Tensor of a real number dtype, of shape [batch, ...].
+        labels: Tensor of a real number dtype, of the shape of `predictions`.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or labels or predictions are None.
+    """
     losses = regression.absolute_difference(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
     )
@@ -92,7 +105,20 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
 
 @deprecated("tf.losses.mean_squared_error", "tf.contrib.losses.mean_squared_error")
 def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """`tf.losses.mean_squared_error` with predictions first and weights of leading dimensions."""
+    """The loss `(predictions - labels) ** 2`, with weights of leading dimensions.
+
+    Args:
+        predictions: Tensor of a real number dtype, of shape [batch, ...].
+        labels: Tensor of a real number dtype, of the shape of `predictions`.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or labels or predictions are None.
+    """
     losses = regression.mean_squared_error(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
     )
@@ -103,7 +129,21 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
 def log_loss(
     predictions: Any, labels: Any = None, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None
 ) -> Tensor:
-    """`tf.losses.log_loss` with predictions first and weights of leading dimensions."""
+    """The cross entropy of probabilities of True, with weights of leading dimensions.
+
+    Args:
+        predictions: Tensor of a real number dtype, of shape [batch, ...].
+        labels: Tensor of a real number dtype, of the shape of `predictions`.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        epsilon: float, added to what is under a logarithm.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or labels or predictions are None.
+    """
     losses = regression.log_loss(
         labels, predictions, epsilon=epsilon, scope=scope, loss_collection=None, reduction=Reduction.NONE
     )
@@ -119,7 +159,23 @@ def cosine_distance(
     scope: str | None = None,
     dim: int | None = None,
 ) -> Tensor:
-    """`tf.losses.cosine_distance` with predictions first, weights of leading dimensions, and the axis dropped."""
+    """The loss `1 - sum(labels * predictions)` along a dimension, which the losses then lack, with weights of leading
+    dimensions.
+
+    Args:
+        predictions: Tensor of a real number dtype, of shape [batch, ...].
+        labels: Tensor of a real number dtype, of the shape of `predictions`.
+        axis: int, the dimension of the vectors.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        scope: str, name scope of the operations.
+        dim: deprecated name of `axis`.
+
+    Returns:
+        Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, labels or predictions are None, or no axis is given.
+    """
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     losses = regression.cosine_distance(
         labels, predictions, axis=axis, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -146,7 +202,21 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Ten
 def sigmoid_cross_entropy(
     logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
 ) -> Tensor:
-    """`tf.losses.sigmoid_cross_entropy` with logits first and weights of leading dimensions."""
+    """The cross entropy of labels and the sigmoids of logits, with weights of leading dimensions.
+
+    Args:
+        logits: Tensor of a float dtype, of shape [batch, classes], or any other.
+        multi_class_labels: Tensor of a real number dtype, of the shape of `logits`: probabilities.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        label_smoothing: float, if above 0, the labels become `labels * (1 - s) + s / 2`.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or labels or logits are None.
+    """
     losses = classification.sigmoid_cross_entropy(
         multi_class_labels,
         logits,
@@ -162,7 +232,21 @@ def sigmoid_cross_entropy(
 def softmax_cross_entropy(
     logits: Any, onehot_labels: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None
 ) -> Tensor:
-    """`tf.losses.softmax_cross_entropy` with logits first and weights of leading dimensions."""
+    """The cross entropy of distributions over classes and the softmax of logits, with weights of leading dimensions.
+
+    Args:
+        logits: Tensor of a float dtype, of shape [batch, classes].
+        onehot_labels: Tensor of a real number dtype, of the shape of `logits`: probabilities.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        label_smoothing: float, if above 0, the labels become `labels * (1 - s) + s / classes`.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or labels or logits are None.
+    """
     losses = classification.softmax_cross_entropy(
         onehot_labels,
         logits,
@@ -176,7 +260,20 @@ def softmax_cross_entropy(
 
 @deprecated("tf.losses.sparse_softmax_cross_entropy", "tf.contrib.losses.sparse_softmax_cross_entropy")
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, scope: str | None = None) -> Tensor:
-    """`tf.losses.sparse_softmax_cross_entropy` of labels [batch] or [batch, 1], with logits first."""
+    """The cross entropy of classes and the softmax of logits, with weights of leading dimensions.
+
+    Args:
+        logits: Tensor of a float dtype, of shape [batch, classes].
+        labels: Tensor of int32 or int64, of shape [batch] or [batch, 1]: the classes.
+        weights: Tensor of a real number dtype, of shape [], [batch] or of more leading dimensions of the losses.
+        scope: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
+
+    Raises:
+        ValueError: the shapes are known not to fit, or logits are None.
+    """
     labels = convert_to_tensor(labels)
     labels = shaping.reshape(labels, [shaping.shape(labels)[0]])
     losses = classification.sparse_softmax_cross_entropy(

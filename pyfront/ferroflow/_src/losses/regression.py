@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -15,8 +16,7 @@ from ferroflow._src.losses.weighting import Reduction, compute_weighted_loss, nu
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math import arithmetic
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import log, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.math.weights_broadcast import assert_broadcastable
 
@@ -37,7 +37,7 @@ _DESCRIPTION = """
         weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{later}
         scope: str, name scope of the operations.
         loss_collection: str, key of the collection that the loss is put into; None for none.
-        reduction: str, of `Reduction`.
+        reduction: str, of `Reduction`.{last}
 
     Returns:
         Tensor of float32, of shape []; for `Reduction.NONE` of the shape of the losses.
@@ -202,12 +202,17 @@ def mean_pairwise_squared_error(
             return mean_loss
 
 
-def _describe(function: Any, more: str = "", later: str = "") -> None:
-    function.__doc__ += _DESCRIPTION.format(more=more, later=later)
+def _describe(function: Any, more: str = "", later: str = "", last: str = "") -> None:
+    description = inspect.cleandoc(_DESCRIPTION.format(more=more, later=later, last=last))
+    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{description}"
 
 
 _describe(absolute_difference)
 _describe(mean_squared_error)
-_describe(cosine_distance, more="\n        axis: int, the dimension of the vectors; the losses have size 1 in it.")
+_describe(
+    cosine_distance,
+    more="\n        axis: int, the dimension of the vectors; the losses have size 1 in it.",
+    last="\n        dim: deprecated name of `axis`.",
+)
 _describe(huber_loss, later="\n        delta: float, the error from which on the loss grows linearly.")
 _describe(log_loss, later="\n        epsilon: float, added to what is under a logarithm.")

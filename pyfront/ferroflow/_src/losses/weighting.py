@@ -49,7 +49,14 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Raises ValueError for what is none of the values."""
+        """Checks that a key is one of the values.
+
+        Args:
+            key: str, the key.
+
+        Raises:
+            ValueError: it is none of them.
+        """
         if key not in cls.all():
             raise ValueError(f"Invalid ReductionKey {key}.")
 

@@ -13,8 +13,7 @@ from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math import arithmetic, comparison
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import sqrt
+from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.math.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.state.assigning import assign_add

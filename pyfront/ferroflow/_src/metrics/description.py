@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -19,15 +20,14 @@ _ARGUMENTS = {
     "updates_collections": "list of str, or str, keys of the collections that the update is put into; None for none.",
     "name": "str, name of the variable scope.",
 }
-_RETURNS = """
-    Returns:
-        (value, update), of {result}. The update adds the batch to the metric's variables, which are in
-        `GraphKeys.LOCAL_VARIABLES` and `GraphKeys.METRIC_VARIABLES`, and gives the value with the batch; the value
-        alone adds nothing.
+_RETURNS = """Returns:
+    (value, update), of {result}. The update adds the batch to the metric's variables, which are in
+    `GraphKeys.LOCAL_VARIABLES` and `GraphKeys.METRIC_VARIABLES`, and gives the value with the batch; the value
+    alone adds nothing.
 
-    Raises:
-        ValueError: the shapes are known not to fit{more}.
-    """
+Raises:
+    ValueError: the shapes are known not to fit{more}.
+"""
 
 
 def described(
@@ -47,9 +47,9 @@ def described(
 
     def decorate(metric: _Metric) -> _Metric:
         code = metric.__code__
-        lines = [f"        {name}: {known[name]}" for name in code.co_varnames[: code.co_argcount]]
+        lines = [f"    {name}: {known[name]}" for name in code.co_varnames[: code.co_argcount]]
         ending = _RETURNS.format(result=result, more=f", or {fails}" if fails else "")
-        metric.__doc__ = f"{metric.__doc__}\n\n    Args:\n" + "\n".join(lines) + f"\n{ending}"
+        metric.__doc__ = "\n".join([inspect.cleandoc(metric.__doc__ or ""), "", "Args:", *lines, "", ending])
         return metric
 
     return decorate

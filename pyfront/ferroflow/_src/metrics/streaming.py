@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,9 +42,10 @@ def predictions_first(metric: Callable[..., Pair], name: str) -> Callable[..., P
         return metric(labels, predictions, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"Deprecated: `{newer}` with predictions before labels.\n\nThe other arguments, and what is returned, are its."
-    )
+    labels, predictions, *others = inspect.signature(metric).parameters.values()
+    function.__signature__ = inspect.Signature([predictions, labels, *others])  # type: ignore[attr-defined]
+    description = inspect.cleandoc(metric.__doc__ or "")
+    function.__doc__ = f"Deprecated: `{newer}` with predictions before labels.\n\n{description}".rstrip()
     return function
 
 

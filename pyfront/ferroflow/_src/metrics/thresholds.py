@@ -17,8 +17,7 @@ from ferroflow._src.ops.array.making import identity, ones_like
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math import arithmetic, comparison
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.elementwise import log, logical_not
+from ferroflow._src.ops.math.elementwise import abs as absolute, log, logical_not
 from ferroflow._src.ops.math.reduction import argmax, argmin, reduce_min, reduce_sum
 from ferroflow._src.ops.math.segment import cumsum
 from ferroflow._src.ops.math.weights_broadcast import broadcast_weights

@@ -16,8 +16,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import colocate_with, device, name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array.making import identity
-from ferroflow._src.ops.array.making import range as int_range
+from ferroflow._src.ops.array.making import identity, range as int_range
 from ferroflow._src.ops.array.shaping import shape
 
 
@@ -100,7 +99,14 @@ class TensorArray:
         return self._handle
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """The same array at another point of its order."""
+        """The same array at another point of its order.
+
+        Args:
+          flow: Tensor of float32, of shape []: what orders the uses of the array.
+
+        Returns:
+          TensorArray of the same elements.
+        """
         array = TensorArray.__new__(TensorArray)
         array._dtype, array._handle, array._flow = self._dtype, self._handle, flow
         array._infer_shape = self._infer_shape
@@ -119,6 +125,9 @@ class TensorArray:
           source: names the gradients: each walk has its own.
           flow: float scalar after which the size of this array is known; by default its own.
           name: name scope.
+
+        Returns:
+          TensorArray of the dtype and size of this one.
         """
         flow = self._flow if flow is None else flow
         with name_scope(name, "TensorArrayGrad", [self._handle]), colocate_with(self._handle):
@@ -129,7 +138,14 @@ class TensorArray:
         return array
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at `index`, int32 scalar.
+        """Reads an element.
+
+        Args:
+          index: Tensor of int32, of shape []: its number.
+          name: str, name of the operation.
+
+        Returns:
+          Tensor of the array's dtype: the element.
 
         Raises:
           tf.errors.InvalidArgumentError: in the step, for one that was not written, or that was cleared by an earlier
@@ -144,7 +160,15 @@ class TensorArray:
         """Does nothing: TF 1.x warns of arrays that nothing uses, other than those marked."""
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with `value` at `index`, int32 scalar.
+        """Sets an element.
+
+        Args:
+          index: Tensor of int32, of shape []: its number.
+          value: Tensor of the array's dtype: the element.
+          name: str, name of the operation.
+
+        Returns:
+          TensorArray that has the element.
 
         Raises:
           ValueError: the shape is not that of the other elements.
@@ -164,7 +188,15 @@ class TensorArray:
             return self.gather(int_range(0, self.size()), name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at `indices`, int32 vector, along a new first dimension."""
+        """Reads elements and stacks them along a new first dimension.
+
+        Args:
+          indices: Tensor of int32, of shape [n]: their numbers.
+          name: str, name of the operation.
+
+        Returns:
+          Tensor of the array's dtype, of shape [n] + the shape of an element.
+        """
         element_shape = self._element_shape[0] if self._element_shape else TensorShape(None)
         attrs = {"dtype": self._dtype, "element_shape": element_shape}
         value = tensor_op("TensorArrayGatherV3", [self._handle, indices, self._flow], attrs, name=name)
@@ -184,7 +216,18 @@ class TensorArray:
         return value
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the parts of `value` along its first dimension as its elements."""
+        """Sets the elements to the parts of a tensor along its first dimension.
+
+        Args:
+          value: Tensor of the array's dtype, of shape [n, ...].
+          name: str, name of the operations.
+
+        Returns:
+          TensorArray of the n elements.
+
+        Raises:
+          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+        """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             count = value.shape[0].value if value.shape.dims else None
@@ -193,7 +236,19 @@ class TensorArray:
             return self.scatter(indices=int_range(0, count), value=value, name=name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the parts of `value` along its first dimension at `indices`, int32 vector."""
+        """Sets elements to the parts of a tensor along its first dimension.
+
+        Args:
+          indices: Tensor of int32, of shape [n]: their numbers.
+          value: Tensor of the array's dtype, of shape [n, ...].
+          name: str, name of the operation.
+
+        Returns:
+          TensorArray that has the elements.
+
+        Raises:
+          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+        """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             if self._infer_shape:
@@ -203,7 +258,19 @@ class TensorArray:
                 return self.with_flow(tensor_op("TensorArrayScatterV3", inputs, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """The array with parts of `value`, of `lengths` (int64 vector) along its first dimension, as its elements."""
+        """Sets the elements to consecutive pieces of a tensor along its first dimension.
+
+        Args:
+          value: Tensor of the array's dtype, of shape [sum of `lengths`, ...].
+          lengths: Tensor of int64 or int32, of shape [n]: the pieces' first dimensions.
+          name: str, name of the operation.
+
+        Returns:
+          TensorArray of the n elements.
+
+        Raises:
+          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+        """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             lengths = convert_to_tensor(lengths, name="lengths")

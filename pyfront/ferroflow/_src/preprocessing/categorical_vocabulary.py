@@ -90,6 +90,9 @@ class CategoricalVocabulary:
         Args:
             class_id: int, the number.
 
+        Returns:
+            What was added as that category: usually a str.
+
         Raises:
             ValueError: the vocabulary was made without `support_reverse`.
             IndexError: no category has that number.

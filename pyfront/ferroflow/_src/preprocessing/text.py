@@ -25,7 +25,7 @@ def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
     """The words of documents.
 
     Args:
-        iterator: the documents.
+        iterator: iterable of the documents, str.
 
     Yields:
         A list of words for each.
@@ -48,14 +48,17 @@ class ByteProcessor:
         """Does nothing: bytes are numbers already.
 
         Args:
-            x: the documents.
+            x: any object; not used.
         """
 
     def fit_transform(self, x: Iterable[str | bytes]) -> Iterator[npt.NDArray[np.uint8]]:
         """The bytes of documents, as `transform` gives them.
 
         Args:
-            x: the documents.
+            x: iterable of the documents.
+
+        Returns:
+            Iterator of uint8 arrays of one length.
         """
         return self.transform(x)
 
@@ -63,7 +66,7 @@ class ByteProcessor:
         """The documents that rows of bytes are of.
 
         Args:
-            x: int rows.
+            x: iterable of int rows, as `transform` gives them.
 
         Yields:
             str for each, without the zeros at its end; "" where the bytes are no UTF-8, as where a letter was cut.
@@ -119,7 +122,7 @@ class VocabularyProcessor:
         """Numbers the words of documents; others are unknown from then on.
 
         Args:
-            raw_documents: the documents.
+            raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
             unused_y: not used.
 
         Returns:
@@ -137,7 +140,7 @@ class VocabularyProcessor:
         """Numbers the words of documents, and gives the rows of these.
 
         Args:
-            raw_documents: the documents, which are gone through twice.
+            raw_documents: iterable of the documents, as the tokenizer takes them: str by default; gone through twice.
             unused_y: not used.
 
         Returns:
@@ -150,7 +153,7 @@ class VocabularyProcessor:
         """The numbers of the words of documents.
 
         Args:
-            raw_documents: the documents.
+            raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
 
         Yields:
             int64 array [max_document_length] for each.
@@ -165,7 +168,7 @@ class VocabularyProcessor:
         """The words that rows of numbers stand for.
 
         Args:
-            documents: int rows.
+            documents: iterable of int rows, as `transform` gives them.
 
         Yields:
             str for each, of words with spaces between them.

@@ -71,11 +71,26 @@ class Profiler:
 
         Returns:
             `GraphNodeProto` message, the root of the tree that is shown.
+
+        Raises:
+            ValueError: there is no such option or output, or no such step.
+            NotImplementedError: the output is that of pprof.
         """
         return self._tree("scope", self._by_name(options), options)
 
     def profile_graph(self, options: dict[str, Any]) -> Any:
-        """The costs along the graph, from results to what they read; arguments and result as `profile_name_scope`."""
+        """The costs along the graph, from results to what they read.
+
+        Args:
+            options: dict, as `ProfileOptionBuilder` builds it.
+
+        Returns:
+            `GraphNodeProto` message, the root of the tree that is shown.
+
+        Raises:
+            ValueError: there is no such option or output, or no such step.
+            NotImplementedError: the output is that of pprof.
+        """
         return self._tree("graph", self._by_graph(options), options)
 
     def profile_operations(self, options: dict[str, Any]) -> Any:
@@ -86,11 +101,26 @@ class Profiler:
 
         Returns:
             `MultiGraphNodeProto` message, the root of what is shown.
+
+        Raises:
+            ValueError: there is no such option or output, or no such step.
+            NotImplementedError: the output is that of pprof.
         """
         return self._groups("op", self._by_type(options), options)
 
     def profile_python(self, options: dict[str, Any]) -> Any:
-        """The costs by line of the program; arguments and result as `profile_operations`."""
+        """The costs by line of the program.
+
+        Args:
+            options: dict, as `ProfileOptionBuilder` builds it.
+
+        Returns:
+            `MultiGraphNodeProto` message, the root of what is shown.
+
+        Raises:
+            ValueError: there is no such option or output, or no such step.
+            NotImplementedError: the output is that of pprof.
+        """
         return self._groups("code", self._by_line(options), options)
 
     def advise(self, options: dict[str, dict[str, Any]] | None = None) -> Any:

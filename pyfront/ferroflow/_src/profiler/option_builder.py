@@ -50,12 +50,20 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
-        """Options that count the parameters of trainable variables."""
+        """Options that count the parameters of trainable variables.
+
+        Returns:
+            Dict of options.
+        """
         return _options(10000, "name", TRAINABLE_VARIABLES, True, ["params"])
 
     @staticmethod
     def float_operation() -> dict[str, Any]:
-        """Options that count floating-point operations, as far as the graph's shapes are known."""
+        """Options that count floating-point operations, as far as the graph's shapes are known.
+
+        Returns:
+            Dict of options.
+        """
         return {**_options(10000, "float_ops", ".*", True, ["float_ops"]), "min_float_ops": 1}
 
     @staticmethod
@@ -78,6 +86,9 @@ class ProfileOptionBuilder:
             min_peak_bytes: bytes it must have used at once.
             min_residual_bytes: bytes it must have left behind.
             min_output_bytes: bytes of its outputs.
+
+        Returns:
+            Dict of options.
         """
         return {
             **_options(10000, "micros", ".*", True, ["micros", "bytes"]),
@@ -99,13 +110,30 @@ class ProfileOptionBuilder:
         return self
 
     def with_max_depth(self, max_depth: int) -> ProfileOptionBuilder:
-        """Shows levels of the tree up to `max_depth`."""
+        """Shows levels of the tree up to a depth.
+
+        Args:
+            max_depth: int, levels below the root.
+
+        Returns:
+            This builder.
+        """
         return self._set(max_depth=max_depth)
 
     def with_min_memory(
         self, min_bytes: int = 0, min_peak_bytes: int = 0, min_residual_bytes: int = 0, min_output_bytes: int = 0
     ) -> ProfileOptionBuilder:
-        """Shows what asked for at least `min_bytes` bytes, used, left behind and gave out at least the others."""
+        """Shows what needed at least so much memory.
+
+        Args:
+            min_bytes: int, bytes it asked for.
+            min_peak_bytes: int, bytes it used at once.
+            min_residual_bytes: int, bytes it left behind.
+            min_output_bytes: int, bytes of its outputs.
+
+        Returns:
+            This builder.
+        """
         return self._set(
             min_bytes=min_bytes,
             min_peak_bytes=min_peak_bytes,
@@ -116,21 +144,51 @@ class ProfileOptionBuilder:
     def with_min_execution_time(
         self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
     ) -> ProfileOptionBuilder:
-        """Shows what took at least these numbers of microseconds: in all, on accelerators, on CPUs."""
+        """Shows what took at least so much time.
+
+        Args:
+            min_micros: int, microseconds in all.
+            min_accelerator_micros: int, microseconds on accelerators.
+            min_cpu_micros: int, microseconds on CPUs.
+
+        Returns:
+            This builder.
+        """
         return self._set(
             min_micros=min_micros, min_accelerator_micros=min_accelerator_micros, min_cpu_micros=min_cpu_micros
         )
 
     def with_min_parameters(self, min_params: int) -> ProfileOptionBuilder:
-        """Shows what has at least `min_params` parameters."""
+        """Shows what has at least so many parameters.
+
+        Args:
+            min_params: int, elements of variables.
+
+        Returns:
+            This builder.
+        """
         return self._set(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> ProfileOptionBuilder:
-        """Shows types of operations and lines that at least `min_occurrence` nodes are of."""
+        """Shows types of operations and lines that at least so many nodes are of.
+
+        Args:
+            min_occurrence: int, nodes.
+
+        Returns:
+            This builder.
+        """
         return self._set(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> ProfileOptionBuilder:
-        """Shows what does at least `min_float_ops` floating-point operations."""
+        """Shows what does at least so many floating-point operations.
+
+        Args:
+            min_float_ops: int, floating-point operations of a step.
+
+        Returns:
+            This builder.
+        """
         return self._set(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: Sequence[str]) -> ProfileOptionBuilder:
@@ -139,6 +197,9 @@ class ProfileOptionBuilder:
         Args:
             account_type_regexes: list of str. The types of a node are that of its operation, its device, and
                 "_trainable_variables" for a trainable variable.
+
+        Returns:
+            This builder.
         """
         return self._set(account_type_regexes=list(account_type_regexes))
 
@@ -156,6 +217,9 @@ class ProfileOptionBuilder:
             show_name_regexes: what is shown.
             hide_name_regexes: what is not.
             trim_name_regexes: where trees end.
+
+        Returns:
+            This builder.
         """
         given = {
             "start_name_regexes": start_name_regexes,
@@ -166,35 +230,74 @@ class ProfileOptionBuilder:
         return self._set(**{key: list(value) for key, value in given.items() if value is not None})
 
     def account_displayed_op_only(self, is_true: bool) -> ProfileOptionBuilder:
-        """Says whether sums count only what is shown."""
+        """Says whether sums count only what is shown.
+
+        Args:
+            is_true: bool, whether they do.
+
+        Returns:
+            This builder.
+        """
         return self._set(account_displayed_op_only=is_true)
 
     def with_empty_output(self) -> ProfileOptionBuilder:
-        """Writes nothing."""
+        """Writes nothing.
+
+        Returns:
+            This builder.
+        """
         return self._set(output="none")
 
     def with_stdout_output(self) -> ProfileOptionBuilder:
-        """Writes to standard output."""
+        """Writes to standard output.
+
+        Returns:
+            This builder.
+        """
         return self._set(output="stdout")
 
     def with_file_output(self, outfile: str) -> ProfileOptionBuilder:
-        """Writes to the file `outfile`."""
+        """Writes to a file.
+
+        Args:
+            outfile: str, path of the file.
+
+        Returns:
+            This builder.
+        """
         return self._set(output=f"file:outfile={outfile}")
 
     def with_timeline_output(self, timeline_file: str) -> ProfileOptionBuilder:
-        """Writes a trace for Chrome's viewer to the file `timeline_file` + "_" + the number of the step."""
+        """Writes a trace for Chrome's viewer to a file.
+
+        Args:
+            timeline_file: str, path of the file, to which "_" and the number of the step are added.
+
+        Returns:
+            This builder.
+        """
         return self._set(output=f"timeline:outfile={timeline_file}")
 
     def with_pprof_output(self, pprof_file: str) -> ProfileOptionBuilder:
         """Asks for a file of pprof, which profiles refuse: it is not offered.
 
         Args:
-            pprof_file: str.
+            pprof_file: str, path of the file.
+
+        Returns:
+            This builder.
         """
         return self._set(output=f"pprof:outfile={pprof_file}")
 
     def order_by(self, attribute: str) -> ProfileOptionBuilder:
-        """Sorts by an attribute: name, depth, or one that `select` takes; the greatest first, names alphabetically."""
+        """Sorts by an attribute, the greatest first, names alphabetically.
+
+        Args:
+            attribute: str: name, depth, or one that `select` takes.
+
+        Returns:
+            This builder.
+        """
         return self._set(order_by=attribute)
 
     def select(self, attributes: Sequence[str]) -> ProfileOptionBuilder:
@@ -203,9 +306,19 @@ class ProfileOptionBuilder:
         Args:
             attributes: list of str: micros, cpu_micros, accelerator_micros, bytes, peak_bytes, residual_bytes,
                 output_bytes, params, float_ops, occurrence, device, op_types, input_shapes.
+
+        Returns:
+            This builder.
         """
         return self._set(select=list(attributes))
 
     def with_step(self, step: int) -> ProfileOptionBuilder:
-        """Shows one step of a `Profiler`; -1 for the mean of all."""
+        """Shows one step of a `Profiler`.
+
+        Args:
+            step: int, its number; -1 for the mean of all.
+
+        Returns:
+            This builder.
+        """
         return self._set(step=step)

@@ -100,7 +100,8 @@ class AttentionCellWrapper(RNNCell):
 
         Args:
             inputs: Tensor of float32, of shape [batch, size].
-            state: tuple of the three parts of the state, or Tensor of all of them.
+            state: tuple of the three parts of the state, or Tensor of float32 of all of them, of shape [batch, state
+                size].
 
         Returns:
             The output, of shape [batch, output size], and the next state, as `state`.

@@ -62,6 +62,9 @@ class BasicRNNCell(_UnitsCell):
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernel, of shape [inputs + units, units], and the bias.
 
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
+
         Raises:
             ValueError: the last dimension of the inputs is not known.
         """
@@ -124,6 +127,9 @@ class GRUCell(_UnitsCell):
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernels, of shapes [inputs + units, 2 units] and [inputs + units, units], and the biases.
+
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
             ValueError: the last dimension of the inputs is not known.

@@ -118,6 +118,9 @@ class LSTMBlockCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         """Makes the variables.
 
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
+
         Raises:
             ValueError: the last dimension of the inputs is not known.
         """
@@ -195,6 +198,9 @@ class GRUBlockCell(LayerRNNCell):
     def build(self, input_shape: Any) -> None:
         """Makes the kernels, of shapes [inputs + units, 2 units] and [inputs + units, units], and the biases.
 
+        Args:
+            input_shape: TensorShape of the inputs, [batch, inputs].
+
         Raises:
             ValueError: the last dimension of the inputs is not known.
         """
@@ -238,6 +244,16 @@ class GRUBlockCell(LayerRNNCell):
 
 
 class GRUBlockCellV2(GRUBlockCell):
-    """A `GRUBlockCell` whose variables have the names of those of `GRUCell`."""
+    """A `GRUBlockCell` whose variables have the names of those of `GRUCell`.
+
+    Args:
+        num_units: int, the number of units.
+        cell_size: deprecated name of `num_units`.
+        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        name: str, name of the layer.
+
+    Raises:
+        ValueError: both or neither of `num_units` and `cell_size` are given.
+    """
 
     _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")

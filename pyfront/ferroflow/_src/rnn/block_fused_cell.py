@@ -10,8 +10,7 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather_nd
 from ferroflow._src.ops.array.joining import concat, stack, unstack
-from ferroflow._src.ops.array.making import range as int_range
-from ferroflow._src.ops.array.making import sequence_mask, zeros
+from ferroflow._src.ops.array.making import range as int_range, sequence_mask, zeros
 from ferroflow._src.ops.array.shaping import expand_dims
 from ferroflow._src.rnn.block_cells import LSTMWeights
 from ferroflow._src.rnn.cell import RNNCell
@@ -27,6 +26,12 @@ class LSTMBlockWrapper(Layer):
 
     `_call_cell(inputs, initial_cell_state, initial_output, dtype, sequence_length)` gives the cell states and the
     outputs of all steps, of shape [time, batch, units].
+
+    Args:
+        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        name: str, its variable scope, made unique; None for the name of the class in snake case.
+        dtype: DType of its variables; None for that of its first input.
+        **kwargs: further arguments of `tf.layers.Layer`.
     """
 
     @property
@@ -157,7 +162,12 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         return self._num_units
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables."""
+        """Makes the variables.
+
+        Args:
+            input_shape: TensorShape of the inputs, [time, batch, inputs], or list of TensorShapes, of which that is the
+                first.
+        """
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         self._weights = LSTMWeights(
             self,

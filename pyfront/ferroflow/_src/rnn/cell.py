@@ -40,6 +40,12 @@ class RNNCell(Layer):
 
     A subclass says the `state_size` and the `output_size`, and computes a step in `call(inputs, state)`, where it may
     make variables with `tf.get_variable`: the first call makes them in the cell's scope, later ones find them.
+
+    Args:
+        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        name: str, its variable scope, made unique; None for the name of the class in snake case.
+        dtype: DType of its variables; None for that of its first input.
+        **kwargs: further arguments of `tf.layers.Layer`.
     """
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
@@ -76,12 +82,20 @@ class RNNCell(Layer):
 
     @property
     def state_size(self) -> Any:
-        """int or TensorShape, or a structure of them: the shape of a state without the batch."""
+        """int or TensorShape, or a structure of them: the shape of a state without the batch.
+
+        Raises:
+            NotImplementedError: the cell does not tell.
+        """
         raise NotImplementedError("Abstract method")
 
     @property
     def output_size(self) -> Any:
-        """int or TensorShape, or a structure of them: the shape of an output without the batch."""
+        """int or TensorShape, or a structure of them: the shape of an output without the batch.
+
+        Raises:
+            NotImplementedError: the cell does not tell.
+        """
         raise NotImplementedError("Abstract method")
 
     def build(self, _: Any) -> None:
@@ -102,7 +116,14 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build` alone, as other layers do."""
+    """A cell that makes its variables in `build` alone, as other layers do.
+
+    Args:
+        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        name: str, its variable scope, made unique; None for the name of the class in snake case.
+        dtype: DType of its variables; None for that of its first input.
+        **kwargs: further arguments of `tf.layers.Layer`.
+    """
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Computes one step.

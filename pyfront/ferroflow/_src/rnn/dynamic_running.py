@@ -15,8 +15,7 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat, stack
-from ferroflow._src.ops.array.making import identity
-from ferroflow._src.ops.array.making import range as int_range
+from ferroflow._src.ops.array.making import identity, range as int_range
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
@@ -36,6 +35,9 @@ def transpose_batch_time(x: Tensor) -> Tensor:
 
     Args:
         x: Tensor of any dtype, of shape [batch, time, ...].
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [time, batch, ...].
     """
     static = x.get_shape()
     if static.ndims is not None and static.ndims < 2:

@@ -26,7 +26,12 @@ _LSTMStateTuple = collections.namedtuple("_LSTMStateTuple", ("c", "h"))
 
 
 class LSTMStateTuple(_LSTMStateTuple):
-    """The state of an LSTM cell: the memory `c` and the output `h`, in this order."""
+    """The state of an LSTM cell: the memory and the output, in this order.
+
+    Args:
+        c: Tensor of a float dtype, of shape [batch, units]: the memory.
+        h: Tensor of the dtype of `c`, of shape [batch, units], or of the projection: the output.
+    """
 
     __slots__ = ()
 
@@ -96,6 +101,9 @@ class BasicLSTMCell(LayerRNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernel, of shape [inputs + units, 4 units], and the bias, of the gates i, j, f and o.
+
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
             ValueError: the last dimension of the inputs is not known.
@@ -212,6 +220,9 @@ class LSTMCell(LayerRNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernel, of shape [inputs + outputs, 4 units], the bias, the peepholes' and projection's weights.
+
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
             ValueError: the last dimension of the inputs is not known.

@@ -53,7 +53,7 @@ class EmbeddingWrapper(CellWrapper):
 
         Args:
             inputs: Tensor of int32 or int64, of shape [batch] or [batch, 1]: the ids.
-            state: the wrapped cell's state.
+            state: Tensor of a float dtype, of shape [batch, ...], or structure of them: the wrapped cell's state.
 
         Returns:
             The outputs and the next state.
@@ -102,7 +102,7 @@ class InputProjectionWrapper(CellWrapper):
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, size].
-            state: the wrapped cell's state.
+            state: Tensor of a float dtype, of shape [batch, ...], or structure of them: the wrapped cell's state.
 
         Returns:
             The outputs and the next state.
@@ -150,8 +150,8 @@ class OutputProjectionWrapper(CellWrapper):
         """Computes one step.
 
         Args:
-            inputs: what the wrapped cell takes.
-            state: the wrapped cell's state.
+            inputs: Tensor of a float dtype, of shape [batch, size], which the wrapped cell takes.
+            state: Tensor of a float dtype, of shape [batch, ...], or structure of them: the wrapped cell's state.
 
         Returns:
             The projected outputs, of shape [batch, output_size], and the next state.

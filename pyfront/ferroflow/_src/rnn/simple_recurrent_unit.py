@@ -51,6 +51,9 @@ class SRUCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         """Makes the kernel, of shape [inputs, 4 units], and the bias of the gates.
 
+        Args:
+            inputs_shape: TensorShape of the inputs, [batch, inputs].
+
         Raises:
             ValueError: the last dimension of the inputs is not known.
         """

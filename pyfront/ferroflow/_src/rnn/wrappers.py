@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.framework.default_graph import device as on_device
-from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.rnn.cell import RNNCell
 
 __all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
@@ -38,7 +37,7 @@ class CellWrapper(RNNCell):
             dtype: DType of the state.
 
         Returns:
-            Tensor, or structure of them.
+            Tensor of `dtype`, of shape [batch_size, ...], or structure of them.
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
@@ -101,7 +100,7 @@ class DeviceWrapper(CellWrapper):
             dtype: DType of the state.
 
         Returns:
-            Tensor, or structure of them.
+            Tensor of `dtype`, of shape [batch_size, ...], or structure of them.
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]), on_device(self._device):
             return self._cell.zero_state(batch_size, dtype)

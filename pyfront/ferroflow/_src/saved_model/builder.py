@@ -115,6 +115,7 @@ class SavedModelBuilder:
             ValueError: the graph has another main op already.
             TypeError: an asset is no string constant, or what is to be run is no Operation.
             tf.errors.NotFoundError: an asset is missing.
+            KeyError: a signature has a name that is reserved.
         """
         if not self._has_saved_variables:
             raise AssertionError(
@@ -157,6 +158,7 @@ class SavedModelBuilder:
             TypeError: an asset is no string constant, or what is to be run is no Operation.
             tf.errors.NotFoundError: an asset is missing.
             tf.errors.FailedPreconditionError: a variable is not initialized.
+            KeyError: a signature has a name that is reserved.
         """
         if self._has_saved_variables:
             raise AssertionError(

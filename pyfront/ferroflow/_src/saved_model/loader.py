@@ -36,6 +36,9 @@ def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
 
     Args:
         export_dir: str, the folder.
+
+    Returns:
+        bool.
     """
     return any(os.path.exists(path) for path in _files(export_dir))
 

@@ -24,8 +24,8 @@ class Predictor:
 
     Args:
         session: the `Session`.
-        feed_tensors: dict of the Tensors to feed by names.
-        fetch_tensors: dict of the Tensors to fetch by names.
+        feed_tensors: dict of the Tensors to feed, of any dtypes and shapes, by names.
+        fetch_tensors: dict of the Tensors to fetch, of any dtypes and shapes, by names.
     """
 
     def __init__(self, session: Session, feed_tensors: dict[str, Any], fetch_tensors: dict[str, Any]) -> None:
@@ -45,12 +45,12 @@ class Predictor:
 
     @property
     def feed_tensors(self) -> dict[str, Any]:
-        """The Tensors that are fed, by name."""
+        """The Tensors that are fed, of any dtypes and shapes, by name."""
         return self._feed_tensors
 
     @property
     def fetch_tensors(self) -> dict[str, Any]:
-        """The Tensors that are fetched, by name."""
+        """The Tensors that are fetched, of any dtypes and shapes, by name."""
         return self._fetch_tensors
 
     def __repr__(self) -> str:

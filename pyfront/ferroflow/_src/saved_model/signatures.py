@@ -56,7 +56,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """The signature of a regression.
 
     Args:
-        examples: string Tensor of serialized `tf.train.Example`s.
+        examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
         predictions: float32 Tensor of any shape.
 
     Returns:
@@ -76,7 +76,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     """The signature of a classification.
 
     Args:
-        examples: string Tensor of serialized `tf.train.Example`s.
+        examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
         classes: string Tensor of any shape, or None if there are scores.
         scores: float32 Tensor of any shape, or None if there are classes.
 
@@ -104,7 +104,7 @@ def predict_signature_def(inputs: Mapping[str, Any] | None, outputs: Mapping[str
 
     Args:
         inputs: dict of Tensors of any dtypes and shapes by names.
-        outputs: the same.
+        outputs: dict of Tensors of any dtypes and shapes by names.
 
     Returns:
         A SignatureDef message.
@@ -160,6 +160,9 @@ def is_valid_signature(signature_def: Any) -> bool:
 
     Args:
         signature_def: a SignatureDef message, or None, which is not valid.
+
+    Returns:
+        bool.
     """
     if signature_def is None:
         return False
@@ -171,7 +174,7 @@ def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any
     """A signature of a MetaGraphDef.
 
     Args:
-        meta_graph_def: the message.
+        meta_graph_def: `MetaGraphDef` message.
         signature_def_key: str, the signature's name.
 
     Returns:

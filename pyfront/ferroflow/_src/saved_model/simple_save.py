@@ -28,7 +28,7 @@ def simple_save(
         session: the session.
         export_dir: str, the folder, which must not have files.
         inputs: dict of Tensors of any dtypes and shapes by names.
-        outputs: the same.
+        outputs: dict of Tensors of any dtypes and shapes by names.
         legacy_init_op: Operation to run after variables are restored.
 
     Raises:

@@ -36,12 +36,12 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, im
     """The tensor that a TensorInfo message names.
 
     Args:
-        tensor_info: the message.
+        tensor_info: `TensorInfo` message.
         graph: the `Graph` to look in; None for the default graph.
         import_scope: str, a name scope to put before the names.
 
     Returns:
-        A Tensor or SparseTensor.
+        Tensor or SparseTensor, of whatever dtype and shape it has.
 
     Raises:
         KeyError: the graph has no such tensor.

@@ -28,12 +28,20 @@ class AttentionMechanism:
 
     @property
     def alignments_size(self) -> Any:
-        """int, or Tensor of int32 of shape []: the number of parts of the memory."""
+        """int, or Tensor of int32 of shape []: the number of parts of the memory.
+
+        Raises:
+            NotImplementedError: the mechanism does not tell.
+        """
         raise NotImplementedError
 
     @property
     def state_size(self) -> Any:
-        """int or TensorShape, or a structure of them: the shape of a state without the batch."""
+        """int or TensorShape, or a structure of them: the shape of a state without the batch.
+
+        Raises:
+            NotImplementedError: the mechanism does not tell.
+        """
         raise NotImplementedError
 
 

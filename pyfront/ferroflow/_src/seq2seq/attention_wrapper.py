@@ -51,9 +51,15 @@ class AttentionWrapperState(
 ):
     """The state of an `AttentionWrapper`.
 
-    `cell_state` is that of the wrapped cell, `attention` the last one, of shape [batch, size], `time` the number of the
-    step, `alignments` and `attention_state` those of the mechanism, and `alignment_history` a TensorArray of all
-    alignments or `()`; the last three are tuples where there are several mechanisms.
+    Args:
+        cell_state: Tensor of shape [batch, ...], or structure of them: the state of the wrapped cell.
+        attention: Tensor of a float dtype, of shape [batch, size]: the last attention.
+        time: Tensor of int32, of shape []: the number of the step.
+        alignments: Tensor of a float dtype, of shape [batch, alignments size]; tuple of them where there are several
+            mechanisms.
+        alignment_history: TensorArray of all alignments, or `()`; tuple of them where there are several mechanisms.
+        attention_state: Tensor of shape [batch, ...], or structure of them, the state of the mechanism; tuple of them
+            where there are several mechanisms.
     """
 
     __slots__ = ()

@@ -17,7 +17,13 @@ __all__ = ["BasicDecoder", "BasicDecoderOutput"]
 
 
 class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):
-    """The output of a step: that of the cell and the layer after it, and the helper's sample."""
+    """The output of a step: that of the cell and the layer after it, and the helper's sample.
+
+    Args:
+        rnn_output: Tensor of a float dtype, of shape [batch, ...], or structure of them: what the cell and the layer
+            after it give.
+        sample_id: Tensor, mostly of int32, of shape [batch, ...]: the helper's sample.
+    """
 
     __slots__ = ()
 
@@ -28,7 +34,7 @@ class BasicDecoder(Decoder):
     Args:
         cell: RNNCell.
         helper: Helper.
-        initial_state: the first state, as the cell's.
+        initial_state: the first state, Tensor of shape [batch, ...] or structure of them, as the cell's.
         output_layer: Layer, what comes after the cell; None for nothing.
 
     Raises:
@@ -82,7 +88,7 @@ class BasicDecoder(Decoder):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             inputs: Tensor of shape [batch, ...], or a structure of them.
-            state: the cell's.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's.
             name: str, name scope of the operations.
 
         Returns:

@@ -45,7 +45,12 @@ __all__ = ["BeamSearchDecoder", "FinalBeamSearchDecoderOutput"]
 class FinalBeamSearchDecoderOutput(
     collections.namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))
 ):
-    """What the search gives: the sequences, of shape [batch, time, beams], the best first; and the steps' outputs."""
+    """What the search gives.
+
+    Args:
+        predicted_ids: Tensor of int32, of shape [batch, time, beams]: the sequences, the best first.
+        beam_search_decoder_output: BeamSearchDecoderOutput of all steps, of shape [batch, time, beams].
+    """
 
     __slots__ = ()
 

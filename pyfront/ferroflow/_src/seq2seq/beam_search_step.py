@@ -13,8 +13,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
 from ferroflow._src.ops.array.joining import concat, stack
-from ferroflow._src.ops.array.making import fill, one_hot, ones_like
-from ferroflow._src.ops.array.making import range as int_range
+from ferroflow._src.ops.array.making import fill, one_hot, ones_like, range as int_range
 from ferroflow._src.ops.array.shaping import expand_dims, reshape
 from ferroflow._src.ops.math.arithmetic import floordiv, floormod, minimum, pow
 from ferroflow._src.ops.math.cast import cast
@@ -46,9 +45,13 @@ class BeamSearchDecoderState(
 ):
     """The state of a `BeamSearchDecoder`.
 
-    `cell_state` is that of the cell, of shape [batch, beams, ...], `log_probs`, `finished` and `lengths` are those of
-    the beams' sequences, of shape [batch, beams], and `accumulated_attention_probs` the sum of their alignments, of
-    shape [batch, beams, time], or `()` if coverage does not count.
+    Args:
+        cell_state: Tensor of shape [batch, beams, ...], or structure of them: the state of the cell.
+        log_probs: Tensor of a float dtype, of shape [batch, beams]: the logarithms of the sequences' probabilities.
+        finished: Tensor of bool, of shape [batch, beams]: whether the sequences have ended.
+        lengths: Tensor of int64, of shape [batch, beams]: the lengths of the sequences.
+        accumulated_attention_probs: Tensor of a float dtype, of shape [batch, beams, time]: the sums of the alignments
+            of the sequences; `()` if coverage does not count.
     """
 
     __slots__ = ()
@@ -57,7 +60,13 @@ class BeamSearchDecoderState(
 class BeamSearchDecoderOutput(
     collections.namedtuple("BeamSearchDecoderOutput", ("scores", "predicted_ids", "parent_ids"))
 ):
-    """The output of a step: for each beam its score, the id chosen, and the beam before that it goes on from."""
+    """The output of a step.
+
+    Args:
+        scores: Tensor of a float dtype, of shape [batch, beams]: the scores of the beams.
+        predicted_ids: Tensor of int32, of shape [batch, beams]: the ids chosen.
+        parent_ids: Tensor of int32, of shape [batch, beams]: the beams before that these go on from.
+    """
 
     __slots__ = ()
 

@@ -13,8 +13,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather_nd, where
 from ferroflow._src.ops.array.joining import concat, stack
-from ferroflow._src.ops.array.making import range as int_range
-from ferroflow._src.ops.array.making import sequence_mask
+from ferroflow._src.ops.array.making import range as int_range, sequence_mask
 from ferroflow._src.ops.array.shaping import expand_dims, reshape, tile, transpose
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max

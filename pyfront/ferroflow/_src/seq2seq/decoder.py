@@ -32,17 +32,29 @@ class Decoder(abc.ABC):
 
     @property
     def batch_size(self) -> Any:
-        """int, or Tensor of int32 of shape []: the number of sequences."""
+        """int, or Tensor of int32 of shape []: the number of sequences.
+
+        Raises:
+            NotImplementedError: the decoder does not tell.
+        """
         raise NotImplementedError
 
     @property
     def output_size(self) -> Any:
-        """int or TensorShape, or a structure of them: the shape of an output without the batch."""
+        """int or TensorShape, or a structure of them: the shape of an output without the batch.
+
+        Raises:
+            NotImplementedError: the decoder does not tell.
+        """
         raise NotImplementedError
 
     @property
     def output_dtype(self) -> Any:
-        """DType, or a structure of them: those of an output."""
+        """DType, or a structure of them: those of an output.
+
+        Raises:
+            NotImplementedError: the decoder does not tell.
+        """
         raise NotImplementedError
 
     @abc.abstractmethod
@@ -54,6 +66,9 @@ class Decoder(abc.ABC):
 
         Returns:
             What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
+
+        Raises:
+            NotImplementedError: the decoder does not say how.
         """
         raise NotImplementedError
 
@@ -64,11 +79,14 @@ class Decoder(abc.ABC):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             inputs: Tensor of shape [batch, ...], or a structure of them.
-            state: Tensor or TensorArray, or a structure of them.
+            state: Tensor of shape [batch, ...] or TensorArray, or a structure of them.
             name: str, name scope of the operations.
 
         Returns:
             The outputs, the next state, the next inputs, and what is finished, Tensor of bool of shape [batch].
+
+        Raises:
+            NotImplementedError: the decoder does not say how.
         """
         raise NotImplementedError
 
@@ -77,11 +95,14 @@ class Decoder(abc.ABC):
 
         Args:
             outputs: Tensor of shape [time, batch, ...], or a structure of them.
-            final_state: the last state.
+            final_state: Tensor of shape [batch, ...] or TensorArray, or a structure of them: the last state.
             sequence_lengths: Tensor of int32, of shape [batch].
 
         Returns:
             The outputs, time first, and the last state.
+
+        Raises:
+            NotImplementedError: the decoder does not say how.
         """
         raise NotImplementedError
 

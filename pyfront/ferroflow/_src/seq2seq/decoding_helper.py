@@ -21,19 +21,31 @@ class Helper(abc.ABC):
     @property
     @abc.abstractmethod
     def batch_size(self) -> Any:
-        """Tensor of int32 of shape []: the number of samples of a step."""
+        """Tensor of int32 of shape []: the number of samples of a step.
+
+        Raises:
+            NotImplementedError: the helper does not tell.
+        """
         raise NotImplementedError("batch_size has not been implemented")
 
     @property
     @abc.abstractmethod
     def sample_ids_shape(self) -> Any:
-        """TensorShape of the samples, without the batch."""
+        """TensorShape of the samples, without the batch.
+
+        Raises:
+            NotImplementedError: the helper does not tell.
+        """
         raise NotImplementedError("sample_ids_shape has not been implemented")
 
     @property
     @abc.abstractmethod
     def sample_ids_dtype(self) -> Any:
-        """DType of the samples."""
+        """DType of the samples.
+
+        Raises:
+            NotImplementedError: the helper does not tell.
+        """
         raise NotImplementedError("sample_ids_dtype has not been implemented")
 
     @abc.abstractmethod
@@ -54,7 +66,7 @@ class Helper(abc.ABC):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             name: str, name scope of the operations.
 
         Returns:
@@ -68,8 +80,8 @@ class Helper(abc.ABC):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
-            sample_ids: the samples.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
+            sample_ids: Tensor of `sample_ids_dtype`, of shape [batch] + `sample_ids_shape`: the samples.
             name: str, name scope of the operations.
 
         Returns:
@@ -146,7 +158,7 @@ class CustomHelper(Helper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             name: str, name scope of the operations.
 
         Returns:
@@ -161,8 +173,8 @@ class CustomHelper(Helper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
-            sample_ids: the samples.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
+            sample_ids: Tensor of `sample_ids_dtype`, of shape [batch] + `sample_ids_shape`: the samples.
             name: str, name scope of the operations.
 
         Returns:
@@ -247,8 +259,8 @@ class InferenceHelper(Helper):
         Args:
             time: not used.
             outputs: not used.
-            state: the cell's after the step.
-            sample_ids: the samples.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
+            sample_ids: Tensor of `sample_ids_dtype`, of shape [batch] + `sample_ids_shape`: the samples.
             name: str, not used.
 
         Returns:

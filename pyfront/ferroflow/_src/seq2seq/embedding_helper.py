@@ -121,7 +121,7 @@ class GreedyEmbeddingHelper(Helper):
         Args:
             time: not used.
             outputs: not used.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             sample_ids: Tensor of int32, of shape [batch].
             name: str, not used.
 

@@ -96,7 +96,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of a float dtype, of shape [batch, ids].
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             name: str, name scope of the operations.
 
         Returns:
@@ -114,7 +114,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             sample_ids: Tensor of int32, of shape [batch]: ids, or -1.
             name: str, name scope of the operations.
 
@@ -181,7 +181,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, size], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             name: str, name scope of the operations.
 
         Returns:
@@ -203,7 +203,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, size], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             sample_ids: Tensor of int32, of shape [batch]: 1 for those that are fed their output, else 0.
             name: str, name scope of the operations.
 

@@ -61,7 +61,9 @@ class TrainingHelper(Helper):
 
     @property
     def inputs(self) -> Any:
-        """Tensor, the inputs as they were given."""
+        """The inputs as they were given: Tensor of shape [batch, time, ...] or, time first, [time, batch, ...], or a
+        structure of them.
+        """
         return self._inputs
 
     @property
@@ -121,7 +123,7 @@ class TrainingHelper(Helper):
         Args:
             time: Tensor of int32, of shape []: the number of the step.
             outputs: Tensor of shape [batch, ...], those of the step.
-            state: the cell's after the step.
+            state: Tensor of shape [batch, ...], or a structure of them: the cell's after the step.
             sample_ids: not used.
             name: str, name scope of the operations.
 

@@ -79,7 +79,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exce
         if message == _CLOSED:
             return RuntimeError(message)
         return errors.make_exception(None, None, message, code)
-    op = graph._operations[node]
+    op = graph._operation(node)
     message = _with_user_lines(graph, message)
     text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
     return errors.make_exception(op.node_def, op, text, code)
@@ -134,7 +134,11 @@ class BaseSession:
         return [DeviceAttributes(name) for name in self._core.device_names()]
 
     def as_default(self) -> AbstractContextManager[Any]:
-        """A context manager that makes this the default session of the thread; it does not close it."""
+        """Makes this the default session of the thread within a block; does not close it.
+
+        Returns:
+          A context manager object; on entry, this session.
+        """
         scope: AbstractContextManager[Any] = default_stacks.default_session(self)
         return scope
 
@@ -154,8 +158,10 @@ class BaseSession:
         """Runs one step.
 
         Args:
-          fetches: tensor, operation, variable, name, or a nest (list, tuple, namedtuple, dict) of them.
-          feed_dict: dict from tensors (or names, or nests of them) to the values that replace them.
+          fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
+            of them.
+          feed_dict: dict from tensors (or names, or nests of them) to the values that replace them: arrays, numbers,
+            strings or nested lists of a tensor's dtype and of a shape that fits its own.
           options: a RunOptions message.
           run_metadata: a RunMetadata message to be filled.
 
@@ -170,8 +176,8 @@ class BaseSession:
         """
         if options is None and run_metadata is None and not self._log_placement:
             # An empty nest is left to `_run`, which sees an empty graph.
-            result = self._core.run_fast(fetches, feed_dict) if self._graph._operations else NotImplemented
-            if result is NotImplemented and self._graph._operations and _is_nest(fetches):
+            result = self._core.run_fast(fetches, feed_dict) if self._graph._handles else NotImplemented
+            if result is NotImplemented and self._graph._handles and _is_nest(fetches):
                 leaves: list[Any] = []
                 packing = flatten_fetches(fetches, leaves)
                 values = self._core.run_fast(leaves, feed_dict)
@@ -184,7 +190,7 @@ class BaseSession:
     def _check_open(self) -> None:
         if self._closed or self._core.closed:
             raise RuntimeError(_CLOSED)
-        if not self._graph._operations:
+        if not self._graph._handles:
             raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
 
     def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
@@ -311,12 +317,16 @@ class BaseSession:
 
         Args:
           fetches: as for `run`.
-          feed_list: the tensors that the function's arguments feed, in order.
-          accept_options: gives the function the keyword arguments `options` and `run_metadata`.
+          feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
+          accept_options: bool, whether the function takes the keyword arguments `options` and `run_metadata`.
+
+        Returns:
+          The function, which returns what `run` would.
 
         Raises:
           TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
           ValueError: an element is not of the graph.
+          RuntimeError: the session is closed or the graph empty.
         """
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError("`feed_list` must be a list or tuple.")
@@ -345,7 +355,7 @@ class BaseSession:
 
         Args:
           fetches: all that the pieces will fetch, as for `run`.
-          feeds: list of the tensors they will feed.
+          feeds: list of the tensors, of any dtype and shape, that they will feed.
 
         Returns:
           A handle for `partial_run`.
@@ -353,6 +363,8 @@ class BaseSession:
         Raises:
           RuntimeError: the session is closed or the graph empty.
           TypeError: something of a wrong type is fetched or fed.
+          tf.errors.InvalidArgumentError: nothing is fetched.
+          ValueError: a tensor may not be fed, or a fetched element is not of the graph.
         """
         self._check_open()
         elements = FetchPlan(self._graph, fetches).elements
@@ -368,8 +380,19 @@ class BaseSession:
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
+        Args:
+          handle: str, what `partial_run_setup` returned.
+          fetches: as for `run`, from those that were set up.
+          feed_dict: as for `run`, from those that were set up.
+
+        Returns:
+          The nest of `fetches` with values, as `run`.
+
         Raises:
+          RuntimeError: the session is closed or the graph empty.
           tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
+          TypeError: something of a wrong type is fetched or fed.
+          ValueError: a fetched element is not of the graph, or a fed value has the wrong shape.
         """
         self._check_open()
         step = self._partial_runs.get(handle)
@@ -485,7 +508,14 @@ class Session(BaseSession):
 class InteractiveSession(BaseSession):
     """A session that makes itself (and its graph) the default until it is closed.
 
-    Args and Raises: as for `Session`.
+    Args:
+      target: str, the engine to connect to, as for `Session`.
+      graph: the graph, by default the default graph.
+      config: a ConfigProto message.
+
+    Raises:
+      TypeError: an argument has the wrong type.
+      tf.errors.NotFoundError: no engine is reached by such a target.
     """
 
     _count_lock = threading.Lock()

@@ -102,11 +102,11 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
     """Makes the operation that keeps a value in the session.
 
     Args:
-        data: Tensor.
+        data: Tensor of any dtype and shape.
         name: str, name of the operation.
 
     Returns:
-        Tensor; running it gives a `TensorHandle`.
+        Tensor of string, of shape []; running it gives a `TensorHandle`.
 
     Raises:
         TypeError: `data` is no Tensor.
@@ -126,7 +126,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
         name: str, name of the operation.
 
     Returns:
-        (Tensor of string to be fed a handle, Tensor of the value).
+        (Tensor of string, of shape [], to be fed a handle; Tensor of the value, of `dtype` and of the shape it has).
     """
     del handle
     holder = _placeholder()
@@ -141,7 +141,7 @@ def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor,
         name: str, name of the operation.
 
     Returns:
-        (Tensor of string to be fed a handle, Operation).
+        (Tensor of string, of shape [], to be fed a handle; Operation).
     """
     del handle
     holder = _placeholder()

@@ -25,9 +25,20 @@ def _close_all() -> None:
             writer.close()
 
 
-def _new_file(folder: str, suffix: str) -> str:
-    """Makes an empty file with the name that TensorBoard looks for, and one that no writer has yet."""
-    stem = os.path.join(folder, f"events.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}")
+def new_event_file(prefix: str, suffix: str) -> str:
+    """Makes an empty file with a name that TensorBoard looks for, and that no writer has yet.
+
+    Args:
+        prefix: str, what the name begins with, with its folder.
+        suffix: str, the end of the name.
+
+    Returns:
+        str, the name.
+
+    Raises:
+        FileExistsError: a million of them are there.
+    """
+    stem = f"{prefix}.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}"
     for taken in range(1_000_000):
         name = f"{stem}{f'.{taken}' if taken else ''}{suffix}"
         try:
@@ -62,7 +73,7 @@ class EventFileWriter:
 
     def _open(self) -> None:
         make_directories(self._logdir)
-        name = _new_file(self._logdir, self._suffix)
+        name = new_event_file(os.path.join(self._logdir, "events"), self._suffix)
         with engine_errors():
             self._writer = _core.EventWriter(name, float(self._flush_secs), float(int(time.time())))
         self.process = os.getpid()

@@ -53,7 +53,12 @@ class SummaryToEventTransformer:
         self.event_writer.add_summary(serialized, time.time(), 0 if global_step is None else int(global_step))
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
-        """Adds a `SessionLog` message, at step `global_step`."""
+        """Adds the begin or the end of a session, or a checkpoint.
+
+        Args:
+            session_log: `SessionLog` message.
+            global_step: int, the training step; None for 0.
+        """
         self._add_event(proto.Event(session_log=session_log), global_step)
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
@@ -96,7 +101,11 @@ class SummaryToEventTransformer:
                     file.write(contents)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
-        """Adds a `MetaGraphDef` message, at step `global_step`.
+        """Adds a graph with its collections and signatures.
+
+        Args:
+            meta_graph_def: `MetaGraphDef` message.
+            global_step: int, the training step; None for 0.
 
         Raises:
             TypeError: it is another message.
@@ -179,7 +188,11 @@ class FileWriter(SummaryToEventTransformer):
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any) -> None:
-        """Adds an `Event` message as it is."""
+        """Adds an event as it is.
+
+        Args:
+            event: `Event` message, whose time and step are not changed.
+        """
         self.event_writer.add_event(event)
 
     def flush(self) -> None:

@@ -93,7 +93,7 @@ class SummaryWriter:
     """An event file of the session: made by `create_file_writer`.
 
     Args:
-        resource: Tensor, its handle; None for a writer that writes nothing.
+        resource: Tensor of resource, of shape [], its handle; None for a writer that writes nothing.
         init_op_fn: callable without arguments that makes the operation that opens the file.
     """
 
@@ -147,6 +147,9 @@ def create_file_writer(
         flush_millis: int, the longest time in milliseconds that an event stays out of the file; None for two minutes.
         filename_suffix: str, the end of the file's name; None for ".v2".
         name: str, by which writers of one session are one; None for one of the folder.
+
+    Returns:
+        SummaryWriter.
     """
     if logdir is None:
         return SummaryWriter(None, None)
@@ -202,6 +205,9 @@ def import_event(tensor: Any, name: str | None = None) -> Operation:
     Args:
         tensor: Tensor of string, of shape [].
         name: str, of the operation.
+
+    Returns:
+        Operation.
     """
     return apply_op("ImportEvent", [writer_in_force(), tensor], name=name)
 

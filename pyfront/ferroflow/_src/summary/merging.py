@@ -18,7 +18,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
     """Makes one summary of several.
 
     Args:
-        inputs: list of Tensors of string: serialized `Summary` messages.
+        inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
         collections: list of str, keys of the collections that the summary enters; None for none.
         name: str, name of the operation.
 

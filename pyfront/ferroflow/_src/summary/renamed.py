@@ -41,7 +41,7 @@ def scalar_summary(tags: Any, values: Any, collections: Iterable[str] | None = N
     """Summarizes numbers.
 
     Args:
-        tags: str or Tensor of string.
+        tags: str, or Tensor of string, of the shape of `values`.
         values: Tensor of a real number dtype, of the shape of `tags`.
         collections: list of str, keys of the collections that the summary enters; None for `GraphKeys.SUMMARIES`.
         name: str, name of the operation.
@@ -119,7 +119,7 @@ def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = Non
     """Makes one summary of several.
 
     Args:
-        inputs: list of Tensors of string: serialized `Summary` messages.
+        inputs: list of Tensors of string, of shape []: serialized `Summary` messages.
         collections: list of str, keys of the collections that the summary enters; None for none.
         name: str, name of the operation.
 

@@ -92,15 +92,18 @@ def evaluate_once(
         checkpoint_path: str, the checkpoint's prefix.
         master: str, the target of the session.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs: operation or tensor, list or dict of them; None for no batches.
-        feed_dict: dict from tensors to values, fed to `eval_ops`.
+        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
         final_ops: what to fetch at the end, as `Session.run` takes it.
-        final_ops_feed_dict: dict from tensors to values, fed to `final_ops`.
+        final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
         config: ConfigProto of the session.
 
     Returns:
         The values of `final_ops`; None where there are none.
+
+    Raises:
+        ValueError: the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)
@@ -133,10 +136,10 @@ def evaluate_repeatedly(
         checkpoint_dir: str, the folder.
         master: str, the target of the sessions.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs: operation or tensor, list or dict of them; None for no batches.
-        feed_dict: dict from tensors to values, fed to `eval_ops`.
+        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
         final_ops: what to fetch at the end of each evaluation, as `Session.run` takes it.
-        final_ops_feed_dict: dict from tensors to values, fed to `final_ops`.
+        final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
         config: ConfigProto of the sessions.
@@ -146,6 +149,9 @@ def evaluate_repeatedly(
 
     Returns:
         The values of `final_ops` in the last evaluation; None where there are none.
+
+    Raises:
+        ValueError: the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)

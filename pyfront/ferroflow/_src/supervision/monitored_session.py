@@ -93,7 +93,16 @@ class _MonitoredSession:
         return None if sess is None else sess.graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs one step with the hooks; arguments and result as those of `Session.run`.
+        """Runs one step with the hooks.
+
+        Args:
+            fetches: as for `Session.run`.
+            feed_dict: as for `Session.run`.
+            options: RunOptions, merged with those of the hooks.
+            run_metadata: RunMetadata to be filled.
+
+        Returns:
+            As `Session.run`.
 
         Raises:
             RuntimeError: a hook asked to stop before, or a hook and the program feed the same tensor.
@@ -114,6 +123,7 @@ class _MonitoredSession:
         Raises:
             ValueError: it has other arguments.
             StopIteration: it called `step_context.request_stop()`. A `with` block of the session ends silently by that.
+            RuntimeError: the session is closed.
         """
         names = _argument_names(step_fn)
         if names not in (("step_context",), ("self", "step_context")):

@@ -51,7 +51,7 @@ class Scaffold:
 
     Args:
         init_op: Operation that initializes the variables.
-        init_feed_dict: dict from tensors to values, fed to `init_op`.
+        init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         init_fn: callable run after `init_op`, with the scaffold and the session as arguments.
         ready_op: string vector Tensor, the names of what is not initialized.
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
@@ -59,7 +59,7 @@ class Scaffold:
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.
         copy_from_scaffold: Scaffold whose pieces are taken where none are given.
-        local_init_feed_dict: dict from tensors to values, fed to `local_init_op`.
+        local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
         TypeError: `copy_from_scaffold` is no Scaffold.

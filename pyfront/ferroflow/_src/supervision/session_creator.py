@@ -17,7 +17,14 @@ class SessionCreator(abc.ABC):
 
     @abc.abstractmethod
     def create_session(self) -> Any:
-        """Makes a session that is ready for use."""
+        """Makes a session that is ready for use.
+
+        Returns:
+            Session.
+
+        Raises:
+            NotImplementedError: a subclass does not say how.
+        """
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
 
@@ -66,7 +73,14 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
 
     def create_session(self) -> Any:
-        """Makes the graph final, and a session with restored or initialized variables."""
+        """Makes the graph final, and a session with restored or initialized variables.
+
+        Returns:
+            Session.
+
+        Raises:
+            RuntimeError: the model is not ready after initialization.
+        """
         self._scaffold.finalize()
         return self._get_session_manager().prepare_session(
             self._master,
@@ -101,7 +115,14 @@ class WorkerSessionCreator(_ScaffoldSessionCreator):
         self._max_wait_secs = max_wait_secs
 
     def create_session(self) -> Any:
-        """Makes the graph final, and a session whose variables the chief has initialized."""
+        """Makes the graph final, and a session whose variables the chief has initialized.
+
+        Returns:
+            Session.
+
+        Raises:
+            tf.errors.DeadlineExceededError: the chief has not initialized the model in time.
+        """
         self._scaffold.finalize()
         return self._get_session_manager().wait_for_session(
             self._master, config=self._config, max_wait_secs=self._max_wait_secs

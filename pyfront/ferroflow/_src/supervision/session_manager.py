@@ -34,7 +34,7 @@ class SessionManager:
         graph: Graph; None for the default one.
         recovery_wait_secs: float, the most seconds between two checks.
         local_init_run_options: RunOptions for `local_init_op`.
-        local_init_feed_dict: dict from tensors to values, fed to `local_init_op`.
+        local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
         ValueError: there is a `ready_for_local_init_op` and no `local_init_op`.
@@ -87,7 +87,7 @@ class SessionManager:
             wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
             max_wait_secs: float, seconds to wait for one at most.
             config: ConfigProto of the session.
-            init_feed_dict: dict from tensors to values, fed to `init_op`.
+            init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
             init_fn: callable with the session as argument, run after `init_op`.
 
         Returns:

@@ -12,7 +12,7 @@ class SessionRunArgs(NamedTuple):
 
     Args:
         fetches: what the hook wants to know, as `Session.run` takes it; None for nothing.
-        feed_dict: dict from tensors to values that the hook feeds.
+        feed_dict: dict of values that the hook feeds, as `Session.run` takes it.
         options: RunOptions, merged with those of the others.
     """
 

@@ -51,13 +51,13 @@ def evaluate_once(
         logdir: str, folder of the summaries.
         num_evals: int, how many times `eval_op` is run.
         initial_op: Operation that initializes variables.
-        initial_op_feed_dict: dict from tensors to values, fed to `initial_op`.
-        eval_op: operation or tensor to run, or list or dict of them.
-        eval_op_feed_dict: dict from tensors to values, fed to `eval_op`.
-        final_op: what to fetch at the end.
-        final_op_feed_dict: dict from tensors to values, fed to `final_op`.
+        initial_op_feed_dict: dict of values to feed to `initial_op`, as `Session.run` takes it.
+        eval_op: what to run, as `Session.run` takes it.
+        eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
+        final_op: what to fetch at the end, as `Session.run` takes it.
+        final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
         summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
-        summary_op_feed_dict: dict from tensors to values, fed to `summary_op`.
+        summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         session_config: ConfigProto of the session.
         hooks: list of SessionRunHook.
@@ -109,14 +109,14 @@ def evaluation_loop(
         logdir: str, folder of the summaries.
         num_evals: int, how many times `eval_op` is run in each evaluation.
         initial_op: Operation that initializes variables.
-        initial_op_feed_dict: dict from tensors to values, fed to `initial_op`.
+        initial_op_feed_dict: dict of values to feed to `initial_op`, as `Session.run` takes it.
         init_fn: callable run after `initial_op`, with a scaffold and the session as arguments.
-        eval_op: operation or tensor to run, or list or dict of them.
-        eval_op_feed_dict: dict from tensors to values, fed to `eval_op`.
-        final_op: what to fetch at the end of each evaluation.
-        final_op_feed_dict: dict from tensors to values, fed to `final_op`.
+        eval_op: what to run, as `Session.run` takes it.
+        eval_op_feed_dict: dict of values to feed to `eval_op`, as `Session.run` takes it.
+        final_op: what to fetch at the end of each evaluation, as `Session.run` takes it.
+        final_op_feed_dict: dict of values to feed to `final_op`, as `Session.run` takes it.
         summary_op: string scalar Tensor, written at the end; all summaries by default, None for none.
-        summary_op_feed_dict: dict from tensors to values, fed to `summary_op`.
+        summary_op_feed_dict: dict of values to feed to `summary_op`, as `Session.run` takes it.
         variables_to_restore: list of variables, or dict of them by the names of the checkpoint; all by default.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         max_number_of_evaluations: int; None for no bound.

@@ -24,8 +24,7 @@ from ferroflow._src.summary.merging import merge_all
 from ferroflow._src.supervision.supervisor import Supervisor
 from ferroflow._src.supervision.sync_replicas_optimizer import SyncReplicasOptimizer
 from ferroflow._src.training import train_op as train_ops
-from ferroflow._src.training.global_step import get_or_create_global_step
-from ferroflow._src.training.global_step import global_step as global_step_value
+from ferroflow._src.training.global_step import get_or_create_global_step, global_step as global_step_value
 from ferroflow._src.training.optimizer import Optimizer
 from ferroflow._src.variables.initialization import (
     global_variables_initializer,
@@ -116,7 +115,7 @@ def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: di
 
     Args:
         sess: Session.
-        train_op: Tensor that trains when it is computed.
+        train_op: Tensor that trains when it is computed, the loss: a float scalar.
         global_step: variable that counts the steps.
         train_step_kwargs: dict with bool Tensors `should_stop`, `should_log` and `should_trace`, the str `logdir` for
             traces, and the FileWriter `summary_writer`; each may be missing.
@@ -203,7 +202,7 @@ def train(
     """Trains until a step, or the end of input; with checkpoints and summaries, and again after a machine's restart.
 
     Args:
-        train_op: Tensor that trains one step when it is computed, as of `create_train_op`.
+        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
         logdir: str, folder of checkpoints and summaries; None for none.
         train_step_fn: callable with a session, `train_op`, `global_step` and `train_step_kwargs` as arguments, that
             returns the loss and whether to stop.
@@ -215,7 +214,7 @@ def train(
         global_step: variable that counts the steps; the graph's by default, made if there is none.
         number_of_steps: int, the step to stop at; None for no end.
         init_op: Operation that initializes the variables.
-        init_feed_dict: dict from tensors to values, fed to `init_op`.
+        init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
         init_fn: callable with the session as argument, run after `init_op`.
         ready_op: string vector Tensor, the names of what is not initialized.

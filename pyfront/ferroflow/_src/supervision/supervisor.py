@@ -89,7 +89,7 @@ class Supervisor:
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
         is_chief: bool, whether to initialize, save and write summaries; other workers wait for the chief.
         init_op: Operation that initializes the variables.
-        init_feed_dict: dict from tensors to values, fed to `init_op`.
+        init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
         logdir: str, folder of checkpoints and summaries; None for none.
         summary_op: string scalar Tensor, all summaries merged.
@@ -241,7 +241,7 @@ class Supervisor:
 
     @property
     def save_summaries_secs(self) -> float | None:
-        """Seconds between two summaries."""
+        """The seconds between two summaries; 0 or None for never."""
         return self._save_summaries_secs
 
     @property
@@ -256,7 +256,7 @@ class Supervisor:
 
     @property
     def save_model_secs(self) -> float | None:
-        """Seconds between two checkpoints."""
+        """The seconds between two checkpoints; 0 or None for never."""
         return self._save_model_secs
 
     @property
@@ -392,9 +392,9 @@ class Supervisor:
 
         Args:
             timer_interval_secs: float, seconds between the beginnings of two calls; None for one after the other.
-            target: callable.
-            args: its arguments.
-            kwargs: its keyword arguments.
+            target: callable that is called again and again.
+            args: tuple of its arguments.
+            kwargs: dict of its keyword arguments.
 
         Returns:
             LooperThread, started.
@@ -456,7 +456,7 @@ class Supervisor:
         Args:
             sess: Session.
             summary: bytes or `Summary` message.
-            global_step: int; None for the value in the session.
+            global_step: int, the training step; None for the value in the session.
 
         Raises:
             TypeError: `summary` is something else.

@@ -81,7 +81,15 @@ class SyncReplicasOptimizer(Optimizer):
         )
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients of this replica, by the other optimizer; arguments and result are its `compute_gradients`'s."""
+        """The gradients of this replica, by the other optimizer.
+
+        Args:
+            *args: as for `compute_gradients` of that.
+            **kwargs: as for `compute_gradients` of that.
+
+        Returns:
+            List of (gradient, variable) pairs, as `Optimizer.compute_gradients`.
+        """
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(  # type: ignore[override]  # TF 1.x: what is run is a tensor
@@ -96,7 +104,8 @@ class SyncReplicasOptimizer(Optimizer):
             name: not used.
 
         Returns:
-            The training operation of this replica: adds its gradients, waits for the update, and gives the new step.
+            The training operation of this replica, a Tensor of the dtype of `global_step`, of shape []: adds its
+            gradients, waits for the update, and gives the new step.
 
         Raises:
             ValueError: there is no variable, or no global step, or a gradient is of another kind.
@@ -215,15 +224,34 @@ class SyncReplicasOptimizer(Optimizer):
         Args:
             is_chief: bool, whether this replica is the chief.
             num_tokens: int, as for `get_init_tokens_op`.
+
+        Returns:
+            SyncReplicasOptimizerHook.
         """
         return SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """The slot of a variable, of the other optimizer; arguments are its `get_slot`'s."""
+        """The slot of a variable, of the other optimizer.
+
+        Args:
+            *args: as for `get_slot` of that.
+            **kwargs: as for `get_slot` of that.
+
+        Returns:
+            Variable, or None.
+        """
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """The names of the other optimizer's slots, sorted."""
+        """The names of the other optimizer's slots.
+
+        Args:
+            *args: as for `get_slot_names` of that.
+            **kwargs: as for `get_slot_names` of that.
+
+        Returns:
+            List of str, sorted.
+        """
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
@@ -299,6 +327,10 @@ class SyncReplicasOptimizerHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Sets the steps, gives out the first tokens and starts the updates.
+
+        Args:
+            session: Session.
+            coord: Coordinator of the session's threads.
 
         Raises:
             RuntimeError: a variable has no value yet.

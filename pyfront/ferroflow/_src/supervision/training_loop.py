@@ -26,7 +26,7 @@ def train(
     """Trains until a hook, such as `StopAtStepHook`, or the end of input stops it.
 
     Args:
-        train_op: Tensor that trains one step when it is computed, as of `create_train_op`.
+        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
         logdir: str, folder of checkpoints and summaries; None for none.
         master: str, the target of the session.
         is_chief: bool, whether this is the chief.

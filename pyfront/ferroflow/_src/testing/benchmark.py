@@ -26,14 +26,12 @@ class Benchmark:
         """`Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
         if overwrite_name:
             return f"{type(self).__name__}.{overwrite_name}"
-        name = None
+        name = type(self).__name__
         frame = inspect.currentframe()
         while frame is not None:
             if isinstance(frame.f_locals.get("self"), Benchmark):
                 name = f"{type(frame.f_locals['self']).__name__}.{frame.f_code.co_name}"
             frame = frame.f_back
-        if name is None:
-            raise ValueError("Unable to determine calling Benchmark class.")
         return name
 
     def report_benchmark(
@@ -86,7 +84,7 @@ class Benchmark:
 
         Args:
             sess: Session.
-            op_or_tensor: Operation or Tensor.
+            op_or_tensor: Operation, or Tensor of any dtype and shape.
             feed_dict: dict of values for its placeholders.
             burn_iters: int, steps before the measured ones.
             min_iters: int, measured steps.
@@ -98,6 +96,9 @@ class Benchmark:
 
         Returns:
             dict of what was reported: `iters`, `wall_time` in seconds, `extras`, `name`, `throughput`.
+
+        Raises:
+            TypeError: `extras` is no dict.
         """
         del store_trace, store_memory_usage
         for _ in range(burn_iters):

@@ -26,7 +26,15 @@ __all__ = [
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """False: everything runs on the CPU."""
+    """Whether there is a GPU: never, everything runs on the CPU.
+
+    Args:
+      cuda_only: not used.
+      min_cuda_compute_capability: not used.
+
+    Returns:
+      bool, False.
+    """
     return False
 
 
@@ -36,7 +44,7 @@ def gpu_device_name() -> str:
 
 
 def is_built_with_cuda() -> bool:
-    """False: there is no CUDA code."""
+    """Whether there is code for CUDA: there is none."""
     return False
 
 
@@ -44,7 +52,10 @@ def test_src_dir_path(relative_path: str) -> str:
     """A path below the directory of the running program.
 
     Args:
-      relative_path: path relative to it.
+      relative_path: str, path relative to it.
+
+    Returns:
+      str.
     """
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
@@ -65,17 +76,17 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def is_built_with_rocm() -> bool:
-    """False: there is no ROCm code."""
+    """Whether there is code for ROCm: there is none."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """False: there is no code for GPUs."""
+    """Whether there is code for GPUs: there is none."""
     return False
 
 
 def is_built_with_xla() -> bool:
-    """False: there is no XLA."""
+    """Whether there is XLA: there is none."""
     return False
 
 
@@ -98,7 +109,16 @@ class StubOutForTesting:
     SmartUnsetAll = CleanUp
 
     def Set(self, parent: Any, child_name: str, new_child: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Replaces an attribute."""
+        """Replaces an attribute.
+
+        Args:
+          parent: object, class or module that has it.
+          child_name: str, its name.
+          new_child: any object, its value until `UnsetAll`.
+
+        Raises:
+          AttributeError: there is no such attribute.
+        """
         own = vars(parent).get(child_name)
         old = own if isinstance(own, staticmethod) else getattr(parent, child_name)
         self._saved.append((parent, child_name, old))

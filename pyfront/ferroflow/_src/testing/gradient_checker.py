@@ -155,14 +155,15 @@ def compute_gradient(
     """The theoretical and the numeric Jacobian of `y` with respect to `x`, in the default session.
 
     Args:
-      x: float or complex tensor, or list of them.
+      x: float or complex tensor of any shape, or list of them.
       x_shape: its shape as a list of ints, or list of those.
-      y: float or complex tensor.
+      y: float or complex tensor of any shape.
       y_shape: its shape as a list of ints.
       x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
       delta: step of the central differences, in x's unit.
       init_targets: operations to run first.
-      extra_feed_dict: values of other tensors; that of `x` itself is varied all the same.
+      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+        same.
       progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
@@ -201,7 +202,26 @@ def compute_gradient_error(
     extra_feed_dict: Any = None,
     progress: Progress | None = None,
 ) -> float:
-    """The largest difference between the theoretical and the numeric Jacobian; arguments as for `compute_gradient`."""
+    """The largest difference between the theoretical and the numeric Jacobian.
+
+    Args:
+      x: float or complex tensor of any shape, or list of them.
+      x_shape: its shape as a list of ints, or list of those.
+      y: float or complex tensor of any shape.
+      y_shape: its shape as a list of ints.
+      x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
+      delta: step of the central differences, in x's unit.
+      init_targets: operations to run first.
+      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+        same.
+      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+
+    Returns:
+      float; NaN where a Jacobian has one.
+
+    Raises:
+      AssertionError, ValueError: as `compute_gradient`.
+    """
     pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict, progress)
     if isinstance(pairs, tuple):
         pairs = [pairs]

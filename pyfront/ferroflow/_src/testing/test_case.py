@@ -80,7 +80,11 @@ class _TestSession(Session):
 
 
 class TestCase(unittest.TestCase):
-    """Base class of tests: a fresh default graph for each, fixed seeds, array and proto assertions."""
+    """Base class of tests: a fresh default graph for each, fixed seeds, array and proto assertions.
+
+    Args:
+      methodName: str, the method that runs the test.
+    """
 
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
@@ -130,6 +134,9 @@ class TestCase(unittest.TestCase):
           use_gpu: accepted; everything runs on the CPU.
           force_gpu: not available.
 
+        Yields:
+          Session.
+
         Raises:
           RuntimeError: `force_gpu`.
         """
@@ -152,17 +159,53 @@ class TestCase(unittest.TestCase):
     def session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """A new session as the default one, closed at the end of the `with` block."""
+        """A new session as the default one, closed at the end of the `with` block.
+
+        Args:
+          graph: Graph to run; None for the default graph.
+          config: ConfigProto; by default one that allows soft placement.
+          use_gpu: accepted; everything runs on the CPU.
+          force_gpu: bool, not available.
+
+        Returns:
+          A context manager; on entry, the Session.
+
+        Raises:
+          RuntimeError: on entering, with `force_gpu`.
+        """
         return self.test_session(graph or get_default_graph(), config, use_gpu, force_gpu)
 
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """The test's one session as the default one."""
+        """The test's one session as the default one.
+
+        Args:
+          graph: Graph to run in a session of its own; None for the default graph and the session of the test.
+          config: ConfigProto; by default one that allows soft placement.
+          use_gpu: accepted; everything runs on the CPU.
+          force_gpu: bool, not available.
+
+        Returns:
+          A context manager; on entry, the Session.
+
+        Raises:
+          RuntimeError: on entering, with `force_gpu`.
+        """
         return self.test_session(graph, config, use_gpu, force_gpu)
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors in the default session, or in the test's own."""
+        """The values of tensors in the default session, or in the test's own.
+
+        Args:
+          tensors: what to fetch, as `Session.run` takes it.
+
+        Returns:
+          What `Session.run` returns.
+
+        Raises:
+          tf.errors.OpError: the step failed.
+        """
         sess = default_stacks.get_default_session()
         if sess is None:
             with self.test_session() as sess:
@@ -173,7 +216,16 @@ class TestCase(unittest.TestCase):
         return self.evaluate(tensor)
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
-        """A thread to be started and joined; the test fails where it raises."""
+        """A thread to be started and joined; the test fails where it raises.
+
+        Args:
+          target: callable that the thread runs.
+          args: tuple of its arguments.
+          kwargs: dict of its keyword arguments.
+
+        Returns:
+          A thread with `start`, `join` and `is_alive`.
+        """
         thread = _CheckedThread(self, target, args, kwargs)
         self._threads.append(thread)
         return thread
@@ -181,7 +233,16 @@ class TestCase(unittest.TestCase):
     # ---- protos and strings
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless a message equals another, or the text form of one."""
+        """Fails unless a message equals another, or the text form of one.
+
+        Args:
+          expected_message_maybe_ascii: a message, or its text form as str or bytes.
+          message: the message it shall equal.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: the messages differ.
+        """
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
             from_text = type(message)()
@@ -202,7 +263,18 @@ class TestCase(unittest.TestCase):
         min_consumer: int | None = None,
         msg: str | None = None,
     ) -> None:
-        """`assertProtoEquals` of a GraphDef whose text lacks the versions."""
+        """`assertProtoEquals` of a GraphDef whose text lacks the versions.
+
+        Args:
+          expected: text form of a GraphDef without `versions`.
+          actual: GraphDef message.
+          producer: int; None for the default graph's.
+          min_consumer: int; None for the default graph's.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: the messages differ.
+        """
         versions = get_default_graph().graph_def_versions
         producer = versions.producer if producer is None else producer
         min_consumer = versions.min_consumer if min_consumer is None else min_consumer
@@ -210,7 +282,16 @@ class TestCase(unittest.TestCase):
         self.assertProtoEquals(text, actual, msg)
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless a string starts with another."""
+        """Fails unless a string starts with another.
+
+        Args:
+          actual: str.
+          expected_start: str.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: it does not.
+        """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
@@ -228,21 +309,64 @@ class TestCase(unittest.TestCase):
             return np.array(a, dtype=object)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless two numbers differ by at most `err`."""
+        """Fails unless two numbers differ by at most `err`.
+
+        Args:
+          f1: number.
+          f2: number.
+          err: float, the most they may differ.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: they differ by more.
+        """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless two lists have equal length and elements within `err`."""
+        """Fails unless two lists have equal length and elements within `err`.
+
+        Args:
+          farray1: list of numbers.
+          farray2: list of numbers.
+          err: float, the most that two elements may differ.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: lengths differ, or elements by more.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless the distance of two arrays is below `err`."""
+        """Fails unless the distance of two arrays is below `err`.
+
+        Args:
+          ndarray1: array of numbers.
+          ndarray2: array of numbers of the same shape.
+          err: float, which the Euclidean norm of the difference must be below.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: it is not.
+        """
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless two arrays, or two nests of arrays of equal structure, agree within tolerances."""
+        """Fails unless two arrays, or two nests of arrays of equal structure, agree within tolerances.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
+            them.
+          b: as `a`.
+          rtol: float, how much two elements may differ as a fraction of that of `b`.
+          atol: float, how much they may differ besides.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: shapes, keys or elements differ.
+          ValueError: a dict is compared with something else, or nests have different lengths.
+        """
         self._all_close(a, b, rtol, atol, "", msg)
 
     def _all_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None) -> None:
@@ -303,7 +427,25 @@ class TestCase(unittest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose` with the tolerances of the less precise of the two types."""
+        """`assertAllClose` with the tolerances of the less precise of the two types.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          b: as `a`.
+          rtol: float, how much two elements may differ as a fraction of that of `b`.
+          atol: float, how much they may differ besides.
+          float_rtol: float, `rtol` for float32 and complex64, where it is greater.
+          float_atol: float, `atol` for these.
+          half_rtol: float, `rtol` for float16, where it is greater.
+          half_atol: float, `atol` for that.
+          bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
+          bfloat16_atol: float, `atol` for that.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: shapes or elements differ.
+          ValueError: as `assertAllClose`.
+        """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         names = {a.dtype.name, b.dtype.name}
         for types, type_rtol, type_atol in (
@@ -316,7 +458,17 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails where `assertAllClose` would not."""
+        """Fails where `assertAllClose` would not.
+
+        Args:
+          a: as for `assertAllClose`.
+          b: as for `assertAllClose`.
+          **kwargs: as for `assertAllClose`.
+
+        Raises:
+          AssertionError: they are close.
+          ValueError: as `assertAllClose`.
+        """
         try:
             self.assertAllClose(a, b, **kwargs)
         except AssertionError:
@@ -324,7 +476,16 @@ class TestCase(unittest.TestCase):
         raise AssertionError("The two values are close at all elements")
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless two arrays are equal, NaNs counted as equal."""
+        """Fails unless two arrays are equal, NaNs counted as equal.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          b: as `a`.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: shapes or elements differ.
+        """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         if b.ndim <= 3 or b.size < 500:
             self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}")
@@ -335,7 +496,16 @@ class TestCase(unittest.TestCase):
             np.testing.assert_array_equal(a, b, err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails where `assertAllEqual` would not."""
+        """Fails where `assertAllEqual` would not.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          b: as `a`.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: they are equal.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -343,19 +513,51 @@ class TestCase(unittest.TestCase):
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless every element is greater."""
+        """Fails unless every element is greater than a bound.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          comparison_target: float or int, the bound.
+
+        Raises:
+          AssertionError: an element is not.
+        """
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless every element is less."""
+        """Fails unless every element is less than a bound.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          comparison_target: float or int, the bound.
+
+        Raises:
+          AssertionError: an element is not.
+        """
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless every element is greater or equal."""
+        """Fails unless every element is greater than a bound or equal to it.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          comparison_target: float or int, the bound.
+
+        Raises:
+          AssertionError: an element is not.
+        """
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless every element is less or equal."""
+        """Fails unless every element is less than a bound or equal to it.
+
+        Args:
+          a: array, number or nested list, or Tensor of any dtype and shape.
+          comparison_target: float or int, the bound.
+
+        Raises:
+          AssertionError: an element is not.
+        """
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
     def assertAllInRange(  # noqa: N802  # TF1's spelling
@@ -366,7 +568,18 @@ class TestCase(unittest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """Fails unless every element is in a range."""
+        """Fails unless every element is in a range.
+
+        Args:
+          target: array, number or nested list, or Tensor of any dtype and shape.
+          lower_bound: float or int.
+          upper_bound: float or int.
+          open_lower_bound: bool, whether `lower_bound` itself is outside.
+          open_upper_bound: bool, whether `upper_bound` itself is outside.
+
+        Raises:
+          AssertionError: an element is outside or NaN, or the elements are no real numbers.
+        """
         target = self._GetNdArray(target)
         if not (np.issubdtype(target.dtype, np.floating) or np.issubdtype(target.dtype, np.integer)):
             raise AssertionError(f"The value of {target} does not have an ordered numeric type")
@@ -379,18 +592,44 @@ class TestCase(unittest.TestCase):
             )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless every element is in a set."""
+        """Fails unless every element is in a set.
+
+        Args:
+          target: array, number or nested list, or Tensor of any dtype and shape.
+          expected_set: set or list of values.
+
+        Raises:
+          AssertionError: an element is not in it.
+        """
         diff = set(self._GetNdArray(target).flatten()).difference(expected_set)
         if diff:
             raise AssertionError(f"{len(diff)} unique element(s) are not in the set {expected_set}: {list(diff)[:5]}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless an array or tensor has a dtype."""
+        """Fails unless an array or tensor has a dtype.
+
+        Args:
+          target: array, number or nested list, or Tensor of any dtype and shape.
+          expected_dtype: NumPy dtype, or DType for a Tensor.
+
+        Raises:
+          AssertionError: the dtype is another.
+        """
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless an array has the static shape of a tensor."""
+        """Fails unless an array has the static shape of a tensor.
+
+        Args:
+          np_array: NumPy array or scalar.
+          tf_tensor: Tensor of any dtype, of a fully known shape.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: the shapes differ.
+          TypeError: an argument is of another type.
+        """
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
         if not hasattr(tf_tensor, "get_shape"):
@@ -398,7 +637,16 @@ class TestCase(unittest.TestCase):
         self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg=msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless two device names mean the same."""
+        """Fails unless two device names mean the same.
+
+        Args:
+          device1: str, DeviceSpec or None.
+          device2: str, DeviceSpec or None.
+          msg: str, added to the message of the failure.
+
+        Raises:
+          AssertionError: they do not.
+        """
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
         self.assertEqual(names[0], names[1], f"Devices {device1} and {device2} are not equal. {msg or ''}")
@@ -407,7 +655,19 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802  # TF1's spelling
-        """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts."""
+        """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts.
+
+        Args:
+          exception_type: class of exceptions, or tuple of classes.
+          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
+            exception.
+
+        Yields:
+          None.
+
+        Raises:
+          AssertionError: there is no exception, or another.
+        """
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
         predicate = expected_err_re_or_predicate
@@ -423,7 +683,18 @@ class TestCase(unittest.TestCase):
                 raise AssertionError(f"Exception of type {type(e)}: {e}") from e
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802  # TF1's spelling
-        """`assertRaisesWithPredicateMatch` for `tf.errors.OpError`."""
+        """Fails unless a block raises a `tf.errors.OpError` that a predicate, or a pattern for its message, accepts.
+
+        Args:
+          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
+            exception.
+
+        Returns:
+          A context manager object.
+
+        Raises:
+          AssertionError: on leaving: there is no exception, or another.
+        """
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 

@@ -20,6 +20,14 @@ class LazyAdamOptimizer(AdamOptimizer):
 
     Dense gradients are applied as `tf.train.AdamOptimizer` does, whose arguments it takes. That one counts rows without
     gradient as rows of gradient zero, lets their moments decay, and moves them.
+
+    Args:
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
@@ -40,6 +48,14 @@ class NadamOptimizer(AdamOptimizer):
     as rows of gradient zero.
 
     Source: Dozat, "Incorporating Nesterov momentum into Adam", ICLR 2016 workshop.
+
+    Args:
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:

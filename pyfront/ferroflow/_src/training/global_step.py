@@ -26,7 +26,10 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
     Args:
       sess: a `Session`.
-      global_step_tensor: the variable or tensor, or its name.
+      global_step_tensor: a variable or tensor of integers, of shape [] or [1], or its name.
+
+    Returns:
+      int.
     """
     # TF 1.x: a vector of one element counts as well.
     return int(np.asarray(sess.run(global_step_tensor)).item())
@@ -39,7 +42,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
       graph: the graph; by default the default one.
 
     Returns:
-      A variable or tensor; None where there is none, or more than one.
+      A variable or tensor of integers, of shape []; None where there is none, or more than one.
 
     Raises:
       TypeError: it is no integer scalar.
@@ -66,8 +69,12 @@ def create_global_step(graph: Graph | None = None) -> Any:
     Args:
       graph: the graph; by default the default one.
 
+    Returns:
+      Variable of int64, of shape [].
+
     Raises:
       ValueError: the graph has one.
+      TypeError: the graph has one that is no integer scalar.
     """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
@@ -88,6 +95,12 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
     Args:
       graph: the graph; by default the default one.
+
+    Returns:
+      A variable or tensor of integers, of shape [].
+
+    Raises:
+      TypeError: there is one that is no integer scalar.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)
@@ -98,7 +111,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """Checks that something can be a global step.
 
     Args:
-      global_step_tensor: a variable or tensor.
+      global_step_tensor: a variable or tensor of integers, of shape [].
 
     Raises:
       TypeError: it is neither, is not of integers, or is no scalar.

@@ -59,7 +59,10 @@ def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> It
 
     Args:
         n: int or int scalar Tensor.
-        global_step: Variable or Tensor of int64; None for the global step, made if there is none.
+        global_step: Variable or Tensor of int64, of shape []; None for the global step, made if there is none.
+
+    Yields:
+        None.
     """
     step = get_or_create_global_step() if global_step is None else global_step
     with device(_CPU):
@@ -105,13 +108,14 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
 
     Args:
         name: str, name of the summary.
-        tensor: Tensor.
-        metadata: `SummaryMetadata` message that names the plugin to show it, or Tensor of one; None for none.
+        tensor: Tensor of any dtype and shape.
+        metadata: `SummaryMetadata` message that names the plugin to show it, or string scalar Tensor of one; None for
+            none.
         family: str, what TensorBoard groups it under.
-        step: int or int64 Tensor; None for the global step.
+        step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -126,7 +130,17 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
 
 
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes a number, a Tensor of a real dtype of shape []; arguments and result otherwise as those of `generic`."""
+    """Writes a number.
+
+    Args:
+        name: str, name of the summary.
+        tensor: Tensor of a real dtype, of shape [].
+        family: str, what TensorBoard groups it under.
+        step: int or int64 scalar Tensor; None for the global step.
+
+    Returns:
+        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+    """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
         return apply_op("WriteScalarSummary", [writer, _step(step), tag, identity(tensor)], name=scope)
@@ -135,7 +149,17 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
 
 
 def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes the histogram of a Tensor of a real dtype; arguments and result otherwise as those of `generic`."""
+    """Writes the histogram of the elements of a tensor.
+
+    Args:
+        name: str, name of the summary.
+        tensor: Tensor of a real dtype, of any shape.
+        family: str, what TensorBoard groups it under.
+        step: int or int64 scalar Tensor; None for the global step.
+
+    Returns:
+        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+    """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
         return apply_op("WriteHistogramSummary", [writer, _step(step), tag, identity(tensor)], name=scope)
@@ -154,7 +178,7 @@ def image(
         bad_color: uint8 [4], the colour of pixels that are not finite; None for red.
         max_images: int, the images to write.
         family: str, what TensorBoard groups it under.
-        step: int or int64 Tensor; None for the global step.
+        step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
         As `generic`.
@@ -179,7 +203,7 @@ def audio(
         sample_rate: float or scalar Tensor, in Hertz.
         max_outputs: int, the clips to write.
         family: str, what TensorBoard groups it under.
-        step: int or int64 Tensor; None for the global step.
+        step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
         As `generic`.
@@ -197,8 +221,11 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
 
     Args:
         param: Tensor of string, of shape [], a serialized `GraphDef` message.
-        step: int or int64 Tensor; None for the global step.
+        step: int or int64 scalar Tensor; None for the global step.
         name: str, of the operation.
+
+    Returns:
+        Operation; one that does nothing without a writer in force.
 
     Raises:
         TypeError: `param` is no Tensor.
@@ -218,11 +245,22 @@ def eval_dir(model_dir: str, name: str | None = None) -> str:
     Args:
         model_dir: str, folder of the model.
         name: str, of the evaluation; None for the only one.
+
+    Returns:
+        str, the path `model_dir`/eval, with an underscore and the name where there is one.
     """
     return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
 
 
 def create_summary_file_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
-    """Deprecated: use `tf.contrib.summary.create_file_writer`, whose arguments it takes."""
+    """Deprecated: `tf.contrib.summary.create_file_writer`.
+
+    Args:
+        *args: as for `create_file_writer`.
+        **kwargs: as for `create_file_writer`.
+
+    Returns:
+        SummaryWriter.
+    """
     warn_deprecated("tf.contrib.summary.create_summary_file_writer", "tf.contrib.summary.create_file_writer")
     return create_file_writer(*args, **kwargs)

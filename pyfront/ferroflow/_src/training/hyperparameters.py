@@ -166,7 +166,11 @@ class HParams:
             setattr(self, name, _cast(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
-        """Removes a hyperparameter, if there is one of that name."""
+        """Removes a hyperparameter, if there is one of that name.
+
+        Args:
+            name: str.
+        """
         if name in self._hparam_types:
             delattr(self, name)
             del self._hparam_types[name]
@@ -188,8 +192,15 @@ class HParams:
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
         """Sets values by name, as `set_hparam` does.
 
+        Args:
+            values_dict: dict of values by the names of hyperparameters.
+
         Returns:
             These hyperparameters.
+
+        Raises:
+            KeyError: there is no hyperparameter of a name.
+            ValueError: a value is not of the type of its hyperparameter.
         """
         for name, value in values_dict.items():
             self.set_hparam(name, value)
@@ -197,11 +208,25 @@ class HParams:
 
     @deprecated("HParams.override_from_dict")
     def set_from_map(self, values_map: Mapping[str, Any]) -> HParams:
-        """`override_from_dict`."""
+        """Deprecated: `override_from_dict`.
+
+        Args:
+            values_map: dict of values by the names of hyperparameters.
+
+        Returns:
+            These hyperparameters.
+
+        Raises:
+            KeyError, ValueError: as `override_from_dict`.
+        """
         return self.override_from_dict(values_map)
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Keeps something for `get_model_structure`."""
+        """Keeps something for `get_model_structure`.
+
+        Args:
+            model_structure: any object.
+        """
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
@@ -209,17 +234,33 @@ class HParams:
         return self._model_structure
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The values as a JSON object; the arguments are those of `json.dumps`."""
+        """The values as a JSON object.
+
+        Args:
+            indent: as for `json.dumps`: int, spaces of a level; None for one line.
+            separators: as for `json.dumps`: tuple of the str between items and after keys.
+            sort_keys: bool, whether the names are sorted.
+
+        Returns:
+            str.
+
+        Raises:
+            TypeError: JSON has no such value, as it has no bytes.
+        """
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 
     def parse_json(self, values_json: str) -> HParams:
         """Sets the values of a JSON object.
+
+        Args:
+            values_json: str, such as `{"rate": 0.1}`.
 
         Returns:
             These hyperparameters.
 
         Raises:
             ValueError: the text is not JSON, or a value is not of the type of its hyperparameter.
+            KeyError: there is no hyperparameter of a name.
         """
         return self.override_from_dict(json.loads(values_json))
 
@@ -229,6 +270,13 @@ class HParams:
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a hyperparameter, or a default if there is none of that name.
+
+        Args:
+            key: str, its name.
+            default: any value; of a hyperparameter that there is, one of its type, or None.
+
+        Returns:
+            The value, or `default`.
 
         Raises:
             ValueError: the default is not of the hyperparameter's type.

@@ -34,7 +34,15 @@ class MovingAverageOptimizer(Optimizer):
         self._sequential_update = sequential_update
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients, by the other optimizer; arguments and result are those of its `compute_gradients`."""
+        """The gradients, by the other optimizer.
+
+        Args:
+            *args: as for `compute_gradients` of that.
+            **kwargs: as for `compute_gradients` of that.
+
+        Returns:
+            List of (gradient, variable) pairs, as `Optimizer.compute_gradients`.
+        """
         return self._optimizer.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Operation:
@@ -67,6 +75,9 @@ class MovingAverageOptimizer(Optimizer):
             var_list: what to save, as for `tf.train.Saver`; None for all global variables.
             name: str, the name scope of the saver.
             **kwargs: other arguments of `tf.train.Saver`.
+
+        Returns:
+            Saver.
 
         Raises:
             RuntimeError: no gradients were applied yet.

@@ -139,8 +139,8 @@ class ExponentialMovingAverage:
 
     Args:
       decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
-      num_updates: variable or scalar tensor, the updates so far; where given, the decay is at most
-        `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
+      num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
+        most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
       zero_debias: whether the averages of tensors are freed of the bias that their start at zero brings.
       name: name of the averages, and name scope of the operations made.
     """
@@ -161,7 +161,8 @@ class ExponentialMovingAverage:
         `MOVING_AVERAGE_VARIABLES`; that of a tensor starts at zero.
 
         Args:
-          var_list: list of variables and tensors of float16, float32 or float64; all trainable variables by default.
+          var_list: list of variables and tensors of float16, float32 or float64, of any shape; all trainable variables
+            by default.
 
         Returns:
           The operation that moves all these averages.
@@ -200,11 +201,25 @@ class ExponentialMovingAverage:
             return group(*updates, name=scope)
 
     def average(self, var: Any) -> Any:
-        """The variable that holds the average of a variable or tensor, or None."""
+        """The variable that holds the average of a variable or tensor.
+
+        Args:
+          var: a variable or tensor of any dtype and shape.
+
+        Returns:
+          Variable, or None where there is no average.
+        """
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
-        """The name of the average of a variable, whether there is one or it would be made now."""
+        """The name of the average of a variable, whether there is one or it would be made now.
+
+        Args:
+          var: a variable or tensor of any dtype and shape.
+
+        Returns:
+          str, without the number of the output.
+        """
         if var in self._averages:
             name: str = self._averages[var].op.name
             return name

@@ -101,20 +101,22 @@ class Optimizer:
         """Adds the operations of a training step.
 
         Args:
-          loss: tensor to be minimized.
+          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is).
           global_step: variable that is increased by one after all updates, or None.
           var_list: variables to be updated, in any nest; all trainable ones by default.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
           aggregation_method: a constant of `AggregationMethod`.
           colocate_gradients_with_ops: places each gradient with its forward operation.
           name: name of the returned operation; the optimizer's by default.
-          grad_loss: tensor, the gradient of `loss`; ones by default.
+          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
           The operation that updates the variables, and the global step.
 
         Raises:
           ValueError: no variable has a gradient, or there is none to be trained.
+          NotImplementedError: one of `var_list` is neither variable nor tensor.
+          RuntimeError: a variable with a constraint has a sparse gradient.
         """
         pairs = self.compute_gradients(
             loss,
@@ -143,16 +145,17 @@ class Optimizer:
         """Adds the operations that compute the gradients of a loss.
 
         Args:
-          loss: tensor to be minimized, or a function without arguments that gives it.
+          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is); or a function
+            without arguments that gives it.
           var_list: variables to be updated, in any nest; all trainable ones by default.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
           aggregation_method: a constant of `AggregationMethod`.
           colocate_gradients_with_ops: places each gradient with its forward operation.
-          grad_loss: tensor, the gradient of `loss`; ones by default.
+          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-          A (gradient, variable) pair for each variable; the gradient is a tensor, IndexedSlices, or None where the loss
-          does not depend on the variable.
+          A (gradient, variable) pair for each variable; the gradient is a Tensor or IndexedSlices of the variable's
+          dtype and shape, or None where the loss does not depend on the variable.
 
         Raises:
           NotImplementedError: one of `var_list` is neither variable nor tensor.
@@ -208,6 +211,9 @@ class Optimizer:
         Raises:
           TypeError: a gradient cannot be made a tensor.
           ValueError: there is no variable, or none has a gradient.
+          NotImplementedError: a variable is neither a variable nor a tensor, or the optimizer has no rule for its
+            gradient.
+          RuntimeError: a variable with a constraint has a sparse gradient.
         """
         pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
@@ -323,6 +329,9 @@ class Optimizer:
         Args:
           var: a variable that was passed to `minimize` or `apply_gradients`.
           name: name of the slot.
+
+        Returns:
+          Variable, or None.
         """
         return self._slots.get(name, {}).get(_key(var))
 

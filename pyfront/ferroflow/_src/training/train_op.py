@@ -96,6 +96,9 @@ def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Iterable[tuple[Any, Any]]
 
     Args:
         max_norm: float, or float scalar Tensor.
+
+    Returns:
+        A function of a list of (gradient, variable) pairs to another such list.
     """
     return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 

@@ -61,6 +61,12 @@ class DecoupledWeightDecayExtension(Optimizer):
           name: as of `Optimizer.minimize`.
           grad_loss: as of `Optimizer.minimize`.
           decay_var_list: the variables that decay; by default all that are updated.
+
+        Returns:
+          Operation, as `Optimizer.minimize`.
+
+        Raises:
+          ValueError: as `Optimizer.minimize`.
         """
         self._decay_var_list = set(decay_var_list) if decay_var_list else None
         return super().minimize(
@@ -88,6 +94,12 @@ class DecoupledWeightDecayExtension(Optimizer):
           global_step: as of `Optimizer.apply_gradients`.
           name: as of `Optimizer.apply_gradients`.
           decay_var_list: the variables that decay; by default those of `minimize`, or all that are updated.
+
+        Returns:
+          Operation, as `Optimizer.apply_gradients`.
+
+        Raises:
+          TypeError, ValueError: as `Optimizer.apply_gradients`.
         """
         if decay_var_list:
             self._decay_var_list = set(decay_var_list)
@@ -124,6 +136,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> type[
 
     Args:
       base_optimizer: class of an optimizer.
+
+    Returns:
+      Class of an optimizer.
     """
 
     class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):  # type: ignore[misc, valid-type]

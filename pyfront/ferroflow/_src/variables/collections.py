@@ -24,26 +24,58 @@ def global_variables(scope: str | None = None) -> list[Any]:
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.LOCAL_VARIABLES`: those of one process, not saved; as `global_variables`."""
+    """The variables of `GraphKeys.LOCAL_VARIABLES`: those of one process, not saved.
+
+    Args:
+        scope: str, a regular expression; only variables whose names it matches from the start are returned.
+
+    Returns:
+        A list of `Variable`.
+    """
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.TRAINABLE_VARIABLES`: those that optimizers change; as `global_variables`."""
+    """The variables of `GraphKeys.TRAINABLE_VARIABLES`: those that optimizers change.
+
+    Args:
+        scope: str, a regular expression; only variables whose names it matches from the start are returned.
+
+    Returns:
+        A list of `Variable`.
+    """
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.MODEL_VARIABLES`: those that inference needs; as `global_variables`."""
+    """The variables of `GraphKeys.MODEL_VARIABLES`: those that inference needs.
+
+    Args:
+        scope: str, a regular expression; only variables whose names it matches from the start are returned.
+
+    Returns:
+        A list of `Variable`.
+    """
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of `GraphKeys.MOVING_AVERAGE_VARIABLES`: those that have averages; as `global_variables`."""
+    """The variables of `GraphKeys.MOVING_AVERAGE_VARIABLES`: those that have averages.
+
+    Args:
+        scope: str, a regular expression; only variables whose names it matches from the start are returned.
+
+    Returns:
+        A list of `Variable`.
+    """
     return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 @deprecated("tf.global_variables")
 def all_variables() -> list[Any]:
-    """The global variables."""
+    """Deprecated: `global_variables`.
+
+    Returns:
+        A list of `Variable`.
+    """
     return global_variables()

@@ -39,7 +39,8 @@ def get_variable(
         initializer: a callable of shape, dtype (and partition_info), a class of such callables, a callable without
             arguments (then the shape is left out), a tensor or a value. By default the scope's; without one, Glorot's
             uniform initializer for floats, zeros for integers and bools.
-        regularizer: a function of a new variable to a tensor for `GraphKeys.REGULARIZATION_LOSSES`, or to None.
+        regularizer: a function of a new variable to a float scalar tensor for `GraphKeys.REGULARIZATION_LOSSES`, or to
+            None.
         trainable: bool, as `tf.Variable`.
         collections: collection keys, as `tf.Variable`.
         caching_device: where reads are cached, as `tf.Variable`.
@@ -95,7 +96,31 @@ def get_local_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """`get_variable` of a variable that is in `GraphKeys.LOCAL_VARIABLES` and never trained; arguments are its."""
+    """`get_variable` of a variable that is in `GraphKeys.LOCAL_VARIABLES` and never trained.
+
+    Args:
+        name: str, to which the scope's prefix is added.
+        shape: the variable's shape; left out where `initializer` is a value.
+        dtype: the DType; by default the scope's.
+        initializer: as `tf.get_variable`; by default the scope's.
+        regularizer: a callable of a new variable to a float scalar tensor or None; by default the scope's.
+        trainable: not used: the variable is not trained.
+        collections: collection keys besides `GraphKeys.LOCAL_VARIABLES`; None for no others.
+        caching_device: where reads are cached; by default as the scope says.
+        partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
+        validate_shape: bool, as `tf.Variable`.
+        use_resource: bool, as `tf.Variable`; by default as the scope says.
+        custom_getter: a callable of the true getter and these arguments, asked in its place; by default the scope's.
+        constraint: a callable that optimizers apply after updates, as `tf.Variable`; by default the scope's.
+        synchronization: recorded, as `tf.Variable`.
+        aggregation: recorded, as `tf.Variable`.
+
+    Returns:
+        A `Variable`; a `PartitionedVariable` where there is a partitioner.
+
+    Raises:
+        ValueError: as `tf.get_variable`.
+    """
     return get_variable(
         name,
         shape=shape,
@@ -170,5 +195,9 @@ def create_partitioned_variables(
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that regularizes nothing: keeps a scope's regularizer from a variable."""
+    """A regularizer that regularizes nothing: keeps a scope's regularizer from a variable.
+
+    Args:
+        _: a variable; not used.
+    """
     return None

@@ -28,7 +28,7 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
     """An operation that initializes variables.
 
     Args:
-        var_list: the variables.
+        var_list: iterable of variables.
         name: str, for the operation.
 
     Returns:
@@ -52,19 +52,35 @@ def local_variables_initializer() -> Operation:
 
 @deprecated("tf.variables_initializer")
 def initialize_variables(var_list: Iterable[Any], name: str = "init") -> Operation:
-    """An operation that initializes variables."""
+    """Deprecated: `variables_initializer`.
+
+    Args:
+        var_list: iterable of variables.
+        name: str, for the operation.
+
+    Returns:
+        An operation that runs every initializer; without variables, one that does nothing.
+    """
     return variables_initializer(var_list, name=name)
 
 
 @deprecated("tf.global_variables_initializer")
 def initialize_all_variables() -> Operation:
-    """An operation that initializes the global variables."""
+    """Deprecated: `global_variables_initializer`.
+
+    Returns:
+        An operation that initializes the global variables.
+    """
     return global_variables_initializer()
 
 
 @deprecated("tf.local_variables_initializer")
 def initialize_local_variables() -> Operation:
-    """An operation that initializes the local variables."""
+    """Deprecated: `local_variables_initializer`.
+
+    Returns:
+        An operation that initializes the local variables.
+    """
     return local_variables_initializer()
 
 
@@ -72,7 +88,7 @@ def is_variable_initialized(variable: Any) -> Tensor:
     """Whether a variable has a value.
 
     Args:
-        variable: a `Variable`, or the reference tensor of one.
+        variable: a `Variable`, or the reference tensor of one, of any dtype and shape.
 
     Returns:
         A bool scalar.
@@ -100,8 +116,8 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Tenso
         var_list: the variables; None for the global and local ones.
 
     Returns:
-        An int32 tensor whose evaluation raises `FailedPreconditionError` where a variable has no value; None where
-        there are no variables.
+        An int32 tensor of shape [variables] whose evaluation raises `FailedPreconditionError` where a variable has no
+        value; None where there are no variables.
     """
     variables = _all_variables() if var_list is None else list(var_list)
     ranks = []

@@ -57,6 +57,9 @@ class Initializer:
 
         Args:
             config: dict of constructor arguments.
+
+        Returns:
+            An initializer of this class.
         """
         return cls(**config)
 
@@ -153,8 +156,9 @@ class RandomUniform(Initializer):
     """Uniformly distributed numbers.
 
     Args:
-        minval: number or scalar tensor, the least value.
-        maxval: number or scalar tensor, the bound that values stay below; None for 1 with float dtypes.
+        minval: float, int or scalar tensor of the dtype, the least value.
+        maxval: float, int or scalar tensor of the dtype, the bound that values stay below; None for 1 with float
+            dtypes.
         seed: int, the op seed.
         dtype: the dtype where a call gives none.
     """
@@ -179,8 +183,8 @@ class RandomNormal(Initializer):
     """Normally distributed numbers.
 
     Args:
-        mean: number or scalar tensor.
-        stddev: number or scalar tensor.
+        mean: float or scalar tensor of the dtype.
+        stddev: float or scalar tensor of the dtype.
         seed: int, the op seed.
         dtype: the dtype where a call gives none.
 
@@ -208,8 +212,8 @@ class TruncatedNormal(Initializer):
     """Normally distributed numbers, drawn again where they are more than two standard deviations off the mean.
 
     Args:
-        mean: number or scalar tensor.
-        stddev: number or scalar tensor, of the distribution before it is cut.
+        mean: float or scalar tensor of the dtype.
+        stddev: float or scalar tensor of the dtype, of the distribution before it is cut.
         seed: int, the op seed.
         dtype: the dtype where a call gives none.
 
@@ -267,7 +271,7 @@ class VarianceScaling(Initializer):
     """Numbers whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
 
     Args:
-        scale: positive number.
+        scale: float above zero.
         mode: "fan_in", "fan_out" or "fan_avg".
         distribution: "truncated_normal" or "normal" (the same), "untruncated_normal" or "uniform".
         seed: int, the op seed.
@@ -375,13 +379,25 @@ def lecun_normal(seed: int | None = None) -> VarianceScaling:
     Args:
         seed: int, the op seed.
 
+    Returns:
+        A `VarianceScaling` initializer.
+
     Source: LeCun, Bottou, Orr and Müller, Efficient BackProp, 1998.
     """
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=seed)
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
-    """LeCun's initializer: uniform numbers of variance 1 / inputs; argument and source as those of `lecun_normal`."""
+    """LeCun's initializer: uniform numbers of variance 1 / inputs.
+
+    Args:
+        seed: int, the op seed.
+
+    Returns:
+        A `VarianceScaling` initializer.
+
+    Source: LeCun, Bottou, Orr and Müller, Efficient BackProp, 1998.
+    """
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform", seed=seed)
 
 
@@ -391,13 +407,25 @@ def he_normal(seed: int | None = None) -> VarianceScaling:
     Args:
         seed: int, the op seed.
 
+    Returns:
+        A `VarianceScaling` initializer.
+
     Source: He, Zhang, Ren and Sun, Delving deep into rectifiers, 2015.
     """
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="truncated_normal", seed=seed)
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
-    """He's initializer: uniform numbers of variance 2 / inputs; argument and source as those of `he_normal`."""
+    """He's initializer: uniform numbers of variance 2 / inputs.
+
+    Args:
+        seed: int, the op seed.
+
+    Returns:
+        A `VarianceScaling` initializer.
+
+    Source: He, Zhang, Ren and Sun, Delving deep into rectifiers, 2015.
+    """
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)
 
 

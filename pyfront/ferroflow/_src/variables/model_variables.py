@@ -47,14 +47,40 @@ def _untrained(initial_value: Any, key: str, validate_shape: bool, name: str | N
 def local_variable(
     initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
 ) -> Any:
-    """Makes a variable that is neither trained nor saved; the arguments are those of `tf.Variable`."""
+    """Makes a variable that is neither trained nor saved.
+
+    Args:
+        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        validate_shape: bool, whether `initial_value` must have a known shape.
+        name: str, made unique.
+        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+
+    Returns:
+        Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
+
+    Raises:
+        ValueError: as `tf.Variable`.
+    """
     return _untrained(initial_value, GraphKeys.LOCAL_VARIABLES, validate_shape, name, use_resource)
 
 
 def global_variable(
     initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
 ) -> Any:
-    """Makes a variable that is saved but not trained; the arguments are those of `tf.Variable`."""
+    """Makes a variable that is saved but not trained.
+
+    Args:
+        initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
+        validate_shape: bool, whether `initial_value` must have a known shape.
+        name: str, made unique.
+        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+
+    Returns:
+        Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
+
+    Raises:
+        ValueError: as `tf.Variable`.
+    """
     return _untrained(initial_value, GraphKeys.GLOBAL_VARIABLES, validate_shape, name, use_resource)
 
 
@@ -76,18 +102,18 @@ def variable(
     """Makes or finds a variable, as `tf.get_variable`.
 
     Args:
-        name: as `tf.get_variable`, and so are those not described here.
-        shape: its shape.
-        dtype: its DType.
-        initializer: its initializer.
-        regularizer: callable that gives a loss.
-        trainable: bool.
+        name: str, to which the prefix of the scope is added.
+        shape: its shape, as `tf.get_variable`; left out where `initializer` is a value.
+        dtype: its DType; None for that of the scope.
+        initializer: its initializer, as `tf.get_variable`; None for that of the scope.
+        regularizer: callable of the variable that gives a loss, a float scalar tensor.
+        trainable: bool, whether optimizers train it by default.
         collections: keys of collections, each taken once; None for `GraphKeys.GLOBAL_VARIABLES`.
-        caching_device: device.
+        caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
-        partitioner: callable.
+        partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool.
+        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
 
     Returns:
         Variable, or PartitionedVariable where there is a partitioner.
@@ -132,7 +158,28 @@ def model_variable(
     custom_getter: Callable[..., Any] | None = None,
     use_resource: bool | None = None,
 ) -> Any:
-    """Makes or finds a variable that is in `GraphKeys.MODEL_VARIABLES` too; the arguments are those of `variable`."""
+    """Makes or finds a variable that is in `GraphKeys.MODEL_VARIABLES` too.
+
+    Args:
+        name: str, to which the prefix of the scope is added.
+        shape: its shape, as `tf.get_variable`; left out where `initializer` is a value.
+        dtype: its DType.
+        initializer: its initializer, as `tf.get_variable`; None for that of the scope.
+        regularizer: callable of the variable that gives a loss, a float scalar tensor.
+        trainable: bool, whether optimizers train it by default.
+        collections: list of str, further collections.
+        caching_device: device string or function, where reads are cached; None for that of the scope.
+        device: device of the variable; None for the one in force.
+        partitioner: callable of shape and dtype to the number of slices of each dimension.
+        custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
+        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
+
+    Returns:
+        Variable, or PartitionedVariable where there is a partitioner.
+
+    Raises:
+        ValueError: as `tf.get_variable`.
+    """
     return variable(
         name,
         shape=shape,
@@ -150,7 +197,11 @@ def model_variable(
 
 
 def add_model_variable(var: Any) -> None:
-    """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there."""
+    """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there.
+
+    Args:
+        var: Variable.
+    """
     if not any(var is found for found in get_collection(GraphKeys.MODEL_VARIABLES)):
         add_to_collection(GraphKeys.MODEL_VARIABLES, var)
 
@@ -176,27 +227,67 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.MODEL_VARIABLES`."""
+    """`get_variables` of `GraphKeys.MODEL_VARIABLES`.
+
+    Args:
+        scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
+        suffix: str, how the names end; None for anyhow.
+
+    Returns:
+        List of Variables.
+    """
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.LOCAL_VARIABLES`."""
+    """`get_variables` of `GraphKeys.LOCAL_VARIABLES`.
+
+    Args:
+        scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
+        suffix: str, how the names end; None for anyhow.
+
+    Returns:
+        List of Variables.
+    """
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.TRAINABLE_VARIABLES`."""
+    """`get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
+
+    Args:
+        scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
+        suffix: str, how the names end; None for anyhow.
+
+    Returns:
+        List of Variables.
+    """
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """The global variables whose names end so."""
+    """The global variables whose names end so.
+
+    Args:
+        suffix: str, the end, with or without the number of the output after a colon.
+        scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
+
+    Returns:
+        List of Variables.
+    """
     return get_variables(scope=scope, suffix=suffix)
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """The global variables of a name, in any scope."""
+    """The global variables of a name, in any scope.
+
+    Args:
+        given_name: str, the name without scopes and without the number of the output.
+        scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
+
+    Returns:
+        List of Variables.
+    """
     return get_variables(scope=scope, suffix=f"/{given_name}:|^{given_name}:")
 
 
@@ -223,6 +314,12 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 def get_unique_variable(var_op_name: str) -> Any:
     """The global variable of a full name.
+
+    Args:
+        var_op_name: str, scopes included, without the number of the output.
+
+    Returns:
+        Variable.
 
     Raises:
         ValueError: there is none.

@@ -116,27 +116,24 @@ def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, *
 
 
 class variable_scope:
-    """Opens a variable scope, and with it a name scope.
+    """Opens a variable scope, and with it a name scope; entering it gives the `VariableScope`.
 
     Args:
         name_or_scope: str, or a `VariableScope` to open again: its variables' names and defaults, under a new name
             scope. None to make a name from `default_name`.
         default_name: str, the name where `name_or_scope` is None, made unique among the scopes of the current scope.
-        values: tensors, for the graph to build in; None for the default graph.
+        values: list of tensors of any dtype and shape, for the graph to build in; None for the default graph.
         initializer: default initializer of variables.
-        regularizer: default regularizer.
+        regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
         caching_device: default caching device.
-        partitioner: default partitioner.
+        partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
         reuse: True: variables must exist; None or False: as in the outer scope (by default they must not);
             `AUTO_REUSE`: they are made where they do not exist.
         dtype: default dtype.
         use_resource: default of `use_resource`.
-        constraint: default constraint.
+        constraint: default constraint, a callable of a variable's value to its new value.
         auxiliary_name_scope: bool, whether to open a name scope; if not, operations stay in the one in force.
-
-    Returns:
-        On entry, the `VariableScope`.
 
     Raises:
         ValueError: `reuse` is none of these values, or is true without `name_or_scope`.
@@ -247,7 +244,28 @@ def variable_op_scope(
     use_resource: bool | None = None,
     constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:
-    """Deprecated: `variable_scope` with `values` first."""
+    """Deprecated: `variable_scope` with `values` first.
+
+    Args:
+        values: list of tensors of any dtype and shape, for the graph to build in; None for the default graph.
+        name_or_scope: str or `VariableScope`, as for `variable_scope`.
+        default_name: str, the name where `name_or_scope` is None.
+        initializer: default initializer of variables.
+        regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
+        caching_device: default caching device.
+        partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
+        custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
+        reuse: True, False, None or `AUTO_REUSE`, as for `variable_scope`.
+        dtype: default dtype.
+        use_resource: default of `use_resource`.
+        constraint: default constraint, a callable of a variable's value to its new value.
+
+    Yields:
+        The `VariableScope`.
+
+    Raises:
+        TypeError, ValueError: as `variable_scope`.
+    """
     tf_logging.warn(
         "tf.variable_op_scope(values, name, default_name) is deprecated, "
         "use tf.variable_scope(name, default_name, values)"

@@ -163,7 +163,7 @@ def make_template(
 
     Args:
         name_: str, the name of the variable scope, made unique.
-        func_: the function.
+        func_: callable that makes variables and operations.
         create_scope_now_: bool, whether to open the scope at once, rather than where the template is first called.
         unique_name_: str, a scope name that is not made unique, to share variables between templates.
         custom_getter_: a custom getter for the scope.

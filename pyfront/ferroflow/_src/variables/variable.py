@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -42,6 +43,12 @@ class _VariableMeta(type):
             return super().__call__(*args, **kwargs)
         return create_with(_make_variable, _named_arguments(args, kwargs))
 
+    # `__call__` would hide the constructor's parameters from `help` and editors.
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]  # of the class itself
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
 
 _kinds: list[type[Any]] = []
 
@@ -65,8 +72,8 @@ class Variable(metaclass=_VariableMeta):
     """A tensor that a session keeps: `VariableV2`, the `Assign` that initializes it, and the `Identity` that reads it.
 
     Args:
-        initial_value: anything that converts to a tensor, or a callable without arguments that returns such a thing;
-            then its ops are made in the scope "Initializer" on the variable's device.
+        initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
+            returns such a thing; then its ops are made in the scope "Initializer" on the variable's device.
         trainable: bool, whether the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
@@ -88,6 +95,7 @@ class Variable(metaclass=_VariableMeta):
     Raises:
         ValueError: there is no initial value, or it has no known shape although `validate_shape` is true, or both it
             and `variable_def` are given; or `collections` or `constraint` is of a wrong kind.
+        TypeError: `variable_def` is another message.
     """
 
     # NumPy leaves `array + variable` to the variable.
@@ -230,7 +238,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def handle(self) -> Tensor:
-        """What operations that change the variable take: a reference to it."""
+        """What operations that change the variable take: a reference to it, a Tensor of its dtype and shape."""
         return self._variable
 
     @property
@@ -276,7 +284,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When copies in several replicas are made equal."""
+        """The mode in which copies in several replicas are made equal."""
         return self._synchronization
 
     @property
@@ -296,21 +304,36 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def initial_value(self) -> Tensor | None:
-        """The tensor of the initial value; None where a `VariableDef` did not name it."""
+        """The initial value, a Tensor of the variable's dtype and shape; None where a `VariableDef` did not name it."""
         return self._initial_value
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """The variable as a tensor: the one read that all uses of the variable share."""
+        """The variable as a tensor: the one read that all uses of the variable share.
+
+        Returns:
+            Tensor of the variable's dtype and shape.
+        """
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, by a new read, which the control dependencies in force apply to."""
+        """The variable as a tensor, by a new read, which the control dependencies in force apply to.
+
+        Returns:
+            Tensor of the variable's dtype and shape.
+        """
         return tensor_op("Identity", [self._variable], name="read")
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while there is none: for initial values that depend on other variables."""
+        """The value, or the initial value while there is none: for initial values that depend on other variables.
+
+        Returns:
+            Tensor of the variable's dtype and shape.
+
+        Raises:
+            ValueError: the variable came from a `VariableDef` that did not name its initial value.
+        """
         if self._assigned_value is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
         return value_or_initial_value(self._variable, self._assigned_value)
@@ -358,7 +381,8 @@ class Variable(metaclass=_VariableMeta):
             read_value: bool, whether to return the reference tensor rather than the operation.
 
         Returns:
-            A tensor that has the new value once the assignment has run, or the operation.
+            A tensor of the variable's dtype and shape that has the new value once the assignment has run, or the
+            operation.
 
         Raises:
             ValueError: the shapes differ.
@@ -368,13 +392,39 @@ class Variable(metaclass=_VariableMeta):
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Adds to the variable; arguments and result as those of `assign`."""
+        """Adds to the variable.
+
+        Args:
+            delta: a tensor of the variable's dtype and shape.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+            read_value: bool, whether to return the reference tensor rather than the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
         return self._write("AssignAdd", delta, use_locking, name, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Subtracts from the variable; arguments and result as those of `assign`."""
+        """Subtracts from the variable.
+
+        Args:
+            delta: a tensor of the variable's dtype and shape.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+            read_value: bool, whether to return the reference tensor rather than the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
         return self._write("AssignSub", delta, use_locking, name, read_value)
 
     def _scatter(self, op_type: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Any:
@@ -386,12 +436,12 @@ class Variable(metaclass=_VariableMeta):
         """Replaces rows.
 
         Args:
-            sparse_delta: `IndexedSlices`, the rows' numbers and their values.
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
 
         Returns:
-            A tensor that has the new value once the update has run.
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
             ValueError: `sparse_delta` is no `IndexedSlices`.
@@ -399,27 +449,99 @@ class Variable(metaclass=_VariableMeta):
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
     def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds to rows; arguments and result as those of `scatter_update`."""
+        """Adds to rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
     def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts from rows; arguments and result as those of `scatter_update`."""
+        """Subtracts from rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows; arguments and result as those of `scatter_update`."""
+        """Multiplies rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterMul", sparse_delta, use_locking, name)
 
     def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows; arguments and result as those of `scatter_update`."""
+        """Divides rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the greater of old and given elements of rows; arguments and result as those of `scatter_update`."""
+        """Keeps the greater of old and given elements of rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the smaller of old and given elements of rows; arguments and result as those of `scatter_update`."""
+        """Keeps the smaller of old and given elements of rows.
+
+        Args:
+            sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
+            use_locking: accepted; every write is atomic.
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+
+        Raises:
+            ValueError: `sparse_delta` is no `IndexedSlices`.
+        """
         return self._scatter("ScatterMin", sparse_delta, use_locking, name)
 
     def _scatter_nd(self, op_type: str, indices: Any, updates: Any, name: str | None) -> Any:
@@ -434,16 +556,34 @@ class Variable(metaclass=_VariableMeta):
             name: str, for the operation.
 
         Returns:
-            A tensor that has the new value once the update has run.
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
         """
         return self._scatter_nd("ScatterNdUpdate", indices, updates, name)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Adds to slices; arguments and result as those of `scatter_nd_update`."""
+        """Adds to slices.
+
+        Args:
+            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
+            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+        """
         return self._scatter_nd("ScatterNdAdd", indices, updates, name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts from slices; arguments and result as those of `scatter_nd_update`."""
+        """Subtracts from slices.
+
+        Args:
+            indices: int32 or int64 [..., depth], the places of the slices by their first `depth` dimensions.
+            updates: a tensor of the variable's dtype, [..., the rest of the variable's shape].
+            name: str, for the operation.
+
+        Returns:
+            A tensor of the variable's dtype and shape that has the new value once the update has run.
+        """
         return self._scatter_nd("ScatterNdSub", indices, updates, name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
@@ -474,10 +614,11 @@ class Variable(metaclass=_VariableMeta):
         """Adds one to a scalar variable until it reaches a limit.
 
         Args:
-            limit: int.
+            limit: int, the value at which counting ends.
 
         Returns:
-            A tensor with the value before. Running it at the limit raises `OutOfRangeError`.
+            A tensor of the variable's dtype, of shape [], with the value before. Running it at the limit raises
+            `OutOfRangeError`.
         """
         return self._update("CountUpTo", [], {"limit": limit}, None)
 
@@ -550,8 +691,11 @@ class Variable(metaclass=_VariableMeta):
         """The variable that a `VariableDef` describes, found in the default graph.
 
         Args:
-            variable_def: the message.
+            variable_def: `VariableDef` message.
             import_scope: str, a name scope to put before its names.
+
+        Returns:
+            Variable.
 
         Raises:
             KeyError: the graph has no such operation.

@@ -40,14 +40,14 @@ class VariableScope:
         reuse: True, False, None or `AUTO_REUSE`.
         name: str, the prefix, without the final "/".
         initializer: default initializer.
-        regularizer: default regularizer.
+        regularizer: default regularizer, a callable.
         caching_device: default caching device.
-        partitioner: default partitioner.
-        custom_getter: default custom getter.
+        partitioner: default partitioner, a callable.
+        custom_getter: default custom getter, a callable.
         name_scope: str, the name scope that was opened with this scope.
         dtype: default dtype.
         use_resource: default of `use_resource`.
-        constraint: default constraint.
+        constraint: default constraint, a callable.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
-        """True, False, None or `AUTO_REUSE`."""
+        """How `get_variable` treats names: True, False, None or `AUTO_REUSE`."""
         return self._reuse
 
     @property
@@ -136,35 +136,70 @@ class VariableScope:
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
-        """Sets the default initializer."""
+        """Sets the default initializer.
+
+        Args:
+            initializer: an initializer, as `tf.get_variable` takes it; None for none.
+        """
         self._initializer = initializer
 
     def set_dtype(self, dtype: Any) -> None:
-        """Sets the default dtype."""
+        """Sets the default dtype.
+
+        Args:
+            dtype: DType or what converts to one.
+        """
         self._dtype = dtype
 
     def set_use_resource(self, use_resource: bool | None) -> None:
-        """Sets the default of `use_resource`."""
+        """Sets the default of `use_resource`.
+
+        Args:
+            use_resource: bool, or None for that of `tf.enable_resource_variables`.
+        """
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
-        """Sets the default regularizer."""
+        """Sets the default regularizer.
+
+        Args:
+            regularizer: a callable of a variable to a float scalar tensor, or None for none.
+        """
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device: Any) -> None:
-        """Sets the default caching device."""
+        """Sets the default caching device.
+
+        Args:
+            caching_device: device string or function; None for none.
+        """
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner: Callable[..., Any] | None) -> None:
-        """Sets the default partitioner."""
+        """Sets the default partitioner.
+
+        Args:
+            partitioner: a callable of shape and dtype to the number of slices of each dimension, or None for none.
+        """
         self._partitioner = partitioner
 
     def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
-        """Sets the default custom getter."""
+        """Sets the default custom getter.
+
+        Args:
+            custom_getter: a callable of the true getter and the arguments of `tf.get_variable`, or None for none.
+        """
         self._custom_getter = custom_getter
 
     def get_collection(self, name: Any) -> list[Any]:
-        """The items of a collection whose names begin with this scope's."""
+        """The items of a collection whose names begin with this scope's.
+
+        Args:
+            name: str or other hashable object, the collection.
+
+        Returns:
+            List, in the order of adding.
+        """
         return get_collection(name, self._name + "/" if self._name else "")
 
     def trainable_variables(self) -> list[Any]:
@@ -199,7 +234,35 @@ class VariableScope:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """`tf.get_variable` in this scope, with the variables of `var_store`; arguments, result and errors are its."""
+        """`tf.get_variable` in this scope, with the variables of a store.
+
+        Args:
+            var_store: the store of variables by name.
+            name: str, to which the scope's prefix is added.
+            shape: the variable's shape; left out where `initializer` is a value.
+            dtype: the DType; by default the scope's.
+            initializer: as `tf.get_variable`; by default the scope's.
+            regularizer: a callable of a new variable to a float scalar tensor or None; by default the scope's.
+            reuse: True, False, None or `AUTO_REUSE`; by default the scope's.
+            trainable: bool, as `tf.Variable`.
+            collections: collection keys, as `tf.Variable`.
+            caching_device: where reads are cached; by default as the scope says.
+            partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the
+                scope's.
+            validate_shape: bool, as `tf.Variable`.
+            use_resource: bool, as `tf.Variable`; by default as the scope says.
+            custom_getter: a callable of the true getter and these arguments, asked in its place; by default the
+                scope's.
+            constraint: a callable that optimizers apply after updates, as `tf.Variable`; by default the scope's.
+            synchronization: recorded, as `tf.Variable`.
+            aggregation: recorded, as `tf.Variable`.
+
+        Returns:
+            A `Variable`; a `PartitionedVariable` where there is a partitioner.
+
+        Raises:
+            ValueError: `initializer` is a value of another dtype than `dtype`; and as `tf.get_variable`.
+        """
         # Variable names are those of variable scopes alone: name scopes do not take part.
         with name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):

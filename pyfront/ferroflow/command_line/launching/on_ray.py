@@ -56,7 +56,10 @@ class RayTasks:
 
     def __init__(self, address: str, cpus: float) -> None:
         kept = {name: os.environ[name] for name in os.environ if name == "PYTHONPATH" or name.startswith("FERROFLOW_")}
-        ray.init(address=address, runtime_env={"env_vars": kept}, logging_level="warning", log_to_driver=False)
+        try:
+            ray.init(address=address, runtime_env={"env_vars": kept}, logging_level="warning", log_to_driver=False)
+        except (ray.exceptions.RayError, RuntimeError, ValueError) as failure:
+            raise ConnectionError(f"no Ray cluster at {address!r}: {failure}") from None
         # Two threads: one listens, one sends signals.
         self._host = ray.remote(_Host).options(num_cpus=cpus, max_concurrency=2, scheduling_strategy="SPREAD")
         self._cpus = cpus

@@ -1,3 +1,6 @@
 """`tf.contrib.predictor.predictor`: what predictors have in common."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.saved_model.predictor import Predictor as Predictor
+
+_tell_absent(globals())

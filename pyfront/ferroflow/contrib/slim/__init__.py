@@ -1,63 +1,77 @@
 """`tf.contrib.slim`: layers, losses, metrics and variables of models, with argument scopes, and training loops."""
 
-from ferroflow._src.base.arg_scope import add_arg_scope as add_arg_scope
-from ferroflow._src.base.arg_scope import arg_scope as arg_scope
-from ferroflow._src.base.arg_scope import arg_scoped_arguments as arg_scoped_arguments
-from ferroflow._src.base.arg_scope import current_arg_scope as current_arg_scope
-from ferroflow._src.base.arg_scope import has_arg_scope as has_arg_scope
-from ferroflow._src.checkpoint.assigning import assign_from_checkpoint as assign_from_checkpoint
-from ferroflow._src.checkpoint.assigning import assign_from_checkpoint_fn as assign_from_checkpoint_fn
-from ferroflow._src.checkpoint.assigning import assign_from_values as assign_from_values
-from ferroflow._src.checkpoint.assigning import assign_from_values_fn as assign_from_values_fn
-from ferroflow._src.checkpoint.assigning import get_variable_full_name as get_variable_full_name
-from ferroflow._src.layers.fan_initializers import variance_scaling_initializer as variance_scaling_initializer
-from ferroflow._src.layers.fan_initializers import xavier_initializer as xavier_initializer
-from ferroflow._src.layers.fan_initializers import xavier_initializer_conv2d as xavier_initializer_conv2d
-from ferroflow._src.layers.model_layers import avg_pool2d as avg_pool2d
-from ferroflow._src.layers.model_layers import avg_pool3d as avg_pool3d
-from ferroflow._src.layers.model_layers import batch_norm as batch_norm
-from ferroflow._src.layers.model_layers import conv1d as conv1d
-from ferroflow._src.layers.model_layers import conv2d as conv2d
-from ferroflow._src.layers.model_layers import conv3d as conv3d
-from ferroflow._src.layers.model_layers import convolution as convolution
-from ferroflow._src.layers.model_layers import convolution1d as convolution1d
-from ferroflow._src.layers.model_layers import convolution2d as convolution2d
-from ferroflow._src.layers.model_layers import convolution3d as convolution3d
-from ferroflow._src.layers.model_layers import dropout as dropout
-from ferroflow._src.layers.model_layers import flatten as flatten
-from ferroflow._src.layers.model_layers import fully_connected as fully_connected
-from ferroflow._src.layers.model_layers import layer_norm as layer_norm
-from ferroflow._src.layers.model_layers import linear as linear
-from ferroflow._src.layers.model_layers import max_pool2d as max_pool2d
-from ferroflow._src.layers.model_layers import max_pool3d as max_pool3d
-from ferroflow._src.layers.model_layers import one_hot_encoding as one_hot_encoding
-from ferroflow._src.layers.model_layers import repeat as repeat
-from ferroflow._src.layers.model_layers import stack as stack
-from ferroflow._src.layers.regularizers import apply_regularization as apply_regularization
-from ferroflow._src.layers.regularizers import l1_l2_regularizer as l1_l2_regularizer
-from ferroflow._src.layers.regularizers import l1_regularizer as l1_regularizer
-from ferroflow._src.layers.regularizers import l2_regularizer as l2_regularizer
-from ferroflow._src.layers.regularizers import sum_regularizer as sum_regularizer
-from ferroflow._src.training.global_step import assert_global_step as assert_global_step
-from ferroflow._src.training.global_step import create_global_step as create_global_step
-from ferroflow._src.training.global_step import get_global_step as get_global_step
-from ferroflow._src.training.global_step import get_or_create_global_step as get_or_create_global_step
-from ferroflow._src.variables.model_variables import add_model_variable as add_model_variable
-from ferroflow._src.variables.model_variables import filter_variables as filter_variables
-from ferroflow._src.variables.model_variables import get_local_variables as get_local_variables
-from ferroflow._src.variables.model_variables import get_model_variables as get_model_variables
-from ferroflow._src.variables.model_variables import get_trainable_variables as get_trainable_variables
-from ferroflow._src.variables.model_variables import get_unique_variable as get_unique_variable
-from ferroflow._src.variables.model_variables import get_variables as get_variables
-from ferroflow._src.variables.model_variables import get_variables_by_name as get_variables_by_name
-from ferroflow._src.variables.model_variables import get_variables_by_suffix as get_variables_by_suffix
-from ferroflow._src.variables.model_variables import get_variables_to_restore as get_variables_to_restore
-from ferroflow._src.variables.model_variables import global_variable as global_variable
-from ferroflow._src.variables.model_variables import local_variable as local_variable
-from ferroflow._src.variables.model_variables import model_variable as model_variable
-from ferroflow._src.variables.model_variables import variable as variable
-from ferroflow.contrib import losses as losses
-from ferroflow.contrib import metrics as metrics
-from ferroflow.contrib.slim import evaluation as evaluation
-from ferroflow.contrib.slim import learning as learning
-from ferroflow.contrib.slim import model_analyzer as model_analyzer
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.base.arg_scope import (
+    add_arg_scope as add_arg_scope,
+    arg_scope as arg_scope,
+    arg_scoped_arguments as arg_scoped_arguments,
+    current_arg_scope as current_arg_scope,
+    has_arg_scope as has_arg_scope,
+)
+from ferroflow._src.checkpoint.assigning import (
+    assign_from_checkpoint as assign_from_checkpoint,
+    assign_from_checkpoint_fn as assign_from_checkpoint_fn,
+    assign_from_values as assign_from_values,
+    assign_from_values_fn as assign_from_values_fn,
+    get_variable_full_name as get_variable_full_name,
+)
+from ferroflow._src.layers.fan_initializers import (
+    variance_scaling_initializer as variance_scaling_initializer,
+    xavier_initializer as xavier_initializer,
+    xavier_initializer_conv2d as xavier_initializer_conv2d,
+)
+from ferroflow._src.layers.model_layers import (
+    avg_pool2d as avg_pool2d,
+    avg_pool3d as avg_pool3d,
+    batch_norm as batch_norm,
+    conv1d as conv1d,
+    conv2d as conv2d,
+    conv3d as conv3d,
+    convolution as convolution,
+    convolution1d as convolution1d,
+    convolution2d as convolution2d,
+    convolution3d as convolution3d,
+    dropout as dropout,
+    flatten as flatten,
+    fully_connected as fully_connected,
+    layer_norm as layer_norm,
+    linear as linear,
+    max_pool2d as max_pool2d,
+    max_pool3d as max_pool3d,
+    one_hot_encoding as one_hot_encoding,
+    repeat as repeat,
+    stack as stack,
+)
+from ferroflow._src.layers.regularizers import (
+    apply_regularization as apply_regularization,
+    l1_l2_regularizer as l1_l2_regularizer,
+    l1_regularizer as l1_regularizer,
+    l2_regularizer as l2_regularizer,
+    sum_regularizer as sum_regularizer,
+)
+from ferroflow._src.training.global_step import (
+    assert_global_step as assert_global_step,
+    create_global_step as create_global_step,
+    get_global_step as get_global_step,
+    get_or_create_global_step as get_or_create_global_step,
+)
+from ferroflow._src.variables.model_variables import (
+    add_model_variable as add_model_variable,
+    filter_variables as filter_variables,
+    get_local_variables as get_local_variables,
+    get_model_variables as get_model_variables,
+    get_trainable_variables as get_trainable_variables,
+    get_unique_variable as get_unique_variable,
+    get_variables as get_variables,
+    get_variables_by_name as get_variables_by_name,
+    get_variables_by_suffix as get_variables_by_suffix,
+    get_variables_to_restore as get_variables_to_restore,
+    global_variable as global_variable,
+    local_variable as local_variable,
+    model_variable as model_variable,
+    variable as variable,
+)
+from ferroflow.contrib import losses as losses, metrics as metrics
+from ferroflow.contrib.slim import evaluation as evaluation, learning as learning, model_analyzer as model_analyzer
+
+_tell_absent(globals())

@@ -1,3 +1,6 @@
 """`tf.contrib.tensorboard`: what plugins of TensorBoard are told."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow.contrib.tensorboard import plugins as plugins
+
+_tell_absent(globals())

@@ -1,4 +1,6 @@
 """`tf.keras.preprocessing`: texts and sequences made arrays."""
 
-from ferroflow.keras.preprocessing import sequence as sequence
-from ferroflow.keras.preprocessing import text as text
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow.keras.preprocessing import sequence as sequence, text as text
+
+_tell_absent(globals())

@@ -1,3 +1,6 @@
 """`tf.keras.preprocessing.sequence`: sequences made arrays."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.sequences import pad_sequences as pad_sequences
+
+_tell_absent(globals())

@@ -2,6 +2,7 @@
 
 use super::strings;
 use crate::file::failure;
+use crate::positioned;
 use crc32c::{crc32c_append, crc32c_combine};
 use ferroflow_tensor::threads::{SharedSlice, Threads, unwatched};
 use ferroflow_tensor::{Buffer, Bytes, Result, Status, Tensor, ensure};
@@ -9,7 +10,6 @@ use parking_lot::Mutex;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of one parallel task.
@@ -70,7 +70,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.write_all_at(&self.waiting, self.offset)?;
+        positioned::write_all_at(self.file, &self.waiting, self.offset)?;
         self.offset += self.waiting.len() as u64;
         self.waiting.clear();
         Ok(())
@@ -84,7 +84,7 @@ impl Run<'_> {
             self.waiting.extend_from_slice(bytes);
             return Ok(());
         }
-        self.file.write_all_at(bytes, self.offset)?;
+        positioned::write_all_at(self.file, bytes, self.offset)?;
         self.offset += bytes.len() as u64;
         Ok(())
     }
@@ -212,7 +212,7 @@ pub(super) fn read(extents: &[Extent<'_>], threads: Threads) -> Result<Vec<(Buff
         let to = unsafe { shared[part.extent].range(part.range.clone()) };
         let (mut crc, mut offset) = (0, extent.offset + part.range.start as u64);
         for step in to.chunks_mut(STEP_BYTES) {
-            extent.file.read_exact_at(step, offset)?;
+            positioned::read_exact_at(extent.file, step, offset)?;
             crc = crc32c_append(crc, step);
             offset += step.len() as u64;
         }

@@ -3,9 +3,9 @@
 use super::{Block, FOOTER_BYTES, Handle, MAGIC, TRAILER_BYTES};
 use crate::checksum;
 use crate::file::failure;
+use crate::positioned;
 use ferroflow_tensor::{Result, Status, ensure};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 /// Snappy writes at most 64 bytes for three that it read.
 const MOST_EXPANSION: u64 = 32;
@@ -51,7 +51,7 @@ impl Table {
     }
 
     fn read_at(&self, to: &mut [u8], offset: u64) -> Result<()> {
-        self.file.read_exact_at(to, offset).map_err(|e| match e.kind() {
+        positioned::read_exact_at(&self.file, to, offset).map_err(|e| match e.kind() {
             std::io::ErrorKind::UnexpectedEof => self.damaged("truncated block read"),
             _ => failure(&self.name, &e),
         })

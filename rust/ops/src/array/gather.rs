@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
-use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure, prefetch};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
@@ -38,43 +38,86 @@ pub(super) fn index_text(shape: &Shape, number: usize) -> String {
     format!("[{}]", parts.join(","))
 }
 
-/// The indices, each checked to lie in `0..limit`.
-pub(super) fn checked_indices(indices: &Tensor, limit: usize) -> Result<Vec<usize>> {
-    let mut out = Vec::with_capacity(indices.elements());
-    for (i, x) in indices.to_i64s()?.into_iter().enumerate() {
-        match usize::try_from(x) {
-            Ok(x) if x < limit => out.push(x),
-            _ => bail!(InvalidArgument, "indices{} = {x} is not in [0, {limit})", index_text(indices.shape(), i)),
-        }
-    }
-    Ok(out)
-}
+/// Rows between the one that is copied and the one that memory is asked for.
+const AHEAD: usize = 8;
 
-/// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group.
-fn pick<E: Movable>(threads: Threads, from: &[E], sizes: Sizes, indices: &[usize], to: &mut [E]) {
+/// Rows of `from`, as `outer` groups of `limit` rows of `inner` elements: row `indices[..]` of each group. The indices are
+/// below `limit`.
+fn pick<E: Movable, I: Index>(threads: Threads, from: &[E], sizes: Sizes, indices: &[I], to: &mut [E]) {
     let Sizes { outer, limit, inner, per_batch } = sizes;
     if to.is_empty() {
         return;
     }
-    let at = |row: usize| {
-        let (group, k) = (row / per_batch, row % per_batch);
-        // Group g belongs to batch g / outer; each batch has its own indices.
-        (group * limit + indices[group / outer * per_batch + k]) * inner
-    };
     let rows = (BLOCK / inner).max(1);
-    for_chunks_mut(threads, to, rows * inner, |start, chunk| {
-        let first = start / inner;
-        if inner == 1 {
-            for (k, x) in chunk.iter_mut().enumerate() {
-                *x = from[at(first + k)].clone();
-            }
-            return;
-        }
-        for (k, line) in chunk.chunks_exact_mut(inner).enumerate() {
-            let at = at(first + k);
-            line.clone_from_slice(&from[at..at + inner]);
+    for_chunks_mut(threads, to, rows * inner, |start, mut chunk| {
+        let mut row = start / inner;
+        while !chunk.is_empty() {
+            // Group g belongs to batch g / outer; each batch has its own indices.
+            let (group, k) = (row / per_batch, row % per_batch);
+            let from = &from[group * limit * inner..(group + 1) * limit * inner];
+            let indices = &indices[group / outer * per_batch + k..(group / outer + 1) * per_batch];
+            let picked = indices.len().min(chunk.len() / inner);
+            let (now, later) = chunk.split_at_mut(picked * inner);
+            pick_rows(from, inner, &indices[..picked], now);
+            row += picked;
+            chunk = later;
         }
     });
+}
+
+/// Rows of one group.
+fn pick_rows<E: Movable, I: Index>(from: &[E], inner: usize, indices: &[I], to: &mut [E]) {
+    if inner == 1 {
+        for (x, i) in to.iter_mut().zip(indices) {
+            *x = from[i.place()].clone();
+        }
+        return;
+    }
+    let row = |i: I| &from[i.place() * inner..(i.place() + 1) * inner];
+    for (k, (line, &i)) in to.chunks_exact_mut(inner).zip(indices).enumerate() {
+        if let Some(&next) = indices.get(k + AHEAD) {
+            prefetch(row(next));
+        }
+        line.clone_from_slice(row(i));
+    }
+}
+
+/// An index that is known not to be negative.
+trait Index: Copy + Send + Sync {
+    fn place(self) -> usize;
+}
+
+impl Index for i32 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+impl Index for i64 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// Refuses indices outside of `0..limit`.
+fn check_indices<I: Index + Into<i64>>(indices: &[I], limit: usize, shape: &Shape) -> Result<()> {
+    // Whole blocks without a branch: negative ones are large as unsigned numbers.
+    let is_inside = |i: &I| (Into::<i64>::into(*i) as u64) < limit as u64;
+    if indices.chunks(1024).all(|block| block.iter().fold(true, |held, i| held & is_inside(i))) {
+        return Ok(());
+    }
+    for (k, &i) in indices.iter().enumerate() {
+        ensure!(
+            is_inside(&i),
+            InvalidArgument,
+            "indices{} = {} is not in [0, {limit})",
+            index_text(shape, k),
+            i.into()
+        );
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -108,23 +151,36 @@ fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()>
         inner: p[axis + 1..].iter().product(),
         per_batch: i[batch..].iter().product(),
     };
-    let picked = checked_indices(indices, sizes.limit)?;
+    let out = match indices.dtype() {
+        DType::I32 => gathered(ctx.threads(), params, sizes, shape, indices.slice::<i32>()?, i)?,
+        _ => gathered(ctx.threads(), params, sizes, shape, indices.slice::<i64>()?, i)?,
+    };
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn gathered<I: Index + Into<i64>>(
+    threads: Threads,
+    params: &Tensor,
+    sizes: Sizes,
+    shape: Shape,
+    indices: &[I],
+    indices_shape: &Shape,
+) -> Result<Tensor> {
+    check_indices(indices, sizes.limit, indices_shape)?;
     if matches!(params.dtype(), DType::Resource | DType::Variant) {
         let objects = params.objects()?;
         let mut places = vec![0u64; shape.elements()];
-        pick(ctx.threads(), &(0..objects.len() as u64).collect::<Vec<_>>(), sizes, &picked, &mut places);
+        pick(threads, &(0..objects.len() as u64).collect::<Vec<_>>(), sizes, indices, &mut places);
         let picked = places.into_iter().map(|p| objects[p as usize].clone()).collect();
-        let out = Tensor::from_objects(params.dtype(), shape, picked)?;
-        ctx.set_output(0, out);
-        return Ok(());
+        return Tensor::from_objects(params.dtype(), shape, picked);
     }
     let mut out = Tensor::new(params.dtype(), shape)?;
     by_size!(params.dtype(), E, {
-        pick(ctx.threads(), E::view(params)?, sizes, &picked, E::view_mut(&mut out)?);
+        pick(threads, E::view(params)?, sizes, indices, E::view_mut(&mut out)?);
         Ok(())
     })?;
-    ctx.set_output(0, out);
-    Ok(())
+    Ok(out)
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {

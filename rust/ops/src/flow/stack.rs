@@ -76,6 +76,12 @@ fn pop(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     Ok(())
 }
 
+/// TF 1.x: a handle counts as the two names that it once was.
+fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::vector(Some(2)));
+    Ok(())
+}
+
 fn pushed_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(1)?.clone();
     c.set_output(0, s);
@@ -96,7 +102,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("stack_name: string = ''")
             .doc("A stack of the step, of at most `max_size` values where that is not negative.")
             .stateful()
-            .shape(shape_rules::scalar)
+            .shape(handle_shape)
             .kernel(|init| {
                 let (name, dtype) = (init.str("stack_name")?, init.dtype("elem_type")?);
                 kernel(move |ctx| make(ctx, &name, dtype))

@@ -131,6 +131,17 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::broadcast_binary)
             .kernel(binary_kernel),
     );
+    r.add(
+        Op::new("NextAfter")
+            .input("x1: T")
+            .input("x2: T")
+            .output("output: T")
+            .attr("T: {double, float} = DT_FLOAT")
+            .elementwise(Elementwise::Binary(Binary::NextAfter))
+            .doc("Returns the number beside x1 on the way to x2; x2 where they are equal.")
+            .shape(shape_rules::broadcast_binary)
+            .kernel(binary_kernel),
+    );
     for (name, f, doc) in GRADIENTS {
         let op = op(name, ["y: T", "dy: T"], f).attr(FLOAT).doc(doc);
         r.add(op.shape(shape_rules::merged).kernel(gradient_kernel));

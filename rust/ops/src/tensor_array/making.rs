@@ -1,8 +1,8 @@
 //! TensorArrayV3, TensorArrayGradV3, TensorArraySizeV3, TensorArrayCloseV3.
 
 use super::state::{Kind, TensorArray};
-use ferroflow_graph::{Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::{Result, Tensor, ensure};
+use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +20,13 @@ pub(super) fn scalar_int(t: &Tensor, what: &str) -> Result<i64> {
     Ok(i64::from(t.to_scalar::<i32>()?))
 }
 
+/// TF 1.x: a handle counts as the two names that it once was, and TensorFlow refuses graphs that say otherwise.
+fn handle_and_flow(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, PartialShape::vector(Some(2)));
+    c.set_output(1, PartialShape::scalar());
+    Ok(())
+}
+
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("TensorArrayV3")
@@ -34,7 +41,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("tensor_array_name: string = ''")
             .stateful()
             .doc("Makes an array of tensors that lives as long as the step.")
-            .shape(shape_rules::scalar)
+            .shape(handle_and_flow)
             .kernel(|init| {
                 let given = init.str("tensor_array_name")?;
                 let kind = Kind {
@@ -67,7 +74,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("source: string")
             .stateful()
             .doc("Returns the array of the gradients of another one's elements.")
-            .shape(shape_rules::scalar)
+            .shape(handle_and_flow)
             .kernel(|init| {
                 let source = init.str("source")?;
                 kernel(move |ctx| {

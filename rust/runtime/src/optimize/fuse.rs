@@ -7,7 +7,7 @@ use crate::draft::{Action, Draft, Source};
 use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, kernel};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{DType, Result, Shape, Status, broadcast};
+use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -82,17 +82,31 @@ pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
 /// Replaces the nodes of a group, in topological order, by one at the place of the last.
 fn fuse(d: &mut Draft, formulas: &[Option<(Formula, DType)>], last: u32, nodes: &[u32]) -> Result<()> {
     let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
+    let mut constants: Vec<Tensor> = Vec::new();
     let mut external: FxHashMap<Source, Value> = FxHashMap::default();
     let inside: FxHashMap<u32, usize> = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
     for &n in nodes {
         for &source in &d.nodes[n as usize].inputs {
             let is_member = matches!(source, Source::Output { node, .. } if inside.contains_key(&node));
-            if !is_member && !external.contains_key(&source) {
+            if is_member || external.contains_key(&source) {
+                continue;
+            }
+            if let Source::Constant(c) = source {
+                external.insert(source, constants.len() as Value);
+                constants.push(d.constants[c as usize].clone());
+            } else {
                 external.insert(source, inputs.len() as Value);
                 inputs.push(source);
             }
         }
     }
+    // The program's last inputs are the constants.
+    for (source, value) in &mut external {
+        if matches!(source, Source::Constant(_)) {
+            *value += inputs.len() as Value;
+        }
+    }
+    let before = inputs.len() + constants.len();
     let mut instructions = Vec::with_capacity(nodes.len());
     let mut computed_by: Vec<NodeId> = Vec::with_capacity(nodes.len());
     let mut result: Vec<Value> = Vec::with_capacity(nodes.len());
@@ -113,7 +127,7 @@ fn fuse(d: &mut Draft, formulas: &[Option<(Formula, DType)>], last: u32, nodes: 
         let mut push = |instruction| {
             instructions.push(instruction);
             computed_by.push(d.nodes[n as usize].node.id);
-            (inputs.len() + instructions.len() - 1) as Value
+            (before + instructions.len() - 1) as Value
         };
         let value = match (formula, &operands[..]) {
             (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
@@ -126,7 +140,7 @@ fn fuse(d: &mut Draft, formulas: &[Option<(Formula, DType)>], last: u32, nodes: 
         result.push(value);
     }
     let Some(&output) = result.last() else { return Ok(()) };
-    let program = Program::new(dtype, inputs.len(), instructions, vec![output])?;
+    let program = Program::new(dtype, before, instructions, vec![output])?.with_constants(constants)?;
     let mut computes = Vec::new();
     let mut control: SmallVec<[u32; 2]> = SmallVec::new();
     for &n in nodes {
@@ -166,7 +180,7 @@ fn run(program: &Program, computed_by: &[NodeId], ctx: &mut KernelContext<'_>) -
 
 /// The node whose operands do not broadcast.
 fn blame(program: &Program, computed_by: &[NodeId], ctx: &KernelContext<'_>) -> Option<NodeId> {
-    let mut shapes: Vec<Shape> = ctx.inputs().iter().map(|t| t.shape().clone()).collect();
+    let mut shapes: Vec<Shape> = ctx.inputs().iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
     for (instruction, id) in program.instructions().iter().zip(computed_by) {
         let shape = match *instruction {
             Instruction::Unary(_, x) => shapes[x as usize].clone(),

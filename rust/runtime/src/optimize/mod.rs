@@ -12,11 +12,16 @@ mod simplify;
 use crate::draft::{Action, Context, Draft, Source, order_edges};
 use smallvec::SmallVec;
 
-pub(crate) fn run(d: &mut Draft, cx: &Context<'_>) {
+/// Leaves of the nodes those that must run.
+pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
     // The order of the visibility rule: edges that rewrites add along it close no cycle. Without one the plan fails anyway.
     let Ok(order) = order_edges(d).order(u64::from) else { return };
     simplify::simplify(d, cx, &order);
     dead::drop_dead(d);
+}
+
+/// Makes one node of several where that saves passes over memory.
+pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
     products::fuse_products_with_readers(d, cx);
     epilogue::fuse_products(d, cx);
     fuse::fuse_elementwise(d, cx.graph);

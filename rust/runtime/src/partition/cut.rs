@@ -1,22 +1,21 @@
-//! `Cutter`: writes each site's nodes in the order of the whole step, and a `_Send` and a `_Recv` wherever a value crosses.
+//! `Cutter`: writes each site's nodes in the order of the whole step.
 
 use super::sites::loop_around;
 use super::{Edge, EdgeSource, Part, PartNode};
 use crate::draft::{Action, Draft, Source, order_edges};
-use crate::flow::{ALWAYS, Frames, GuardId, Literal, order};
+use crate::flow::{ALWAYS, Frames, GuardId, order};
 use crate::prune::{Request, is_fed_placeholder};
 use crate::roots::Roots;
 use ferroflow_graph::{AttrMap, AttrValue, Flow, Graph, Node, NodeId, OutputId};
-use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail};
+use ferroflow_tensor::{DType, PartialShape, Result, bail};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 
 /// An output of a part's node.
-type Local = (u32, u32);
+pub(super) type Local = (u32, u32);
 
 /// What a site needs from outside, or has a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Wanted {
+pub(super) enum Wanted {
     Value(OutputId),
     /// That version of the variable of this node, where the guard holds.
     Version(NodeId, u32, GuardId),
@@ -29,15 +28,15 @@ enum Wanted {
 }
 
 /// A `_Send` behind a write: a way that leaves its site with news of the write, and may come back.
-type Leaving = (usize, u32);
+pub(super) type Leaving = (usize, u32);
 
 pub(super) struct Cutter<'a> {
-    graph: &'a Graph,
-    request: &'a Request,
+    pub(super) graph: &'a Graph,
+    pub(super) request: &'a Request,
     fed: &'a FxHashSet<OutputId>,
     feeds: FxHashMap<OutputId, usize>,
-    d: &'a Draft,
-    frames: &'a Frames,
+    pub(super) d: &'a Draft,
+    pub(super) frames: &'a Frames,
     roots: Roots<'a>,
     site: &'a [usize],
     /// The step node of each graph node of the root frame.
@@ -46,17 +45,17 @@ pub(super) struct Cutter<'a> {
     loops: FxHashMap<usize, u32>,
     /// The nodes of each outermost loop with its Enters and Exits, in an order in which each comes after what it waits for.
     members: FxHashMap<usize, Vec<NodeId>>,
-    parts: Vec<Part>,
-    edges: Vec<Edge>,
+    pub(super) parts: Vec<Part>,
+    pub(super) edges: Vec<Edge>,
     local: Vec<FxHashMap<NodeId, u32>>,
-    made: FxHashMap<(Wanted, usize), Local>,
+    pub(super) made: FxHashMap<(Wanted, usize), Local>,
     /// Nodes whose end each version's `_Send` waits for.
     sent_after: FxHashMap<(Wanted, usize), Vec<NodeId>>,
-    tokens: Vec<Option<u32>>,
+    pub(super) tokens: Vec<Option<u32>>,
     /// Of each step node: the sends behind writes that it comes after.
-    behind: Vec<Vec<Leaving>>,
+    pub(super) behind: Vec<Vec<Leaving>>,
     /// Of each step node: bit s is set where it comes after a write at site s, or is one.
-    wrote: Vec<u64>,
+    pub(super) wrote: Vec<u64>,
 }
 
 impl<'a> Cutter<'a> {
@@ -199,7 +198,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn push(&mut self, site: usize, origin: NodeId, node: PartNode) -> u32 {
+    pub(super) fn push(&mut self, site: usize, origin: NodeId, node: PartNode) -> u32 {
         let part = &mut self.parts[site];
         part.nodes.push(node);
         part.origin.push(origin);
@@ -302,7 +301,7 @@ impl<'a> Cutter<'a> {
 
     /// An output's value at a site. `reader`: the step node that reads it, and the position of the input there. What else the
     /// reader must wait for is added to `controls`.
-    fn value(
+    pub(super) fn value(
         &mut self,
         o: OutputId,
         site: usize,
@@ -358,7 +357,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// A feed at a site: itself where it is fed, received elsewhere.
-    fn fed_value(&mut self, o: OutputId, feed: usize, site: usize) -> Result<Local> {
+    pub(super) fn fed_value(&mut self, o: OutputId, feed: usize, site: usize) -> Result<Local> {
         let key = (Wanted::Value(o), site);
         if let Some(&local) = self.made.get(&key) {
             return Ok(local);
@@ -518,249 +517,5 @@ impl<'a> Cutter<'a> {
             Ok(((cutter.token(at, c), 0), vec![sent]))
         })?;
         Ok(Some(received.0))
-    }
-
-    /// What runs once these have run or were passed over: it is under none of their guards.
-    fn trigger(&mut self, site: usize, origin: NodeId, mut after: Vec<u32>) -> Option<u32> {
-        after.sort_unstable();
-        after.dedup();
-        if after.is_empty() {
-            return None;
-        }
-        let number = self.parts[site].nodes.len();
-        let made = PartNode {
-            name: format!("_after/{number}"),
-            op: "ControlTrigger".to_owned(),
-            inputs: Vec::new(),
-            control_inputs: after,
-            attrs: AttrMap::default(),
-            shapes: Vec::new(),
-        };
-        Some(self.push(site, origin, made))
-    }
-
-    /// A value that only says that something ran.
-    fn token(&mut self, site: usize, origin: NodeId) -> u32 {
-        if let Some(token) = self.tokens[site] {
-            return token;
-        }
-        let made = constant("_token".to_owned(), Tensor::scalar(true));
-        let token = self.push(site, origin, made);
-        self.tokens[site] = Some(token);
-        token
-    }
-
-    fn edge(&mut self, from: EdgeSource, to: usize) -> u64 {
-        self.edges.push(Edge { from, to });
-        self.edges.len() as u64 - 1
-    }
-
-    fn receive(
-        &mut self,
-        edge: u64,
-        site: usize,
-        origin: NodeId,
-        dtype: DType,
-        shape: PartialShape,
-        control_inputs: Vec<u32>,
-    ) -> u32 {
-        let made = PartNode {
-            name: format!("_recv/{edge}"),
-            op: "_Recv".to_owned(),
-            inputs: Vec::new(),
-            control_inputs,
-            attrs: self.transfer_attrs("tensor_type", dtype, edge, origin),
-            shapes: vec![shape],
-        };
-        self.push(site, origin, made)
-    }
-
-    fn transfer_attrs(&self, type_attr: &'static str, dtype: DType, edge: u64, origin: NodeId) -> AttrMap {
-        let name = self.graph.node(origin).map(|n| n.name.to_string()).unwrap_or_default();
-        let mut attrs = AttrMap::default();
-        attrs.set(type_attr, AttrValue::Type(dtype));
-        attrs.set("tensor_name", AttrValue::Str(format!("edge_{edge}_{name}").into_bytes()));
-        attrs.set("send_device", AttrValue::Str(Vec::new()));
-        attrs.set("send_device_incarnation", AttrValue::Int(0));
-        attrs.set("recv_device", AttrValue::Str(Vec::new()));
-        attrs.set("client_terminated", AttrValue::Bool(false));
-        attrs.set("_edge", AttrValue::Int(edge as i64));
-        attrs
-    }
-
-    /// Sends something from one site to another, once, and gives what is received there.
-    ///
-    /// Args: `source`, the step node it comes from, and its `guard`; `sent` gives the output to send at its site, and what the `_Send` waits for.
-    fn transfer(
-        &mut self,
-        wanted: Wanted,
-        at: usize,
-        site: usize,
-        reader: u32,
-        source: u32,
-        guard: GuardId,
-        origin: NodeId,
-        is_dirty: bool,
-        sent: impl FnOnce(&mut Self, usize) -> Result<(Local, Vec<u32>)>,
-    ) -> Result<Local> {
-        let key = (wanted, site);
-        let mut leaving = self.made.get(&(wanted, usize::MAX - site)).map(|&(send, _)| (at, send));
-        if !self.made.contains_key(&key) {
-            let waits = self.pivots(guard, site, reader)?;
-            let (output, after) = sent(self, at)?;
-            let (dtype, shape) = self.type_of(at, output)?;
-            let edge = self.edge(EdgeSource::Site(at), site);
-            let send = PartNode {
-                name: format!("_send/{edge}"),
-                op: "_Send".to_owned(),
-                inputs: vec![output],
-                control_inputs: after,
-                attrs: self.transfer_attrs("T", dtype, edge, origin),
-                shapes: Vec::new(),
-            };
-            let send = self.push(at, origin, send);
-            self.parts[at].targets.push(send);
-            let mut waits = waits;
-            let is_back = |&(of, send): &Leaving| if of == site { Some(send) } else { None };
-            let behind = self.behind[source as usize].iter().filter_map(is_back).collect();
-            waits.extend(self.trigger(site, origin, behind));
-            let received = self.receive(edge, site, origin, dtype, shape, waits);
-            self.made.insert(key, (received, 0));
-            if is_dirty || self.wrote[source as usize] >> at.min(63) & 1 == 1 {
-                self.made.insert((wanted, usize::MAX - site), (send, 0));
-                leaving = Some((at, send));
-            }
-        }
-        if let Some(leaving) = leaving
-            && !self.behind[reader as usize].contains(&leaving)
-        {
-            self.behind[reader as usize].push(leaving);
-        }
-        Ok(self.made.get(&key).copied().unwrap_or_default())
-    }
-
-    /// Dtype and shape of a part's output.
-    fn type_of(&self, site: usize, (node, index): Local) -> Result<(DType, PartialShape)> {
-        let part = &self.parts[site];
-        let made = &part.nodes[node as usize];
-        let shape = made.shapes.get(index as usize).cloned().unwrap_or_else(PartialShape::unknown);
-        let dtype = match made.op.as_str() {
-            "Const" | "Placeholder" => made.attrs.dtype("dtype")?,
-            "_Recv" => made.attrs.dtype("tensor_type")?,
-            _ => self.graph.output(OutputId { node: part.origin[node as usize], index })?.dtype,
-        };
-        Ok((dtype, shape))
-    }
-
-    /// What runs at a site exactly where all of a guard holds.
-    fn pivots(&mut self, guard: GuardId, site: usize, reader: u32) -> Result<Vec<u32>> {
-        let mut found = Vec::new();
-        for literal in self.d.guards.get(guard) {
-            let Literal::Outcome { predicate, value } = *literal else {
-                bail!(
-                    Unimplemented,
-                    "A value behind a Merge of unrelated branches is used in another process: '{}'",
-                    self.d.nodes[reader as usize].node.name
-                );
-            };
-            found.push(self.pivot(predicate, value, site, reader)?);
-        }
-        Ok(found)
-    }
-
-    fn pivot(&mut self, predicate: Source, value: bool, site: usize, reader: u32) -> Result<u32> {
-        let mut controls = Vec::new();
-        let (key, tested, origin) = match predicate {
-            Source::Feed(i) => {
-                let o = self.request.feeds[i as usize];
-                (o, self.fed_value(o, i as usize, site)?, o.node)
-            }
-            Source::Constant(c) => {
-                // Numbers that no node has.
-                let key = OutputId { node: u32::MAX, index: c };
-                let origin = self.d.nodes[reader as usize].node.id;
-                let made =
-                    constant(format!("_predicate/{c}_{}", self.edges.len()), self.d.constants[c as usize].clone());
-                (key, (self.push(site, origin, made), 0), origin)
-            }
-            Source::Output { node: n, index } => {
-                let of = &self.d.nodes[n as usize];
-                let (o, read_by) = match &of.action {
-                    Action::Loop(plan) => {
-                        let exit = self.exits(plan.frame)?.get(index as usize).copied();
-                        let Some(exit) = exit else { bail!(Internal, "a loop has no output {index}") };
-                        (OutputId { node: exit, index: 0 }, (n, 0))
-                    }
-                    _ => {
-                        let graph_node = self.graph.node(of.node.id)?;
-                        match (graph_node.op.flow, graph_node.inputs.get(1)) {
-                            // A predicate that is a variable is read at its Switch.
-                            (Some(Flow::Switch), Some(&predicate)) => (predicate, (n, 0)),
-                            _ => (OutputId { node: of.node.id, index }, (reader, usize::MAX)),
-                        }
-                    }
-                };
-                let key = o;
-                if let Some(&(local, _)) = self.made.get(&(Wanted::Pivot(key, value), site)) {
-                    return Ok(local);
-                }
-                (key, self.value(o, site, Some(read_by), &mut controls)?, o.node)
-            }
-            Source::Variable { .. } => bail!(Internal, "a predicate is a variable"),
-        };
-        if let Some(&(local, _)) = self.made.get(&(Wanted::Pivot(key, value), site)) {
-            return Ok(local);
-        }
-        let number = self.parts[site].nodes.len();
-        let typed = |name: &str| {
-            let mut attrs = AttrMap::default();
-            attrs.set("T", AttrValue::Type(DType::Bool));
-            PartNode {
-                name: format!("_{name}/{number}"),
-                op: String::new(),
-                inputs: Vec::new(),
-                control_inputs: Vec::new(),
-                attrs,
-                shapes: vec![PartialShape::scalar()],
-            }
-        };
-        let switch = PartNode {
-            op: "Switch".to_owned(),
-            inputs: vec![tested, tested],
-            control_inputs: controls,
-            shapes: vec![PartialShape::scalar(); 2],
-            ..typed("switch")
-        };
-        let switch = self.push(site, origin, switch);
-        let pivot = PartNode { op: "Identity".to_owned(), inputs: vec![(switch, u32::from(value))], ..typed("pivot") };
-        let pivot = self.push(site, origin, pivot);
-        self.made.insert((Wanted::Pivot(key, value), site), (pivot, 0));
-        Ok(pivot)
-    }
-
-    /// The Exits of a loop, in the order of its outputs.
-    fn exits(&self, frame: usize) -> Result<Vec<NodeId>> {
-        let mut exits = Vec::new();
-        for &id in &self.frames.get(frame).members {
-            let node: &Arc<Node> = self.graph.node(id)?;
-            if node.op.flow == Some(Flow::Exit) && self.frames.is_border(node) {
-                exits.push(id);
-            }
-        }
-        Ok(exits)
-    }
-}
-
-fn constant(name: String, value: Tensor) -> PartNode {
-    let mut attrs = AttrMap::default();
-    attrs.set("dtype", AttrValue::Type(value.dtype()));
-    attrs.set("value", AttrValue::Tensor(value));
-    PartNode {
-        name,
-        op: "Const".to_owned(),
-        inputs: vec![],
-        control_inputs: vec![],
-        attrs,
-        shapes: vec![PartialShape::unknown()],
     }
 }

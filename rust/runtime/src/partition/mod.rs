@@ -6,6 +6,7 @@
 //! behind a conditional is received under the same predicate, which each part tests for itself.
 
 mod assemble;
+mod crossing;
 mod cut;
 mod sites;
 

@@ -242,3 +242,36 @@ fn depthwise_bits_do_not_depend_on_threads() {
     let one = bits(1);
     assert!(bits(2) == one && bits(4) == one);
 }
+
+#[test]
+fn windows_read_where_they_lie_are_those_that_are_copied() {
+    let window = |input, filter, stride, dilation, before| {
+        let reach = (filter - 1) * dilation + 1;
+        Window { input, filter, output: (input + 2 * before - reach) / stride + 1, stride, dilation, before }
+    };
+    let plane = [window(3, 1, 1, 1, 0), window(2, 1, 2, 1, 0)];
+    let cases = [
+        // One channel: lines that end between two tiles, zeros around.
+        (2, 1, 32, [Window::FLAT, window(28, 5, 1, 1, 2), window(28, 5, 1, 1, 2)]),
+        (3, 1, 7, [Window::FLAT, window(9, 3, 1, 1, 0), window(27, 4, 1, 1, 0)]),
+        // Strides, lines of the window further apart, more channels and columns than a tile has.
+        (2, 3, 70, [Window::FLAT, window(21, 3, 2, 2, 0), window(41, 4, 2, 1, 0)]),
+        (1, 20, 33, [plane[0], window(5, 2, 1, 1, 0), window(19, 2, 1, 1, 0)]),
+        (2, 5, 3, [plane[1], window(4, 1, 1, 1, 0), window(40, 1, 3, 1, 0)]),
+    ];
+    for (batch, inputs, outputs, space) in cases {
+        let g = Geometry { batch, inputs, outputs, space };
+        let [x, f, dy] = lengths(&g);
+        let (x, f) = (numbers(x, 1), numbers(f, 2));
+        let want = naive(&g, &x, &f, &vec![0.0; dy]).output;
+        for threads in [1, 2, 4] {
+            let mut y = vec![1.0; dy];
+            forward(Threads::new(threads), &g, &x, &f, &mut y, None).unwrap();
+            assert_eq!(y, want, "{g:?}");
+            let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
+            let mut y = vec![1.0f32; dy];
+            forward(Threads::new(threads), &g, &single(&x), &single(&f), &mut y, None).unwrap();
+            assert_eq!(y, single(&want), "{g:?}");
+        }
+    }
+}

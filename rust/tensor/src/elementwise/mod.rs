@@ -7,9 +7,11 @@ mod cast;
 mod grain;
 mod map;
 mod program;
+mod scalars;
 
 pub use binary::{binary, compare};
 pub use broadcast::{Broadcast, Inputs, Terms};
 pub use cast::cast;
 pub use map::unary;
 pub use program::{Instruction, Program, Value};
+pub use scalars::{Function, Register, Scalars, load};

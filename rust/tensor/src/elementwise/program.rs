@@ -4,6 +4,7 @@
 //! the bits of the same functions applied to whole tensors one after the other.
 
 use super::blocks::{Class, Layout};
+use super::scalars::{Function, Scalars, load};
 use super::{binary, blocks, unary};
 use crate::dtype::{DType, Scalar};
 use crate::shape::Shape;
@@ -45,6 +46,10 @@ pub struct Program {
     outputs: Vec<Value>,
     /// Of each value: the last instruction that reads it; `NEVER` where none does.
     last_use: Vec<u32>,
+    /// The last inputs, where they are the same in every run.
+    constants: Vec<Tensor>,
+    /// The program for inputs of one element each: their registers, those of the constants, one for each instruction.
+    scalars: Scalars,
     /// The layout of the last run; runs of one graph node mostly have the same.
     layout: Mutex<Option<Arc<Layout>>>,
 }
@@ -75,14 +80,46 @@ impl Program {
         for &value in &outputs {
             ensure!((value as usize) < values, Internal, "output {value} is no value of the program");
         }
-        Ok(Program { dtype, inputs, instructions, outputs, last_use, layout: Mutex::new(None) })
+        let (constants, scalars) = (Vec::new(), Scalars::default());
+        let layout = Mutex::new(None);
+        Program { dtype, inputs, instructions, outputs, last_use, constants, scalars, layout }
+            .with_constants(Vec::new())
+    }
+
+    /// The program whose last inputs are always `constants`: `run` is given the others.
+    ///
+    /// Errors: `Internal` for constants of another type, and for more than there are inputs.
+    pub fn with_constants(mut self, constants: Vec<Tensor>) -> Result<Program> {
+        for t in &constants {
+            ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
+        }
+        let Some(given) = self.inputs.checked_sub(constants.len()) else {
+            bail!(Internal, "a program of {} inputs was given {} constants", self.inputs, constants.len())
+        };
+        let mut scalars = Scalars::default();
+        for _ in 0..given {
+            let _ = scalars.variable(self.dtype);
+        }
+        for t in &constants {
+            // One with more elements never meets inputs of one.
+            let _ = if t.elements() == 1 { scalars.constant(t) } else { scalars.variable(self.dtype) };
+        }
+        for instruction in &self.instructions {
+            let made = match *instruction {
+                Instruction::Unary(f, a) => scalars.push(Function::Unary(f), &[a]),
+                Instruction::Binary(f, a, b) => scalars.push(Function::Binary(f), &[a, b]),
+            };
+            ensure!(made.is_some(), Internal, "{instruction:?} does not exist for {}", self.dtype.name());
+        }
+        (self.constants, self.scalars) = (constants, scalars);
+        Ok(self)
     }
 
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Number of inputs.
+    /// Number of inputs, the constants among them.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
@@ -95,6 +132,10 @@ impl Program {
         &self.outputs
     }
 
+    pub fn constants(&self) -> &[Tensor] {
+        &self.constants
+    }
+
     pub(super) fn last_use(&self, value: Value) -> u32 {
         self.last_use[value as usize]
     }
@@ -103,16 +144,28 @@ impl Program {
     ///
     /// Errors: `InvalidArgument` for shapes that do not broadcast, `Internal` for a wrong number or type of inputs.
     pub fn run(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
-        ensure!(
-            inputs.len() == self.inputs,
-            Internal,
-            "a program of {} inputs was given {}",
-            self.inputs,
-            inputs.len()
-        );
+        let given = self.inputs - self.constants.len();
+        ensure!(inputs.len() == given, Internal, "a program of {given} inputs was given {}", inputs.len());
         for t in inputs.iter() {
             ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
         }
+        if inputs.iter().chain(&self.constants).all(|t| t.elements() == 1) {
+            return self.run_scalars(inputs);
+        }
+        if self.constants.is_empty() {
+            return self.run_typed(inputs, threads);
+        }
+        let taken = inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false)));
+        let mut all: SmallVec<[Tensor; 8]> = taken.chain(self.constants.iter().cloned()).collect();
+        let result = self.run_typed(&mut all, threads);
+        if result.is_err() {
+            // The caller may look which shapes did not fit.
+            inputs.iter_mut().zip(all).for_each(|(t, given)| *t = given);
+        }
+        result
+    }
+
+    fn run_typed(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
         match self.dtype {
             DType::F64 => self.run_as::<f64>(inputs, threads),
             _ => self.run_as::<f32>(inputs, threads),
@@ -120,9 +173,6 @@ impl Program {
     }
 
     fn run_as<T: Scalar + Element>(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
-        if inputs.iter().all(|t| t.elements() == 1) {
-            return self.run_scalars::<T>(inputs);
-        }
         let Some((shape, classes)) = classify(inputs) else { return self.run_steps(inputs, threads) };
         let layout = self.layout(classes);
         blocks::run::<T>(self, &layout, shape, inputs, threads)
@@ -139,27 +189,25 @@ impl Program {
         made
     }
 
-    /// All inputs have one element.
-    fn run_scalars<T: Scalar + Element>(&self, inputs: &[Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
-        let mut values: SmallVec<[T; 32]> = SmallVec::with_capacity(self.inputs + self.instructions.len());
-        for t in inputs {
-            values.push(t.to_scalar::<T>()?);
+    /// All inputs and constants have one element.
+    fn run_scalars(&self, inputs: &[Tensor]) -> Result<SmallVec<[Tensor; 1]>> {
+        let mut values: SmallVec<[u64; 32]> = SmallVec::from_slice(self.scalars.initial());
+        for (value, t) in values.iter_mut().zip(inputs) {
+            *value = load(t)?;
         }
-        for &instruction in &self.instructions {
-            let value = scalar(instruction, |v| values[v as usize]);
-            values.push(value);
+        let all = inputs.iter().chain(&self.constants);
+        ensure!(self.scalars.run(0..self.scalars.steps(), &mut values), Internal, "a function of floats has no result");
+        if all.clone().all(|t| t.rank() == 0) {
+            return self.outputs.iter().map(|&v| self.scalars.tensor(v, &values)).collect();
         }
-        if inputs.iter().all(|t| t.rank() == 0) {
-            return Ok(self.outputs.iter().map(|&v| Tensor::scalar(values[v as usize])).collect());
-        }
-        let mut ranks: SmallVec<[usize; 32]> = inputs.iter().map(Tensor::rank).collect();
+        let mut ranks: SmallVec<[usize; 32]> = all.map(Tensor::rank).collect();
         for instruction in &self.instructions {
             let rank = instruction.operands().map(|v| ranks[v as usize]).max();
             ranks.push(rank.unwrap_or(0));
         }
         let output = |&v: &Value| {
             let shape: Shape = std::iter::repeat_n(1, ranks[v as usize]).collect();
-            Tensor::scalar(values[v as usize]).reshaped(shape)
+            self.scalars.tensor(v, &values)?.reshaped(shape)
         };
         self.outputs.iter().map(output).collect()
     }

@@ -65,6 +65,17 @@ pub(super) struct Run<T> {
     pub len: usize,
 }
 
+/// How the elements of windows lie in the data, where all are in it and a line's are side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lines {
+    /// Windows of a line of the output, and the distance of neighbours.
+    pub count: usize,
+    pub step: usize,
+    /// Elements of a line of a window, and the distance from its end to the next.
+    pub length: usize,
+    pub jump: usize,
+}
+
 impl<'a, T> Patches<'a, T> {
     /// The windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each point.
     ///
@@ -98,6 +109,34 @@ impl<'a, T> Patches<'a, T> {
     /// Elements of a window with all channels.
     pub fn cols(&self) -> usize {
         self.cols
+    }
+
+    /// Where the windows can be read in place.
+    pub(super) fn lines(&self) -> Option<Lines> {
+        let [d, h, w] = &self.axes;
+        let is_inside = |a: &PatchAxis| {
+            let last = a.first + (a.count.saturating_sub(1) * a.step + a.taps.saturating_sub(1) * a.tap_step) as isize;
+            a.first >= 0 && last < a.size as isize && a.count > 0 && a.taps > 0
+        };
+        let is_plain = d.taps == 1 && w.tap_step == 1 && self.axes.iter().all(is_inside);
+        let (length, from_line) = (w.taps * self.channels, h.tap_step * w.size * self.channels);
+        (is_plain && length > 0).then(|| Lines {
+            count: w.count,
+            step: w.step * self.channels,
+            length,
+            jump: from_line.saturating_sub(length),
+        })
+    }
+
+    /// Of windows that can be read in place: the address of one's first element.
+    pub(super) fn start(&self, row: usize) -> *const T {
+        let [d, h, w] = &self.axes;
+        let (x, line) = (row % w.count, row / w.count);
+        let (y, plane) = (line % h.count, line / h.count);
+        let (z, image) = (plane % d.count, plane / d.count);
+        let at = |axis: &PatchAxis, position: usize| axis.first as usize + position * axis.step;
+        let line = (image * d.size + at(d, z)) * h.size + at(h, y);
+        self.data.as_ptr().wrapping_add((line * w.size + at(w, x)) * self.channels)
     }
 
     /// The blocks of which the given rows and columns consist, each once; positions are counted from the ranges' starts.

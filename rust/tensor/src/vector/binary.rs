@@ -41,6 +41,8 @@ pub enum Binary {
     Xdivy,
     /// `a * b`, and zero where `b` is zero.
     MulNoNan,
+    /// The number beside `a` on the way to `b`; `b` where they are equal.
+    NextAfter,
     /// (y, dy) for y = tanh x.
     TanhGrad,
     /// (y, dy) for y = sigmoid x.
@@ -70,7 +72,7 @@ impl Binary {
     pub const INV_GRAD: Binary = Binary::ReciprocalGrad;
 
     /// Every function, in declaration order.
-    pub const ALL: [Binary; 28] = {
+    pub const ALL: [Binary; 29] = {
         use Binary::*;
         [
             Add,
@@ -90,6 +92,7 @@ impl Binary {
             Xlogy,
             Xdivy,
             MulNoNan,
+            NextAfter,
             TanhGrad,
             SigmoidGrad,
             SqrtGrad,
@@ -235,7 +238,7 @@ type IntoLoop<T> = unsafe fn(&[T], &[T], &mut [T]);
 #[derive(Clone, Copy)]
 pub(super) struct BinaryKernel<T> {
     /// One pair without a loop, for scalar graphs.
-    one: unsafe fn(T, T) -> T,
+    pub(super) one: unsafe fn(T, T) -> T,
     left: unsafe fn(&mut [T], &[T]),
     right: Option<RightLoop<T>>,
     into: Option<IntoLoop<T>>,
@@ -417,6 +420,7 @@ macro_rules! float_binary_table {
             heavy Xlogy(a, b) = { let v = a * $log(b); if a == 0.0 { 0.0 } else { v } };
             light Xdivy(a, b) = if a == 0.0 { 0.0 } else { a / b };
             light MulNoNan(a, b) = if b == 0.0 { 0.0 } else { a * b };
+            light NextAfter(a, b) = if a == b { b } else if a < b { a.next_up() } else if a > b { a.next_down() } else { a + b };
             light TanhGrad(y, dy) = dy * (1.0 - y * y);
             light SigmoidGrad(y, dy) = dy * y * (1.0 - y);
             light SqrtGrad(y, dy) = 0.5 * dy / y;

@@ -26,6 +26,16 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     fn binary_left(f: Binary, isa: Isa, a: &mut [Self], b: Operand<Self>) -> bool;
     #[doc(hidden)]
     fn binary_right(f: Binary, isa: Isa, a: Operand<Self>, b: &mut [Self]) -> bool;
+    /// The function of one element; `None` for types that are computed in another one.
+    #[doc(hidden)]
+    fn unary_one(_f: Unary, _isa: Isa) -> Option<unsafe fn(Self) -> Self> {
+        None
+    }
+    /// The function of one pair; `None` for types that are computed in another one.
+    #[doc(hidden)]
+    fn binary_one(_f: Binary, _isa: Isa) -> Option<unsafe fn(Self, Self) -> Self> {
+        None
+    }
 }
 
 macro_rules! native_elements {
@@ -57,6 +67,14 @@ macro_rules! native_elements {
 
             fn binary_right(f: Binary, isa: Isa, a: Operand<Self>, b: &mut [Self]) -> bool {
                 binary::$kernel(f, isa).map(|kernel| kernel.run_right(a, b)).is_some()
+            }
+
+            fn unary_one(f: Unary, isa: Isa) -> Option<unsafe fn(Self) -> Self> {
+                unary::$kernel(f, isa).map(|kernel| kernel.one)
+            }
+
+            fn binary_one(f: Binary, isa: Isa) -> Option<unsafe fn(Self, Self) -> Self> {
+                binary::$kernel(f, isa).map(|kernel| kernel.one)
             }
         }
     )*};

@@ -20,6 +20,7 @@ pub(crate) mod isa;
 mod logical;
 mod reduce;
 mod scaled_rows;
+mod single;
 mod softmax;
 mod trig;
 mod unary;
@@ -41,5 +42,6 @@ pub use reduce::{
     reduce_slice_wide, reduce_slice_wide_with, split_point,
 };
 pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
+pub use single::{Number, Single, Word};
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};

@@ -170,7 +170,7 @@ type IntoLoop<T> = unsafe fn(&[T], &mut [T]);
 #[derive(Clone, Copy)]
 pub(super) struct UnaryKernel<T> {
     /// One element without a loop, for scalar graphs.
-    one: unsafe fn(T) -> T,
+    pub(super) one: unsafe fn(T) -> T,
     in_place: unsafe fn(&mut [T]),
     /// Present where a separate pass to copy the input would cost as much as the function.
     into: Option<IntoLoop<T>>,

@@ -1,7 +1,9 @@
 """The gradient rules of operations, by family: importing this package registers them."""
 
-from ferroflow._src.autodiff import cond_gradient as _cond_gradient  # noqa: F401  registers how conditionals are passed
-from ferroflow._src.autodiff import loop_gradient as _loop_gradient  # noqa: F401  registers how loops are passed
+from ferroflow._src.autodiff import (
+    cond_gradient as _cond_gradient,  # noqa: F401  registers how conditionals are passed
+    loop_gradient as _loop_gradient,  # noqa: F401  registers how loops are passed
+)
 from ferroflow._src.autodiff.rules import (
     array,
     data,

@@ -6,14 +6,15 @@ import io
 import warnings
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Final
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Final
 
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.deprecation import deprecated_args
 from ferroflow._src.base.files.failures import failures_of, path_of
 from ferroflow._src.base.files.system import stat
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _MODES: Final = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -131,6 +132,8 @@ class GFile:
             TypeError: none or both of `offset` and `position` are given.
             tf.errors.InvalidArgumentError: the place lies before the start, or `whence` is none of these.
             tf.errors.OutOfRangeError: the place lies behind the end, where reading then stands.
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
         """
         reader = self._reading()
         if offset is None and position is None:
@@ -154,13 +157,18 @@ class GFile:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """The place of reading, in bytes from the start."""
+        """The place of reading, in bytes from the start.
+
+        Raises:
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
+        """
         reader = self._reading()
         with failures_of(path_of(self._name)):
             return reader.tell()
 
     def seekable(self) -> bool:
-        """True: the place of reading can be moved."""
+        """Whether the place of reading can be moved: always."""
         return True
 
     def readline(self) -> Any:
@@ -168,6 +176,10 @@ class GFile:
 
         Returns:
             str, or bytes in a mode with `b`; empty at the end of the file.
+
+        Raises:
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
         """
         reader = self._reading()
         with failures_of(path_of(self._name)):
@@ -175,7 +187,15 @@ class GFile:
         return self._prepared(line.replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
-        """Reads all lines that follow, each as `readline` gives it."""
+        """Reads all lines that follow.
+
+        Returns:
+            List of str or bytes, each as `readline` gives it.
+
+        Raises:
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
+        """
         return list(self)
 
     def __iter__(self) -> Iterator[Any]:
@@ -192,6 +212,8 @@ class GFile:
 
         Raises:
             StopIteration: the file has ended.
+            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
+            tf.errors.NotFoundError: there is no such file.
         """
         return self.__next__()
 
@@ -221,7 +243,15 @@ class GFile:
 
 
 class FastGFile(GFile):
-    """Deprecated: use `tf.gfile.GFile` instead."""
+    """Deprecated: use `tf.gfile.GFile` instead.
+
+    Args:
+        name: str, bytes or path object.
+        mode: str, as for `GFile`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: there is no such mode.
+    """
 
     def __init__(self, name: Any, mode: str = "r") -> None:
         warnings.warn("tf.gfile.FastGFile is deprecated; use tf.gfile.GFile instead.", DeprecationWarning, stacklevel=2)

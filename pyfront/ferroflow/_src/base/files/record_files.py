@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, ClassVar, Final
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ferroflow import _core
 from ferroflow._src.base import compat
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import path_bytes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class TFRecordCompressionType:

@@ -27,6 +27,9 @@ def exists(filename: Any) -> bool:
 
     Args:
         filename: str, bytes or path object.
+
+    Returns:
+        bool.
     """
     return os.path.exists(path_of(filename))
 
@@ -36,6 +39,9 @@ def is_directory(dirname: Any) -> bool:
 
     Args:
         dirname: str, bytes or path object.
+
+    Returns:
+        bool.
     """
     return os.path.isdir(path_of(dirname))
 

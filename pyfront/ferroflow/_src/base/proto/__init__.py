@@ -25,6 +25,11 @@ def text_format() -> ModuleType:
     return importlib.import_module("google.protobuf.text_format")
 
 
+def json_format() -> ModuleType:
+    """Protobuf's module of messages in JSON, loaded when first asked for."""
+    return importlib.import_module("google.protobuf.json_format")
+
+
 def descriptor_pool() -> Any:
     """The pool of these messages, of which text with messages of any type is read."""
     return load_descriptors().pool

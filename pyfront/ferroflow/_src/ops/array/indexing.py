@@ -181,7 +181,7 @@ def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., 
     function.__doc__ = f"""Makes a tensor from another by {what} slices by indices into several dimensions.
 
     Args:
-        tensor: Tensor, left as it is.
+        tensor: Tensor of any dtype, left as it is.
         indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `tensor`.
         updates: Tensor of the dtype of `tensor`, of shape [...] + what k leaves of its shape.
         name: str, name of the operation.
@@ -258,12 +258,12 @@ def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) ->
     """Removes slices by their index.
 
     Args:
-        a: IndexedSlices.
+        a: IndexedSlices of any dtype and shape.
         mask_indices: Tensor of the dtype of the indices, of shape [n]: which to remove.
         name: str, name of the operation.
 
     Returns:
-        IndexedSlices of the others.
+        IndexedSlices of the others, of the same dtype.
     """
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         kept, positions = setdiff1d(a.indices, mask_indices)

@@ -62,12 +62,12 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     """Makes a tensor that can be fed and has a value where it is not.
 
     Args:
-        input: Tensor, the value where none is fed.
+        input: Tensor of any dtype, the value where none is fed.
         shape: TensorShape of the fed value, with None for sizes that may differ.
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype of `input`.
+        Tensor of the dtype of `input`, of `shape`.
 
     Raises:
         ValueError: `input` does not have such a shape.
@@ -246,11 +246,11 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """Passes several tensors on.
 
     Args:
-        input: list of Tensors.
+        input: list of Tensors of any dtype and shape.
         name: str, name of the operation.
 
     Returns:
-        List of Tensors with the same values.
+        List of Tensors with the same dtypes, shapes and values.
     """
     return list(apply_op("IdentityN", [list(input)], name=name).outputs)
 

@@ -63,7 +63,7 @@ def Assert(  # noqa: N802  # TF's spelling
 
     Args:
         condition: Tensor of bool, of shape [].
-        data: list of Tensors that the error shows.
+        data: list of Tensors of any dtype and shape that the error shows.
         summarize: int, how many elements of each are shown; None for 3.
         name: str, name scope of the operation.
 
@@ -125,7 +125,7 @@ def _comparing(
     Args:
         x: Tensor of a number dtype.
         y: Tensor of the dtype of `x`.
-        data: list of Tensors that the error shows; None for the message and both tensors.
+        data: list of Tensors of any dtype and shape that the error shows; None for the message and both tensors.
         summarize: int, how many elements of each are shown; None for 3.
         message: str, the beginning of the error's text.
         name: str, name scope of the operations.
@@ -169,7 +169,7 @@ def _against_zero(
 
     Args:
         x: Tensor of a real number dtype.
-        data: list of Tensors that the error shows; None for the message and the tensor.
+        data: list of Tensors of any dtype and shape that the error shows; None for the message and the tensor.
         summarize: int, how many elements of each are shown; None for 3.
         message: str, the beginning of the error's text.
         name: str, name scope of the operations.
@@ -206,13 +206,13 @@ def assert_near(
         y: Tensor of the dtype of `x`.
         rtol: Tensor of the dtype of `x`, of shape []; None for ten times the dtype's epsilon.
         atol: Tensor of the dtype of `x`, of shape []; None for ten times the dtype's epsilon.
-        data: list of Tensors that the error shows; None for the message and both tensors.
+        data: list of Tensors of any dtype and shape that the error shows; None for the message and both tensors.
         summarize: int, how many elements of each are shown; None for 3.
         message: str, the beginning of the error's text.
         name: str, name scope of the operations.
 
     Returns:
-        Operation.
+        Operation. A step that runs it raises `InvalidArgumentError` where a pair of elements differs by more.
     """
     message = message or ""
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
@@ -331,6 +331,7 @@ def assert_rank(
 
     Raises:
         ValueError: it is known now that it does not hold, or `rank` is no scalar.
+        TypeError: `rank` is not int32.
     """
     return _assert_rank(
         "assert_rank",
@@ -369,6 +370,7 @@ def assert_rank_at_least(
 
     Raises:
         ValueError: it is known now that it does not hold, or `rank` is no scalar.
+        TypeError: `rank` is not int32.
     """
     return _assert_rank(
         "assert_rank_at_least",
@@ -416,6 +418,7 @@ def assert_rank_in(
 
     Raises:
         ValueError: it is known now that it does not hold, or a rank is no scalar.
+        TypeError: a rank is not int32.
     """
     return _assert_rank(
         "assert_rank_in",
@@ -539,7 +542,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     """Checks that tensors have one float dtype.
 
     Args:
-        tensors: list of Tensors and None.
+        tensors: list of Tensors of any shape, and of None, which is passed over.
         dtype: DType that they shall have; None for any.
 
     Returns:
@@ -576,7 +579,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         message: str, put before the error's text.
 
     Returns:
-        Tensor, `tensor`.
+        Tensor of the dtype of `tensor`, of shape []: `tensor` itself.
 
     Raises:
         ValueError: it has another or an unknown rank.
@@ -599,7 +602,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         name: str, name of the operation.
 
     Returns:
-        Tensor equal to `tensor`. A step raises `InvalidArgumentError` where it is not finite.
+        Tensor of the dtype, shape and values of `tensor`. A step raises `InvalidArgumentError` where it is not finite.
     """
     return tensor_op("CheckNumerics", [tensor], {"message": message}, name=name)
 
@@ -617,7 +620,7 @@ def verify_tensor_all_finite(
         message: the newer name of `msg`.
 
     Returns:
-        Tensor equal to `t`. A step raises `InvalidArgumentError` where it is not finite.
+        Tensor of the dtype, shape and values of `t`. A step raises `InvalidArgumentError` where it is not finite.
 
     Raises:
         ValueError: an argument is given by both of its names.

@@ -55,7 +55,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
     """Makes an operation that is done when all inputs are.
 
     Args:
-        *inputs: Operations, Tensors or nests of them.
+        *inputs: Operations, Tensors of any dtype and shape, or nests of them.
         name: str, name of the operation.
 
     Returns:
@@ -115,9 +115,9 @@ def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Itera
     """Gives tensors that are there only when all of them are.
 
     Args:
-        tensors: list of Tensors, IndexedSlices, Operations or None.
+        tensors: list of Tensors and IndexedSlices of any dtype and shape, Operations, or None.
         name: str, name scope of the operations.
-        control_inputs: list of Operations and Tensors to wait for too.
+        control_inputs: list of Operations, and of Tensors of any dtype and shape, to wait for too.
 
     Returns:
         List of the same length: tensors equal to those given, an Operation for an Operation, None for None.

@@ -29,7 +29,7 @@ def Print(  # noqa: N802  # TF's spelling
 
     Args:
         input_: Tensor of any dtype and shape.
-        data: list of Tensors to show.
+        data: list of Tensors of any dtype and shape to show.
         message: str that comes first; None for nothing.
         first_n: int, how many times tensors are shown; None or a negative number for always.
         summarize: int, how many elements of each are shown; None for 3, a negative number for all.
@@ -92,7 +92,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
     """Writes values and tensors as one text when the step runs.
 
     Args:
-        *inputs: tensors, Python values and nested structures of both, to be written in order.
+        *inputs: Tensors of any dtype and shape, Python values and nested structures of both, to be written in order.
         **kwargs: `output_stream`: sys.stdout, sys.stderr (the default), tf.logging.INFO, WARN or ERROR, or
             "file://" and a path; `summarize`: int, how many elements at the start and at the end of each dimension to
             show, 3 by default, -1 for all; `sep`: str between the inputs, a space by default; `end`: str after them, a

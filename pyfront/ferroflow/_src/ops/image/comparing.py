@@ -142,7 +142,8 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     Args:
         a: Tensor of a real number dtype, of shape [..., height, width, channels].
         b: Tensor of that dtype, of a shape that broadcasts with that of `a`.
-        max_val: number, the difference of the largest and the least pixel there can be.
+        max_val: number, or Tensor of the dtype of `a` of shape []: the difference of the largest and the least pixel
+            there can be.
         name: str, name scope of the operations.
 
     Returns:
@@ -225,7 +226,8 @@ def ssim(
     Args:
         img1: Tensor of a real number dtype, of shape [..., height, width, channels].
         img2: Tensor of that dtype, of a shape that broadcasts with that of `img1`.
-        max_val: number, the difference of the largest and the least pixel there can be.
+        max_val: number, or Tensor of the dtype of `img1` of shape []: the difference of the largest and the least pixel
+            there can be.
         filter_size: int, side of the Gaussian window, in pixels.
         filter_sigma: float, width of the Gaussian, in pixels.
         k1: float, steadies the comparison of brightness.
@@ -274,7 +276,8 @@ def ssim_multiscale(
     Args:
         img1: Tensor of a real number dtype, of shape [..., height, width, channels].
         img2: Tensor of that dtype, of a shape that broadcasts with that of `img1`.
-        max_val: number, the difference of the largest and the least pixel there can be.
+        max_val: number, or Tensor of the dtype of `img1` of shape []: the difference of the largest and the least pixel
+            there can be.
         power_factors: floats, the weights of the scales, each half the size of the one before.
         filter_size: int, side of the Gaussian window, in pixels.
         filter_sigma: float, width of the Gaussian, in pixels.

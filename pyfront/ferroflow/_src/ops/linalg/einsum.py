@@ -30,7 +30,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         equation: str such as "ij,jk->ik": one letter for each dimension of each input, then those of the result, in
             order; without "->" those that occur once, by the alphabet. "..." stands for dimensions that are broadcast.
         *inputs: Tensors of a dtype that `matmul` takes, one for each part of the equation.
-        name: str, name scope of the operations.
+        **kwargs: `name`: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of the inputs.

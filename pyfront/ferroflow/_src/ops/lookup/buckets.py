@@ -29,7 +29,12 @@ __all__ = ["FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StaticVocabu
 
 
 class HasherSpec(NamedTuple):
-    """Which hash chooses buckets, and its key."""
+    """Which hash chooses buckets, and its key.
+
+    Args:
+        hasher: str, name of the hash: "fasthash", "stronghash" or "legacy".
+        key: list of two ints, the key of the strong hash; None for the others.
+    """
 
     hasher: str
     key: Any
@@ -128,12 +133,12 @@ class IdTableWithHashBuckets(LookupInterface):
 
     @property
     def table_ref(self) -> Tensor | None:
-        """The tensor that names the table; None for buckets alone."""
+        """The tensor that names the table, resource []; None for buckets alone."""
         return None if self._table is None else self._table.table_ref
 
     @property
     def resource_handle(self) -> Tensor | None:
-        """The tensor that names the table; None for buckets alone."""
+        """The tensor that names the table, resource []; None for buckets alone."""
         return self.table_ref
 
     def size(self, name: str | None = None) -> Tensor:

@@ -35,7 +35,12 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
 
 
 class TableInitializerBase:
-    """What fills a table with keys and values of two dtypes."""
+    """What fills a table with keys and values of two dtypes.
+
+    Args:
+        key_dtype: DType of the keys.
+        value_dtype: DType of the values.
+    """
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
@@ -52,7 +57,17 @@ class TableInitializerBase:
         return self._value_dtype
 
     def initialize(self, table: Any) -> Operation:
-        """The operation that fills `table`."""
+        """Makes the operation that fills a table.
+
+        Args:
+            table: the table, of the same dtypes.
+
+        Returns:
+            Operation.
+
+        Raises:
+            NotImplementedError: the initializer does not say what it fills a table with.
+        """
         raise NotImplementedError
 
 
@@ -189,7 +204,16 @@ def _check_index(what: str, index: int, dtype: dtypes.DType) -> None:
 class TextFileStringTableInitializer(TextFileInitializer):
     """Fills a table from line numbers to lines, by default.
 
-    Args: as for `TextFileInitializer`.
+    Args:
+        filename: str, or Tensor of string of shape [].
+        key_column_index: int, the column of the keys, or one of `TextFileIndex`.
+        value_column_index: int, the column of the values, or one of `TextFileIndex`.
+        vocab_size: int, the number of lines to read; None for all.
+        delimiter: str, the character between columns.
+        name: str, name of the operation.
+
+    Raises:
+        ValueError: there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(
@@ -209,7 +233,17 @@ class TextFileStringTableInitializer(TextFileInitializer):
 class TextFileIdTableInitializer(TextFileInitializer):
     """Fills a table from lines to line numbers, by default.
 
-    Args: as for `TextFileInitializer`.
+    Args:
+        filename: str, or Tensor of string of shape [].
+        key_column_index: int, the column of the keys, or one of `TextFileIndex`.
+        value_column_index: int, the column of the values, or one of `TextFileIndex`.
+        vocab_size: int, the number of lines to read; None for all.
+        delimiter: str, the character between columns.
+        name: str, name of the operation.
+        key_dtype: DType of the keys.
+
+    Raises:
+        ValueError: there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(

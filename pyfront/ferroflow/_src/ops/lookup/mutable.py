@@ -30,12 +30,12 @@ class _MutableTable(LookupInterface):
 
     @property
     def table_ref(self) -> Tensor:
-        """The tensor that names the table."""
+        """The tensor that names the table, resource []."""
         return self._table_ref
 
     @property
     def resource_handle(self) -> Tensor:
-        """The tensor that names the table."""
+        """The tensor that names the table, resource []."""
         return self._table_ref
 
     def size(self, name: str | None = None) -> Tensor:

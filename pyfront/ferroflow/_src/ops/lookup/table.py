@@ -48,7 +48,13 @@ def initialize_all_tables(name: str = "init_all_tables") -> Operation:
 
 
 class LookupInterface:
-    """A table from keys of one dtype to values of another."""
+    """A table from keys of one dtype to values of another.
+
+    Args:
+        key_dtype: DType of the keys.
+        value_dtype: DType of the values.
+        name: str, name of the table.
+    """
 
     def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
@@ -72,7 +78,11 @@ class LookupInterface:
 
     @property
     def init(self) -> Operation:
-        """The operation that fills the table."""
+        """The operation that fills the table.
+
+        Raises:
+            NotImplementedError: the table does not say how it is filled.
+        """
         raise NotImplementedError
 
     @property
@@ -81,11 +91,26 @@ class LookupInterface:
         return self.init
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 []."""
+        """The number of rows, int64 [].
+
+        Raises:
+            NotImplementedError: the table does not say how rows are counted.
+        """
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of keys."""
+        """Looks keys up.
+
+        Args:
+            keys: Tensor or SparseTensor of the table's key dtype.
+            name: str, name of the operation.
+
+        Returns:
+            Tensor or SparseTensor, as `keys` is, of the value dtype.
+
+        Raises:
+            NotImplementedError: the table does not say how keys are found.
+        """
         raise NotImplementedError
 
     def _check_keys(self, dtype: dtypes.DType) -> None:
@@ -103,7 +128,13 @@ def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -
 
 
 class InitializableLookupTableBase(LookupInterface):
-    """A table that is filled once, by `initializer`; keys that it lacks have the value `default_value`."""
+    """A table that is filled once, by `initializer`; keys that it lacks have the value `default_value`.
+
+    Args:
+        table_ref: Tensor of resource, of shape []: the handle of the table.
+        default_value: Tensor of the value dtype, of shape [].
+        initializer: TableInitializerBase, which has the key and the value dtype.
+    """
 
     def __init__(self, table_ref: Tensor, default_value: Any, initializer: TableInitializerBase) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype, table_ref.op.name.rsplit("/", 1)[-1])
@@ -114,17 +145,17 @@ class InitializableLookupTableBase(LookupInterface):
 
     @property
     def table_ref(self) -> Tensor:
-        """The tensor that names the table."""
+        """The tensor that names the table, resource []."""
         return self._table_ref
 
     @property
     def resource_handle(self) -> Tensor:
-        """The tensor that names the table."""
+        """The tensor that names the table, resource []."""
         return self._table_ref
 
     @property
     def default_value(self) -> Tensor:
-        """The value of keys that are not in the table."""
+        """The value of keys that are not in the table: Tensor of the value dtype, of shape []."""
         return self._default_value
 
     @property

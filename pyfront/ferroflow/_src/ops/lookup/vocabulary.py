@@ -240,7 +240,22 @@ def string_to_index_table_from_file(
     hasher_spec: Any = FastHashSpec,
     name: str | None = None,
 ) -> HashTable | IdTableWithHashBuckets:
-    """Makes a table from the words of a file to their line numbers."""
+    """Makes a table from the words of a file to their line numbers.
+
+    Args:
+        vocabulary_file: str, or Tensor of string of shape [].
+        num_oov_buckets: int, the number of ids for words that are not in the file.
+        vocab_size: int, the number of lines to read; None for all.
+        default_value: int, the id of words that are not in the file, where there are no buckets.
+        hasher_spec: HasherSpec, how buckets are chosen.
+        name: str, name scope of the operations.
+
+    Returns:
+        A table with keys of string and values of int64.
+
+    Raises:
+        ValueError: there is no file name, or a number is too small.
+    """
     return index_table_from_file(
         vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, dtypes.string, name
     )
@@ -254,7 +269,21 @@ def string_to_index_table_from_tensor(
     hasher_spec: Any = FastHashSpec,
     name: str | None = None,
 ) -> HashTable | IdTableWithHashBuckets:
-    """Makes a table from words to their places in a tensor."""
+    """Makes a table from words to their places in a tensor.
+
+    Args:
+        mapping: Tensor of string, of shape [n].
+        num_oov_buckets: int, the number of ids for words that are not in it.
+        default_value: int, the id of words that are not in it, where there are no buckets.
+        hasher_spec: HasherSpec, how buckets are chosen.
+        name: str, name scope of the operations.
+
+    Returns:
+        A table with keys of string and values of int64.
+
+    Raises:
+        ValueError: the words are no strings, or the number of buckets is negative.
+    """
     words = convert_to_tensor(mapping)
     if words.dtype.base_dtype != dtypes.string:
         raise ValueError("string_to_index_table_from_tensor requires string.")
@@ -263,11 +292,37 @@ def string_to_index_table_from_tensor(
 
 @deprecated("tf.contrib.lookup.index_table_from_tensor")
 def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None) -> Any:
-    """Looks words up in a vocabulary."""
+    """Looks words up in a vocabulary.
+
+    Args:
+        tensor: Tensor or SparseTensor of string, of any shape: the words.
+        mapping: Tensor of string, of shape [n]: the vocabulary.
+        default_value: int, the id of words that are not in it.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor or SparseTensor, as `tensor` is, of int64.
+
+    Raises:
+        ValueError: `mapping` is None.
+    """
     return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
 
 
 @deprecated("tf.contrib.lookup.index_to_string_table_from_tensor")
 def index_to_string(tensor: Any, mapping: Any, default_value: str = "UNK", name: str | None = None) -> Any:
-    """Looks the words of places in a vocabulary up."""
+    """Looks the words of places in a vocabulary up.
+
+    Args:
+        tensor: Tensor or SparseTensor of int64, of any shape: the places.
+        mapping: Tensor of string, of shape [n]: the vocabulary.
+        default_value: str, the word of places that are not in it.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor or SparseTensor, as `tensor` is, of string.
+
+    Raises:
+        ValueError: `mapping` is None.
+    """
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)

@@ -39,6 +39,7 @@ __all__ = [
     "mod",
     "multiply",
     "multiply_no_nan",
+    "nextafter",
     "polygamma",
     "polyval",
     "pow",
@@ -106,6 +107,24 @@ bitwise_or = _binary("bitwise_or", "BitwiseOr", "the bits set in `x` or `y`", _I
 bitwise_xor = _binary("bitwise_xor", "BitwiseXor", "the bits set in just one of `x` and `y`", _INTEGER)
 left_shift = _binary("left_shift", "LeftShift", "the bits of `x` moved `y` places up", _INTEGER)
 right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` places down", _INTEGER)
+
+
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+    """The numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
+
+    Args:
+      x1: tensor of float32 or float64, of any shape.
+      x2: tensor of the same dtype; shape broadcasts with that of `x1`.
+      name: name of the operation.
+
+    Returns:
+      A tensor of the same dtype and the broadcast shape.
+
+    Raises:
+      TypeError: the arguments' dtypes differ or are others.
+      ValueError: their shapes do not broadcast.
+    """
+    return tensor_op("NextAfter", [x1, x2], name=name)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -333,7 +352,10 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
         name: str, name of the operation.
 
     Returns:
-        What `x / y` gives.
+        Tensor of the dtype of `x / y`, of the shape that both broadcast to.
+
+    Raises:
+        TypeError: the dtypes differ, or are none that can be divided.
     """
     if name is not None:
         return truediv(x, y, name=name)
@@ -447,7 +469,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """Computes a polynomial by Horner's scheme.
 
     Args:
-        coeffs: list of Tensors, the coefficients, that of the highest power first.
+        coeffs: list of Tensors of a number dtype, the coefficients, that of the highest power first.
         x: Tensor of the dtype of the coefficients.
         name: str, name of the operation.
 

@@ -127,7 +127,8 @@ def clip_by_global_norm(
         name: str, prefix of the names of the results.
 
     Returns:
-        (list of the scaled ones, their norm before). Where the norm is infinite or NaN, all of them are NaN.
+        (list of the scaled ones, with their dtypes and shapes; their norm before, Tensor of that dtype, of shape []).
+        Where the norm is infinite or NaN, all of them are NaN.
 
     Raises:
         TypeError: `t_list` is no sequence.

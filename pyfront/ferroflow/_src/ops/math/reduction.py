@@ -180,6 +180,9 @@ def reduce_logsumexp(
 
     Returns:
         Tensor of the dtype of `input_tensor`.
+
+    Raises:
+        ValueError: both an argument and its deprecated name are given.
     """
     keepdims = bool(_new_or_old("reduce_logsumexp", "keepdims", keepdims, "keep_dims", keep_dims))
     axis = _axis("reduce_logsumexp", axis, reduction_indices)
@@ -314,7 +317,7 @@ def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: s
         name: str, name of the operation.
 
     Returns:
-        What `argmax` gives.
+        Tensor of `output_type`, of the shape of `input` without that dimension: the index of the first largest element.
     """
     warn_deprecated("tf.arg_max", "tf.argmax")
     return argmax(input, dimension, name=name, output_type=output_type)
@@ -330,7 +333,8 @@ def arg_min(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: s
         name: str, name of the operation.
 
     Returns:
-        What `argmin` gives.
+        Tensor of `output_type`, of the shape of `input` without that dimension: the index of the first smallest
+        element.
     """
     warn_deprecated("tf.arg_min", "tf.argmin")
     return argmin(input, dimension, name=name, output_type=output_type)

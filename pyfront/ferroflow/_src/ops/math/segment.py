@@ -111,6 +111,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 
     Returns:
         Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
+
+    Raises:
+        TypeError: the rank of `data` or of `segment_ids` is not known.
     """
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
@@ -129,6 +132,9 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
     Returns:
         Tensor of the dtype of `data`, of shape [num_segments] + shape of a slice; 0 for a segment without elements.
+
+    Raises:
+        TypeError: the rank of `data` or of `segment_ids` is not known.
     """
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)

@@ -217,7 +217,8 @@ def with_space_to_batch(
         data_format: str; the channels are dimension 1 if it starts with "NC", else the last.
 
     Returns:
-        Tensor, what `op` gives for `input` itself where all rates are 1, else for its blocks, put together again.
+        Tensor of the dtype and shape that `op` gives: for `input` itself where all rates are 1, else for its blocks,
+        put together again.
 
     Raises:
         ValueError: the arguments do not fit.

@@ -277,6 +277,7 @@ def ctc_beam_search_decoder_v2(
         top_paths: int, how many sequences to give, at most `beam_width`.
 
     Returns:
-        (decoded, log_probabilities), as of `ctc_beam_search_decoder`.
+        (decoded, log_probabilities): list of `top_paths` SparseTensors of int64, of shape [batch, the longest
+        sequence], the likeliest first, and Tensor of float32, of shape [batch, top_paths].
     """
     return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)

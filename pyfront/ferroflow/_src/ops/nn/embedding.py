@@ -240,7 +240,7 @@ def safe_embedding_lookup_sparse(
         Tensor of the dtype of `embedding_weights`, of shape [d0, ..., d(n-1)] + the shape of a row.
 
     Raises:
-        ValueError: there is no table.
+        ValueError: there is no table, or no such `combiner` or `partition_strategy`.
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")

@@ -113,7 +113,8 @@ def sufficient_statistics(
         keepdims: the newer name of `keep_dims`.
 
     Returns:
-        (count, sum, sum of squares, shift).
+        (count, sum, sum of squares, shift), each of the dtype of `x`: the count of shape [], the sums of the shape of
+        `x` without the dimensions of `axes`; the shift is None where none is given.
     """
     keep_dims = _keepdims(keep_dims, keepdims)
     axes = sorted(set(axes))
@@ -153,7 +154,7 @@ def normalize_moments(
         name: str, name scope of the operations.
 
     Returns:
-        (mean, variance).
+        (mean, variance), each of the dtype of `counts` and the shape of `mean_ss`.
     """
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         divisor = elementwise.reciprocal(counts, name="divisor")
@@ -190,7 +191,8 @@ def moments(
         keepdims: the newer name of `keep_dims`.
 
     Returns:
-        (mean, variance), each of the dtype of `x`; the variance is that of the population (divided by n).
+        (mean, variance), each of the dtype of `x` and its shape without those dimensions; the variance is that of the
+        population (divided by n).
     """
     del shift
     keeps = _keepdims(keep_dims, keepdims)

@@ -145,6 +145,7 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -176,6 +177,7 @@ def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Te
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -211,6 +213,7 @@ def avg_pool(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("AvgPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -240,6 +243,7 @@ def max_pool(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -262,6 +266,7 @@ def avg_pool2d(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "AvgPool2D", [input]) as scope:
         return _pool_2d("AvgPool", input, ksize, strides, padding, data_format, scope, None)
@@ -285,6 +290,7 @@ def max_pool2d(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "MaxPool2d", [input]) as scope:
         return _pool_2d("MaxPool", input, ksize, strides, padding, data_format, scope, None)
@@ -308,6 +314,7 @@ def max_pool3d(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("MaxPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -330,6 +337,7 @@ def avg_pool3d(
 
     Raises:
         ValueError: sizes are not positive, or a window does not fit.
+        TypeError: `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("AvgPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -433,6 +441,7 @@ def max_pool_with_argmax(
 
     Raises:
         ValueError: sizes do not fit, or channels are to be in the second dimension.
+        TypeError: `ksize` or `strides` is no list.
     """
     if data_format not in ("NHWC", "NCHW"):
         data_format, Targmax = "NHWC", data_format if Targmax is None else Targmax

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import as_shape
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.sparse.converting import sparse_merge
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class VarLenFeature(NamedTuple):

@@ -81,8 +81,17 @@ def quantize(
 
     Args: as for `quantize_v2`.
 
+    Args:
+        input: Tensor of float32.
+        min_range: Tensor of float32, of shape []: what the lowest step stands for.
+        max_range: Tensor of float32, of shape []: what the highest step stands for.
+        T: a quantized dtype.
+        mode: str, "MIN_COMBINED", "MIN_FIRST" or "SCALED".
+        round_mode: str, "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
+        name: str, name of the operation.
+
     Returns:
-        As `quantize_v2`.
+        (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
     """
     return quantize_v2(input, min_range, max_range, T, mode, name, round_mode)
 
@@ -164,7 +173,7 @@ def fake_quant_with_min_max_args(
         name: str, name of the operation.
 
     Returns:
-        Tensor of float32.
+        Tensor of float32, of the shape of `inputs`.
     """
     attrs = {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range}
     return tensor_op("FakeQuantWithMinMaxArgs", [inputs], attrs, name=name)
@@ -184,10 +193,14 @@ def fake_quant_with_min_max_args_gradient(
     Args:
         gradients: Tensor of float32, the gradient of its result.
         inputs: Tensor of float32, of the same shape.
-        min, max, num_bits, narrow_range, name: as there.
+        min: float, the lower bound.
+        max: float, the upper bound.
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
 
     Returns:
-        Tensor of float32.
+        Tensor of float32, of the shape of `inputs`.
     """
     attrs = {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range}
     return tensor_op("FakeQuantWithMinMaxArgsGradient", [gradients, inputs], attrs, name=name)
@@ -207,7 +220,7 @@ def fake_quant_with_min_max_vars(
         name: str, name of the operation.
 
     Returns:
-        Tensor of float32.
+        Tensor of float32, of the shape of `inputs`.
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     return tensor_op("FakeQuantWithMinMaxVars", [inputs, min, max], attrs, name=name)
@@ -225,11 +238,16 @@ def fake_quant_with_min_max_vars_gradient(
     """The gradients of `fake_quant_with_min_max_vars`.
 
     Args:
-        gradients: Tensor of float32, the gradient of its result.
-        inputs, min, max, num_bits, narrow_range, name: as there.
+        gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
+        inputs: Tensor of float32, of any shape.
+        min: Tensor of float32, of shape [].
+        max: Tensor of float32, of shape [].
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
 
     Returns:
-        Tensors of float32: the gradients of `inputs`, `min` and `max`.
+        Tensors of float32: the gradients of `inputs`, `min` and `max`, of their shapes.
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     op = apply_op("FakeQuantWithMinMaxVarsGradient", [gradients, inputs, min, max], attrs, name=name)
@@ -250,7 +268,7 @@ def fake_quant_with_min_max_vars_per_channel(
         name: str, name of the operation.
 
     Returns:
-        Tensor of float32.
+        Tensor of float32, of the shape of `inputs`.
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     return tensor_op("FakeQuantWithMinMaxVarsPerChannel", [inputs, min, max], attrs, name=name)
@@ -268,11 +286,16 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """The gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
-        gradients: Tensor of float32, the gradient of its result.
-        inputs, min, max, num_bits, narrow_range, name: as there.
+        gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
+        inputs: Tensor of float32, of shape [..., channels].
+        min: Tensor of float32, of shape [channels].
+        max: Tensor of float32, of shape [channels].
+        num_bits: int, in [2, 16].
+        narrow_range: bool, whether the lowest step is left out.
+        name: str, name of the operation.
 
     Returns:
-        Tensors of float32: the gradients of `inputs`, `min` and `max`.
+        Tensors of float32: the gradients of `inputs`, `min` and `max`, of their shapes.
     """
     attrs = {"num_bits": num_bits, "narrow_range": narrow_range}
     op = apply_op("FakeQuantWithMinMaxVarsPerChannelGradient", [gradients, inputs, min, max], attrs, name=name)

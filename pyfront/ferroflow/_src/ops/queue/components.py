@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ferroflow._src.base import dtypes as dtypes_lib
-from ferroflow._src.base import tensor_shape
+from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
 
 
 def type_list(dtypes: Any) -> list[Any]:

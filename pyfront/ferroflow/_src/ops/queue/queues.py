@@ -7,8 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from ferroflow._src.base import dtypes as dtypes_lib
-from ferroflow._src.base import tensor_shape
+from ferroflow._src.base import dtypes as dtypes_lib, tensor_shape
 from ferroflow._src.framework import random_seed
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
@@ -41,7 +40,7 @@ class QueueBase:
         dtypes: list of DType, of each component.
         shapes: list of shapes, of each component; None where they are not restricted.
         names: list of str, of each component; elements are then dictionaries. None for tuples.
-        queue_ref: Tensor, the handle or reference of the queue.
+        queue_ref: Tensor of resource or string, the handle or reference of the queue.
 
     Raises:
         ValueError: the lists have different lengths.
@@ -88,7 +87,7 @@ class QueueBase:
 
     @property
     def queue_ref(self) -> Tensor:
-        """The handle of the queue."""
+        """The handle of the queue: Tensor of resource, or of string as a reference."""
         return self._queue_ref
 
     @property
@@ -145,7 +144,8 @@ class QueueBase:
         Running it fails with `CancelledError` where the queue is closed, or the session while it waits.
 
         Args:
-            vals: Tensor, tuple or list of tensors, or dictionary of them where the queue has names.
+            vals: Tensor of the queue's dtype and shape; tuple or list of Tensors of those of its components, or
+                dictionary of them where the queue has names.
             name: str, name of the operation.
 
         Returns:
@@ -198,7 +198,8 @@ class QueueBase:
             name: str, name of the operation.
 
         Returns:
-            Tensor, list of tensors, or dictionary of them where the queue has names.
+            Tensor of the queue's dtype and shape; list of Tensors where it has several components, or dictionary of
+            them where it has names.
         """
         name = f"{self._name}_Dequeue" if name is None else name
         attrs = {"component_types": list(self._dtypes)}

@@ -153,14 +153,24 @@ class BaseStagingArea:
 class StagingArea(BaseStagingArea):
     """Tuples that come out in the order they went in.
 
-    The arguments are those of the base class.
+    Args:
+        dtypes: list of DType, of the values of a tuple.
+        shapes: list of shapes, of the values; None where they are not restricted.
+        names: list of str, of the values; tuples are then dictionaries.
+        shared_name: str, the name under which sessions share the area; None for one made from the class's.
+        capacity: int, the most tuples it holds; 0 for any number.
+        memory_limit: int, the most bytes it holds; 0 for any number.
+
+    Raises:
+        ValueError: the lists have different lengths, or `shared_name` is no str.
     """
 
     def put(self, values: Any, name: str | None = None) -> Operation:
         """Leaves a tuple, once there is room.
 
         Args:
-            values: Tensor, list of tensors, or dictionary of them where the area has names.
+            values: Tensor of the area's dtype and shape, list of Tensors of those of its components, or dictionary of
+                them where the area has names.
             name: str, name of the operation.
 
         Returns:
@@ -183,7 +193,7 @@ class StagingArea(BaseStagingArea):
             name: str, name of the operation.
 
         Returns:
-            list of Tensor, or dictionary of them where the area has names.
+            list of Tensors of the area's dtypes and shapes, or dictionary of them where the area has names.
         """
         with colocate_with(self._coloc_op):
             op = apply_op("Unstage", [], self._attrs(), name=f"{self._name}_get" if name is None else name)

@@ -31,7 +31,7 @@ class ReaderBase:
     value.
 
     Args:
-        reader_ref: Tensor, the output of an operation that makes a reader.
+        reader_ref: Tensor of resource or string, the output of an operation that makes a reader.
         supports_serialize: bool, whether the reader can be saved.
     """
 
@@ -41,7 +41,7 @@ class ReaderBase:
 
     @property
     def reader_ref(self) -> Any:
-        """The Tensor that names the reader."""
+        """The Tensor that names the reader, of resource or, as a reference, of string."""
         return self._reader_ref
 
     @property

@@ -85,14 +85,15 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     Args:
         func: called with an array (NumPy scalar or bytes for shape []) for each input; returns an array, a list or
             tuple of arrays, or None for no outputs.
-        inp: list of Tensors.
+        inp: list of Tensors of any dtype and shape.
         Tout: dtype of the output; list or tuple of dtypes for several outputs or none.
         stateful: bool; False promises that equal arguments give equal results and calls have no effects, so that the
             function may be called less often.
         name: str, name of the operation.
 
     Returns:
-        Tensor; list of Tensors where `Tout` is a list or tuple; the Operation where it is empty and `stateful`.
+        Tensor of the dtype `Tout`, of unknown shape; list of Tensors where `Tout` is a list or tuple; the Operation
+        where it is empty and `stateful`.
 
     Raises:
         tf.errors.InvalidArgumentError: when run; the results are not as many or not of the dtypes of `Tout`, or `func`
@@ -124,7 +125,7 @@ def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | No
 
     Args:
         func: as for `py_func`.
-        inp: list of Tensors.
+        inp: list of Tensors of any dtype and shape.
         Tout: as for `py_func`.
         name: str, name of the operation.
 

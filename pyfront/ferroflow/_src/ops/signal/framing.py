@@ -53,7 +53,7 @@ def frame(
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
         frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
         pad_end: bool, whether the end is padded, so that every step begins a frame.
-        pad_value: what it is padded with.
+        pad_value: Tensor of the dtype of `signal`, of shape []: what it is padded with.
         axis: int, the dimension of samples.
         name: str, name scope of the operations.
 

@@ -15,8 +15,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.arithmetic import maximum
-from ferroflow._src.ops.math.arithmetic import pow as power
+from ferroflow._src.ops.math.arithmetic import maximum, pow as power
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.signal.framing import frame, overlap_and_add

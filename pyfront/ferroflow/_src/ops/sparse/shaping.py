@@ -124,7 +124,7 @@ def sparse_split(
         split_dim: deprecated name of `axis`.
 
     Returns:
-        list of `num_split` SparseTensors.
+        list of `num_split` SparseTensors of the dtype of `sp_input`.
 
     Raises:
         TypeError: `sp_input` is not sparse.

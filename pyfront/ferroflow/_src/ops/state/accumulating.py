@@ -28,7 +28,7 @@ class ConditionalAccumulatorBase:
     Args:
         dtype: DType of the gradients.
         shape: TensorShape of the gradients; None for any.
-        accumulator_ref: Tensor, the handle.
+        accumulator_ref: Tensor of string, a reference: the handle.
     """
 
     def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
@@ -39,7 +39,7 @@ class ConditionalAccumulatorBase:
 
     @property
     def accumulator_ref(self) -> Tensor:
-        """The handle."""
+        """The handle: Tensor of string, a reference."""
         return self._accumulator_ref
 
     @property
@@ -96,6 +96,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         shared_name: str, the name under which sessions share the accumulator; None for one of its own.
         name: str, name of the operation.
         reduction_type: "MEAN" or "SUM", what is taken.
+
+    Raises:
+        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(
@@ -153,6 +156,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         shared_name: str, the name under which sessions share the accumulator; None for one of its own.
         name: str, name of the operation.
         reduction_type: "MEAN" or "SUM", what is taken.
+
+    Raises:
+        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(

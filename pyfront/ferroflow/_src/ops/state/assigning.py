@@ -48,7 +48,7 @@ def assign(
         name: str, name of the operation.
 
     Returns:
-        Tensor, the reference after the assignment.
+        Tensor of the dtype of `ref` and the shape of `value`: the reference after the assignment.
 
     Raises:
         ValueError: the shapes differ and `validate_shape` is not False.
@@ -80,7 +80,7 @@ def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
         name: str, name of the operation.
 
     Returns:
-        Tensor, the reference after the update.
+        Tensor of the dtype and shape of `ref`: the reference after the update.
 
     Raises:
         ValueError: the shapes differ.
@@ -101,14 +101,14 @@ def _scatter(public_name: str, op_type: str, what: str, locking: bool = False) -
     function.__doc__ = f"""{what}
 
     Args:
-        ref: Variable or reference Tensor, of shape [n, ...].
+        ref: Variable or reference Tensor of any dtype, of shape [n, ...].
         indices: Tensor of int32 or int64, of any shape, in [0, n); equal ones take effect in their order.
         updates: Tensor of the dtype of `ref`, of the shape of `indices` + the shape of a slice, or of shape [].
         use_locking: bool, accepted: an update is always atomic.
         name: str, name of the operation.
 
     Returns:
-        Tensor, the reference after the update.
+        Tensor of the dtype and shape of `ref`: the reference after the update.
     """
     return function
 
@@ -135,14 +135,14 @@ def _scatter_nd(public_name: str, op_type: str, what: str, locking: bool = False
     function.__doc__ = f"""{what}
 
     Args:
-        ref: Variable or reference Tensor.
+        ref: Variable or reference Tensor of any dtype, of rank 1 or more.
         indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `ref`.
         updates: Tensor of the dtype of `ref`, of shape [...] + what k leaves of the shape of `ref`.
         use_locking: bool, accepted: an update is always atomic.
         name: str, name of the operation.
 
     Returns:
-        Tensor, the reference after the update.
+        Tensor of the dtype and shape of `ref`: the reference after the update.
     """
     return function
 
@@ -182,7 +182,7 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     """Tells whether a variable has a value.
 
     Args:
-        ref: Variable or reference Tensor.
+        ref: Variable or reference Tensor of any dtype, of rank 1 or more.
         name: str, name of the operation.
 
     Returns:

@@ -54,7 +54,7 @@ def string_to_number(
         input: the later spelling of `string_tensor`.
 
     Returns:
-        Tensor of `out_type`.
+        Tensor of dtype `out_type`, of the shape of `string_tensor`.
 
     Raises:
         tf.errors.InvalidArgumentError: when run; a string spells no number of that type.

@@ -104,14 +104,26 @@ class CheckpointSaverHook(SessionRunHook):
         self._steps_per_run = steps_per_run
 
     def begin(self) -> None:
-        """Finds the global step and the folder's writer, and tells the listeners."""
+        """Finds the global step and the folder's writer, and tells the listeners.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
         self._global_step_tensor = global_step_read_for("CheckpointSaverHook")
         for listener in self._listeners:
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Writes the graph and the first checkpoint, that of variables without training or as they were restored."""
+        """Writes the graph and the first checkpoint, that of variables without training or as they were restored.
+
+        Args:
+            session: Session.
+            coord: Coordinator of the session's threads.
+
+        Raises:
+            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+        """
         global_step = session.run(self._global_step_tensor)
         graph = get_default_graph()
         graph_def = graph.as_graph_def(add_shapes=True)
@@ -126,11 +138,26 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(global_step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Reads the global step."""
+        """Reads the global step.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the global step.
+        """
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Saves a checkpoint if one is due."""
+        """Saves a checkpoint if one is due.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+
+        Raises:
+            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+        """
         # The value is from before the step, which need not have counted.
         if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
             return
@@ -141,7 +168,14 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Saves the last checkpoint, unless there is one of this step, and tells the listeners."""
+        """Saves the last checkpoint, unless there is one of this step, and tells the listeners.
+
+        Args:
+            session: Session.
+
+        Raises:
+            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+        """
         last_step = session.run(self._global_step_tensor)
         if last_step != self._timer.last_triggered_step():
             self._save(session, last_step)

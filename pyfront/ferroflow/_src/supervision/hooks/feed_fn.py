@@ -14,12 +14,19 @@ class FeedFnHook(SessionRunHook):
     """Calls a function before each step and feeds what it gives.
 
     Args:
-        feed_fn: callable without arguments that returns a dict from tensors to values.
+        feed_fn: callable without arguments that returns a dict from tensors to values, as for `Session.run`.
     """
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Calls the function."""
+        """Calls the function.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that feed what the function returned.
+        """
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

@@ -15,7 +15,7 @@ class FinalOpsHook(SessionRunHook):
 
     Args:
         final_ops: what to fetch, as `Session.run` takes it.
-        final_ops_feed_dict: dict from tensors to values to feed.
+        final_ops_feed_dict: dict of values to feed, as `Session.run` takes it.
     """
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
@@ -30,6 +30,9 @@ class FinalOpsHook(SessionRunHook):
 
     def end(self, session: Any) -> None:
         """Fetches the tensors.
+
+        Args:
+            session: Session.
 
         Raises:
             tf.errors.OutOfRangeError: they need more input, which has ended.

@@ -21,7 +21,7 @@ class GlobalStepWaiterHook(SessionRunHook):
     Workers that start one after the other train more evenly where gradients are applied asynchronously.
 
     Args:
-        wait_until_step: int, that value.
+        wait_until_step: int, that value of the global step.
     """
 
     def __init__(self, wait_until_step: int) -> None:
@@ -33,7 +33,11 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("_GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Waits, before the first step."""
+        """Waits, before the first step.
+
+        Args:
+            run_context: SessionRunContext.
+        """
         if self._worker_is_started:
             return
         self._worker_is_started = True

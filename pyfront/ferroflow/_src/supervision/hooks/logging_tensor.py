@@ -24,7 +24,8 @@ class LoggingTensorHook(SessionRunHook):
     """Logs tensors at the first step and every so many steps or seconds, at the level INFO.
 
     Args:
-        tensors: dict from what they are called in the log to tensors or their names; or list of these.
+        tensors: dict from what they are called in the log to tensors, of any dtype and shape, or their names; or list
+            of these.
         every_n_iter: int, steps of this session between two logs.
         every_n_secs: float, seconds between two logs.
         at_end: bool, whether they are logged at the end.
@@ -65,7 +66,14 @@ class LoggingTensorHook(SessionRunHook):
         self._current_tensors = {tag: as_graph_element(tensor) for tag, tensor in self._tensors.items()}
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Fetches the tensors if they are due."""
+        """Fetches the tensors if they are due.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the tensors, or None.
+        """
         self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
         return SessionRunArgs(self._current_tensors) if self._should_trigger else None
 
@@ -82,12 +90,21 @@ class LoggingTensorHook(SessionRunHook):
                 tf_logging.info("%s (%.3f sec)", stats, elapsed_secs)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs what was fetched."""
+        """Logs what was fetched.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         if self._should_trigger:
             self._log_tensors(run_values.results)
         self._iter_count += 1
 
     def end(self, session: Any) -> None:
-        """Logs the tensors, if asked to."""
+        """Logs the tensors, if asked to.
+
+        Args:
+            session: Session.
+        """
         if self._log_at_end:
             self._log_tensors(session.run(self._current_tensors))

@@ -55,13 +55,25 @@ class ProfilerHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for a trace if one is due."""
+        """Asks for a trace if one is due.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the global step, with a RunOptions of `FULL_TRACE` if a trace is due.
+        """
         self._request_summary = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         options = proto.RunOptions(trace_level=proto.RunOptions.FULL_TRACE) if self._request_summary else None
         return SessionRunArgs({"global_step": self._global_step_tensor}, options=options)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Writes the trace."""
+        """Writes the trace.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         global_step = run_values.results["global_step"] + 1
         if self._request_summary:
             # The value is from before the step, which need not have counted.

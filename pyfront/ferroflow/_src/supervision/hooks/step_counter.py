@@ -62,7 +62,14 @@ class StepCounterHook(SessionRunHook):
         self._summary_tag = get_global_step().op.name + "/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Reads the global step."""
+        """Reads the global step.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the global step.
+        """
         return SessionRunArgs(self._global_step_tensor)
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
@@ -74,7 +81,12 @@ class StepCounterHook(SessionRunHook):
         tf_logging.info("%s: %g", self._summary_tag, steps_per_sec)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Reports the speed if that is due; warns where the global step stands still."""
+        """Reports the speed if that is due; warns where the global step stands still.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         stale_global_step = run_values.results
         if self._timer.should_trigger_for_step(stale_global_step + self._steps_per_run):
             # The value is from before the step, which need not have counted.

@@ -38,11 +38,23 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Fetches the count."""
+        """Fetches the count.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the count.
+        """
         return SessionRunArgs({"evals_completed": self._evals_completed})
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs the progress, and looks whether it was the last batch."""
+        """Logs the progress, and looks whether it was the last batch.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         completed = run_values.results["evals_completed"]
         if self._log_progress:
             if self._num_evals is None:

@@ -39,16 +39,33 @@ class StopAtStepHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Counts from here on, the first time."""
+        """Counts from here on, the first time.
+
+        Args:
+            session: Session.
+            coord: Coordinator of the session's threads.
+        """
         if self._last_step is None:
             self._last_step = session.run(self._global_step_tensor) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Reads the global step."""
+        """Reads the global step.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the global step.
+        """
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks whether it was the last step."""
+        """Looks whether it was the last step.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         # The value is from before the step, which need not have counted.
         if run_values.results + 1 >= self._last_step and (
             run_context.session.run(self._global_step_tensor) >= self._last_step

@@ -19,7 +19,7 @@ class SummaryAtEndHook(SessionRunHook):
         log_dir: str, folder of the summaries.
         summary_writer: FileWriter of the summaries, instead of `log_dir`.
         summary_op: string scalar Tensor; all summaries of the graph merged by default.
-        feed_dict: dict from tensors to values to feed.
+        feed_dict: dict of values to feed, as `Session.run` takes it.
 
     Raises:
         ValueError: there is neither `log_dir` nor `summary_writer`.
@@ -43,12 +43,21 @@ class SummaryAtEndHook(SessionRunHook):
         self._global_step = get_or_create_global_step()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Finds the folder's writer."""
+        """Finds the folder's writer.
+
+        Args:
+            session: Session.
+            coord: Coordinator of the session's threads.
+        """
         if self._summary_writer is None and self._log_dir:
             self._summary_writer = FileWriterCache.get(self._log_dir)
 
     def end(self, session: Any) -> None:
-        """Writes the summaries."""
+        """Writes the summaries.
+
+        Args:
+            session: Session.
+        """
         if self._summary_op is None or not self._summary_writer:
             return
         step = global_step(session, self._global_step)

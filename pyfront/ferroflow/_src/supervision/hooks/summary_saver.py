@@ -58,7 +58,14 @@ class SummarySaverHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Fetches the global step, and the summaries if they are due."""
+        """Fetches the global step, and the summaries if they are due.
+
+        Args:
+            run_context: SessionRunContext.
+
+        Returns:
+            SessionRunArgs that fetch the global step, and the summaries if they are due.
+        """
         self._request_summary = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         requests: dict[str, Any] = {"global_step": self._global_step_tensor}
         if self._request_summary and (summary_ops := self._get_summary_op()) is not None:
@@ -66,7 +73,12 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(requests)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Writes what was fetched."""
+        """Writes what was fetched.
+
+        Args:
+            run_context: SessionRunContext, the one given to `before_run`.
+            run_values: SessionRunValues.
+        """
         if not self._summary_writer:
             return
         global_step = run_values.results["global_step"] + 1
@@ -82,7 +94,11 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = global_step + 1
 
     def end(self, session: Any = None) -> None:
-        """Brings the summaries to the disk."""
+        """Brings the summaries to the disk.
+
+        Args:
+            session: Session; not used.
+        """
         if self._summary_writer:
             self._summary_writer.flush()
 

@@ -17,7 +17,13 @@ class HookTimer:
         """Whether something is due at a step.
 
         Args:
-            step: int.
+            step: int, the number of a step.
+
+        Returns:
+            bool.
+
+        Raises:
+            NotImplementedError: a subclass does not say it.
         """
         raise NotImplementedError
 
@@ -25,15 +31,22 @@ class HookTimer:
         """Notes that it was done.
 
         Args:
-            step: int, when.
+            step: int, the number of the step at which it was done.
 
         Returns:
             The seconds and the steps since the time before; None and None for the first.
+
+        Raises:
+            NotImplementedError: a subclass does not say it.
         """
         raise NotImplementedError
 
     def last_triggered_step(self) -> int | None:
-        """When it was done last; None for never."""
+        """The step at which it was done last; None for never.
+
+        Raises:
+            NotImplementedError: a subclass does not say it.
+        """
         raise NotImplementedError
 
 
@@ -65,7 +78,10 @@ class SecondOrStepTimer(HookTimer):
         """Whether something is due at a step; never twice at one.
 
         Args:
-            step: int.
+            step: int, the number of a step.
+
+        Returns:
+            bool.
         """
         if self._last is None:
             return True
@@ -81,7 +97,7 @@ class SecondOrStepTimer(HookTimer):
         """Notes that it was done.
 
         Args:
-            step: int, when.
+            step: int, the number of the step at which it was done.
 
         Returns:
             The seconds and the steps since the time before; None and None for the first.
@@ -91,7 +107,7 @@ class SecondOrStepTimer(HookTimer):
         return (None, None) if before is None else (now - before[1], step - before[0])
 
     def last_triggered_step(self) -> int | None:
-        """When it was done last; None for never."""
+        """The step at which it was done last; None for never."""
         return None if self._last is None else self._last[0]
 
 
@@ -99,7 +115,14 @@ class NeverTriggerTimer(HookTimer):
     """Nothing is ever due."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """False."""
+        """False.
+
+        Args:
+            step: int, the number of a step.
+
+        Returns:
+            bool.
+        """
         del step
         return False
 

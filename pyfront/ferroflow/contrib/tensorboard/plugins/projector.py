@@ -3,6 +3,7 @@
 from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
+from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
 from ferroflow._src.summary.projector import visualize_embeddings as visualize_embeddings
 
 _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
@@ -11,8 +12,11 @@ _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
 def __getattr__(name: str) -> _Any:
     if name in _MESSAGES:
         return getattr(_proto, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _absent(__name__, name)
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_MESSAGES})
+
+
+_tell_absent(globals())

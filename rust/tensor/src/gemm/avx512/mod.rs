@@ -18,7 +18,7 @@ use std::ops::Range;
 use lanes::Lanes;
 use tile::{MAX_ROWS, Order, Tile, WIDE, kernel, widest};
 
-use super::patches::Patches;
+use super::patches::{Lines, Patches};
 use crate::buffer::Buffer;
 use crate::status::Result;
 use crate::threads::{Threads, for_blocks};
@@ -69,6 +69,11 @@ const UNPACKED_A_COLS: usize = 64;
 /// Up to this depth, and up to as many columns as a task has, the columns of a transposed a are read where they lie: those of a tile
 /// stay in the first-level cache.
 const SHALLOW: usize = 128;
+
+/// From this many windows in a line of the output on, and up to this many columns, windows are read where they lie: tiles end
+/// with a line, and lower ones leave the arithmetic units waiting, which costs more than a copy that many columns share.
+const SHORTEST_LINE: usize = 8;
+const WINDOW_COLS: usize = 128;
 
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
 const CLASHING_BYTES: usize = 2048;
@@ -155,10 +160,12 @@ enum Columns<T> {
 
 /// Where the kernel finds a.
 #[derive(Clone, Copy)]
-enum Rows<T> {
+enum Rows<'a, T> {
     InPlace(Operand<T>, Order),
     /// Packed by each task that uses them.
     PackedByTask(Order),
+    /// Windows, read where they lie: a tile is part of one of these lines.
+    Windows(&'a Patches<'a, T>, Lines),
 }
 
 /// An outer block of a product, and how it is cut.
@@ -170,7 +177,7 @@ struct Block<'p, 'a, L: Lanes> {
     depth: usize,
     row_tasks: usize,
     col_tasks: usize,
-    a: Rows<L::Elem>,
+    a: Rows<'a, L::Elem>,
     b: Columns<L::Elem>,
 }
 
@@ -274,10 +281,11 @@ fn cut<'p, 'a, L: Lanes>(
 ) -> Block<'p, 'a, L> {
     let panel = panel_width::<L>();
     let (m, n, k) = (product.rows, cols.len(), steps.len());
+    let clash = |distance: usize| (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
     let a = match product.a {
         Source::Matrix(a) => {
             let (order, distance) = if a.col == 1 { (Order::AlongRow, a.row) } else { (Order::AlongColumn, a.col) };
-            let clashes = k > 16 && m > 4 && (distance * size_of::<L::Elem>()).is_multiple_of(CLASHING_BYTES);
+            let clashes = k > 16 && m > 4 && clash(distance);
             let is_shallow = k <= SHALLOW && n <= TASK_COLS;
             let in_place = n <= UNPACKED_A_COLS || m <= 4 || (!clashes && (order == Order::AlongRow || is_shallow));
             match (a.col, a.row) {
@@ -287,6 +295,12 @@ fn cut<'p, 'a, L: Lanes>(
                 _ => Rows::PackedByTask(Order::AlongRow),
             }
         }
+        Source::Patches(patches, 0) if k == product.depth && k <= INNER => match patches.lines() {
+            Some(lines) if n <= WINDOW_COLS && lines.count >= SHORTEST_LINE && !clash(lines.step) => {
+                Rows::Windows(patches, lines)
+            }
+            _ => Rows::PackedByTask(Order::AlongRow),
+        },
         Source::Patches(..) => Rows::PackedByTask(Order::AlongRow),
     };
 
@@ -300,7 +314,7 @@ fn cut<'p, 'a, L: Lanes>(
             // Each part of the columns packs the rows anew.
             (rows, n.div_ceil(PACKED_COLS).max(wanted.div_ceil(rows).min(most_cols.div_ceil(2))))
         }
-        Rows::InPlace(..) => {
+        Rows::InPlace(..) | Rows::Windows(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
             let rows = if whole { 1 } else { even(m.div_ceil(TASK_ROWS)) };
             let cols = n.div_ceil(TASK_COLS).max(wanted.div_ceil(rows).min(most_cols));
@@ -390,16 +404,29 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// The CPU has AVX-512F; operands, copies and c are valid for the block.
     unsafe fn compute(&self, threads: Threads) {
         threads.run(self.row_tasks * self.col_tasks, &|task| {
-            let rows = part(self.product.rows, MAX_ROWS, self.row_tasks, task / self.col_tasks);
+            let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
             // SAFETY: handed on; each task writes its own part of c.
             unsafe {
                 match self.a {
-                    Rows::InPlace(..) => self.task(rows, cols, std::ptr::null_mut()),
+                    Rows::InPlace(..) | Rows::Windows(..) => self.task(rows, cols, std::ptr::null_mut()),
                     Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
                 }
             }
         });
+    }
+
+    /// The number of rows of whose multiples a task begins.
+    fn tiles_from(&self) -> usize {
+        if let Rows::Windows(_, lines) = self.a { lines.count } else { MAX_ROWS }
+    }
+
+    /// The tiles of a task's rows, each within a line where windows are read in place.
+    fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
+        let line = if let Rows::Windows(_, lines) = self.a { lines.count } else { rows };
+        (0..rows).step_by(line.max(1)).flat_map(move |start| {
+            tile_rows(line.min(rows - start)).map(move |tile| start + tile.start..start + tile.end)
+        })
     }
 
     /// Computes one task's part of c; `room` is where it may pack its rows.
@@ -437,12 +464,15 @@ impl<L: Lanes> Block<'_, '_, L> {
                     Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
                     _ => (0, 0, 0),
                 };
-                for (number, tile) in tile_rows(rows.len()).enumerate() {
+                for (number, tile) in self.tile_rows(rows.len()).enumerate() {
                     let ahead = b.cast::<u8>().wrapping_add(next + number * share);
                     let (order, a, a_stride) = match self.a {
                         Rows::InPlace(a, order) => {
                             let stride = if order == Order::AlongRow { a.row } else { a.col };
                             (order, a.at(rows.start + tile.start, self.step + step), stride)
+                        }
+                        Rows::Windows(patches, lines) => {
+                            (Order::AlongRow, patches.start(rows.start + tile.start), lines.step)
                         }
                         Rows::PackedByTask(order) => {
                             let stride = if order == Order::AlongRow { PACKED_ROW } else { tile.len() };
@@ -484,10 +514,16 @@ impl<L: Lanes> Block<'_, '_, L> {
             let width = (registers * L::N).min(cols.end - col);
             let part = L::first(width - (registers - 1) * L::N);
             let absolute = self.col + col;
+            let (a_line, a_jump) = match self.a {
+                Rows::Windows(_, lines) => (lines.length, lines.jump),
+                _ => (depth, 0),
+            };
             let tile = Tile::<L> {
                 depth,
                 a,
                 a_stride,
+                a_line,
+                a_jump,
                 b: b.wrapping_add(col - cols.start),
                 b_stride,
                 b_part: part,

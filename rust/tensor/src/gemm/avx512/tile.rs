@@ -23,6 +23,9 @@ pub(crate) struct Tile<L: Lanes> {
     pub a: *const L::Elem,
     /// Rows side by side in memory: distance of one inner step; else distance of one row, inner steps being side by side.
     pub a_stride: usize,
+    /// Inner steps after which a's go on `a_jump` elements further: those of one line of a window, or all.
+    pub a_line: usize,
+    pub a_jump: usize,
     pub b: *const L::Elem,
     pub b_stride: usize,
     /// The lanes of b's last register that may be read.
@@ -56,6 +59,8 @@ impl<L: Lanes> Tile<L> {
             depth,
             a,
             a_stride,
+            a_line: depth,
+            a_jump: 0,
             b,
             b_stride,
             b_part: part,
@@ -173,20 +178,26 @@ unsafe fn run<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: 
         let packed = !ALONG_ROW && tile.a_stride == ROWS;
         // Rows far apart need an address each: unrolled, those leave the general registers.
         let turn = if ALONG_ROW { 1 } else { UNROLL };
-        for _ in 0..tile.depth / turn {
-            _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
-            ahead = ahead.wrapping_add(tile.ahead_step * turn);
-            if packed {
-                for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
-                    _mm_prefetch::<_MM_HINT_T0>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64).cast());
+        let mut left = tile.depth;
+        while left > 0 {
+            let line = left.min(tile.a_line);
+            for _ in 0..line / turn {
+                _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
+                ahead = ahead.wrapping_add(tile.ahead_step * turn);
+                if packed {
+                    for line in 0..(UNROLL * ROWS * size_of::<L::Elem>()).div_ceil(64) {
+                        _mm_prefetch::<_MM_HINT_T0>(a.cast::<u8>().wrapping_add(A_AHEAD + line * 64).cast());
+                    }
+                }
+                for _ in 0..turn {
+                    step!();
                 }
             }
-            for _ in 0..turn {
+            for _ in 0..line % turn {
                 step!();
             }
-        }
-        for _ in 0..tile.depth % turn {
-            step!();
+            left -= line;
+            a = a.wrapping_add(tile.a_jump);
         }
         for (i, row) in sums.iter().enumerate() {
             let c = tile.c.add(i * tile.c_stride);

@@ -1,8 +1,15 @@
 """`tf.contrib.learn.preprocessing`: text made numbers."""
 
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.preprocessing.categorical_vocabulary import CategoricalVocabulary as CategoricalVocabulary
-from ferroflow._src.preprocessing.text import ByteProcessor as ByteProcessor
-from ferroflow._src.preprocessing.text import VocabularyProcessor as VocabularyProcessor
-from ferroflow._src.preprocessing.text import tokenizer as tokenizer
-from ferroflow.contrib.learn.python.learn.preprocessing import categorical_vocabulary as categorical_vocabulary
-from ferroflow.contrib.learn.python.learn.preprocessing import text as text
+from ferroflow._src.preprocessing.text import (
+    ByteProcessor as ByteProcessor,
+    VocabularyProcessor as VocabularyProcessor,
+    tokenizer as tokenizer,
+)
+from ferroflow.contrib.learn.python.learn.preprocessing import (
+    categorical_vocabulary as categorical_vocabulary,
+    text as text,
+)
+
+_tell_absent(globals())

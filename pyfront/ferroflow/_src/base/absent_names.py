@@ -1,0 +1,182 @@
+"""TensorFlow's names that are not here: what to write instead, and the errors that say it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "tell_absent"]
+
+_ROOT: Final = "ferroflow"
+_LISTS: Final = (
+    "`ferroflow check PROGRAM.py` lists every such name of a program; docs/compatibility.md lists what there is."
+)
+_EAGER: Final = "build a graph and run it in a tf.Session; eager execution is not offered"
+_OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
+_FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
+_FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
+_VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
+_NO_TPU: Final = "tf.contrib.tpu.TPUEstimator with use_tpu=False; there are no TPUs"
+_NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters for other devices read"
+
+# By TensorFlow's name, or by the name of the module around it; the longest one that fits is told.
+INSTEAD: Final[dict[str, str]] = {
+    "tf.GradientTape": "tf.gradients, in a graph",
+    "tf.batch_cholesky": "tf.cholesky",
+    "tf.batch_cholesky_solve": "tf.cholesky_solve",
+    "tf.batch_fft": "tf.fft",
+    "tf.batch_fft2d": "tf.fft2d",
+    "tf.batch_fft3d": "tf.fft3d",
+    "tf.batch_ifft": "tf.ifft",
+    "tf.batch_ifft2d": "tf.ifft2d",
+    "tf.batch_ifft3d": "tf.ifft3d",
+    "tf.batch_matrix_determinant": "tf.matrix_determinant",
+    "tf.batch_matrix_inverse": "tf.matrix_inverse",
+    "tf.batch_matrix_solve": "tf.matrix_solve",
+    "tf.batch_matrix_solve_ls": "tf.matrix_solve_ls",
+    "tf.batch_matrix_triangular_solve": "tf.matrix_triangular_solve",
+    "tf.batch_self_adjoint_eig": "tf.self_adjoint_eig",
+    "tf.batch_self_adjoint_eigvals": "tf.self_adjoint_eigvals",
+    "tf.batch_svd": "tf.svd",
+    "tf.compat.v2": _VERSION_2,
+    "tf.config": _VERSION_2,
+    "tf.contrib.autograph": "tf.cond and tf.while_loop",
+    "tf.contrib.boosted_trees": _FORESTS,
+    "tf.contrib.checkpoint": _FILES_OF_2,
+    "tf.contrib.cudnn_rnn": "tf.nn.dynamic_rnn with tf.contrib.rnn.LSTMBlockCell or tf.contrib.rnn.GRUBlockCellV2",
+    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.contrib.eager": _EAGER,
+    "tf.contrib.estimator": "tf.estimator",
+    "tf.contrib.factorization": "scikit-learn, which clusters and factorizes",
+    "tf.contrib.feature_column": "tf.feature_column",
+    "tf.contrib.gan": "two losses and two optimizers, as in examples/adversarial_network.py",
+    "tf.contrib.image": "tf.image",
+    "tf.contrib.keras": "tf.keras",
+    "tf.contrib.layers.bucketized_column": "tf.feature_column.bucketized_column",
+    "tf.contrib.layers.crossed_column": "tf.feature_column.crossed_column",
+    "tf.contrib.layers.embedding_column": "tf.feature_column.embedding_column",
+    "tf.contrib.layers.create_feature_spec_for_parsing": "tf.feature_column.make_parse_example_spec",
+    "tf.contrib.layers.one_hot_column": "tf.feature_column.indicator_column",
+    "tf.contrib.layers.real_valued_column": "tf.feature_column.numeric_column",
+    "tf.contrib.layers.sparse_column_with_hash_bucket": "tf.feature_column.categorical_column_with_hash_bucket",
+    "tf.contrib.layers.sparse_column_with_integerized_feature": "tf.feature_column.categorical_column_with_identity",
+    "tf.contrib.layers.sparse_column_with_keys": "tf.feature_column.categorical_column_with_vocabulary_list",
+    "tf.contrib.learn": _OLD_LEARN,
+    "tf.contrib.learn.DNNClassifier": "tf.estimator.DNNClassifier",
+    "tf.contrib.learn.DNNLinearCombinedClassifier": "tf.estimator.DNNLinearCombinedClassifier",
+    "tf.contrib.learn.DNNLinearCombinedRegressor": "tf.estimator.DNNLinearCombinedRegressor",
+    "tf.contrib.learn.DNNRegressor": "tf.estimator.DNNRegressor",
+    "tf.contrib.learn.Estimator": "tf.estimator.Estimator",
+    "tf.contrib.learn.Experiment": "tf.estimator.Estimator, its train and evaluate methods",
+    "tf.contrib.learn.LinearClassifier": "tf.estimator.LinearClassifier",
+    "tf.contrib.learn.LinearRegressor": "tf.estimator.LinearRegressor",
+    "tf.contrib.learn.RunConfig": "tf.estimator.RunConfig",
+    "tf.contrib.learn.monitors": "the hooks of tf.train: tf.train.SessionRunHook",
+    "tf.contrib.lite": _NO_CONVERTER,
+    "tf.contrib.nccl": "tf.add_n; there is no GPU",
+    "tf.contrib.quantize": "tf.fake_quant_with_min_max_vars, placed by hand",
+    "tf.contrib.session_bundle": "tf.saved_model",
+    "tf.contrib.skflow": _OLD_LEARN,
+    "tf.contrib.slim.nets": "the network built with tf.contrib.slim; tf.train.Saver reads its checkpoint",
+    "tf.contrib.tensor_forest": _FORESTS,
+    "tf.contrib.tfprof": "tf.profiler",
+    "tf.contrib.tpu.initialize_system": _NO_TPU,
+    "tf.contrib.tpu.outside_compilation": _NO_TPU,
+    "tf.contrib.tpu.rewrite": _NO_TPU,
+    "tf.contrib.tpu.shard": _NO_TPU,
+    "tf.contrib.tpu.shutdown_system": _NO_TPU,
+    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.estimator.BoostedTreesClassifier": _FORESTS,
+    "tf.estimator.BoostedTreesRegressor": _FORESTS,
+    "tf.keras.applications": "the network in tf.keras.layers, and its weights in a checkpoint",
+    "tf.keras.preprocessing.image": "tf.data and tf.image",
+    "tf.function": _VERSION_2,
+    "tf.lite": _NO_CONVERTER,
+    "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",
+    "tf.optimizers": "the optimizers of tf.train",
+    "tf.ragged": "tf.SparseTensor, or padded tensors and lengths",
+    "tf.sparse_split_v": "tf.sparse_split",
+    "tf.train.Checkpoint": _FILES_OF_2,
+    "tf.train.do_quantize_training_on_graphdef": "tf.fake_quant_with_min_max_vars, placed by hand",
+}
+
+
+def instead_of(name: str) -> str:
+    """What to write instead of a name that is not here.
+
+    Args:
+        name: str, TensorFlow's name, such as `tf.contrib.learn.DNNClassifier`.
+
+    Returns:
+        str, in a few words; "" where there is nothing to say.
+    """
+    parts = name.split(".")
+    while parts:
+        found = INSTEAD.get(".".join(parts))
+        if found is not None:
+            return found
+        parts.pop()
+    return ""
+
+
+def _told(module: str) -> str:
+    """What to do about a module or name of ferroflow that is not there."""
+    name = "tf" + module[len(_ROOT) :]
+    instead = instead_of(name)
+    return f"{name} is not in ferroflow{f'; instead: {instead}' if instead else ''}. {_LISTS}"
+
+
+def absent(module: str, name: str) -> AttributeError:
+    """Makes the error for a name that a public module lacks.
+
+    Args:
+        module: str, the module, such as `ferroflow.nn`.
+        name: str, what was asked of it.
+
+    Returns:
+        AttributeError, to be raised; it begins as Python's own does.
+    """
+    text = f"module {module!r} has no attribute {name!r}"
+    # Python and its tools ask modules for many names of their own.
+    if not name.startswith("_"):
+        text = f"{text}: {_told(f'{module}.{name}')}"
+    return AttributeError(text, name=name, obj=sys.modules.get(module))
+
+
+def tell_absent(namespace: dict[str, Any]) -> None:
+    """Makes a module say what to do about the names that it lacks.
+
+    The module's own text defines neither `__getattr__`, as type checkers would then take every name for one that is
+    there, nor `__path__`, with which `from module import name` asks the finders for a name that the module lacks.
+
+    Args:
+        namespace: dict, the `globals()` of the module; what it has of the two stays.
+    """
+    module: str = namespace["__name__"]
+
+    def __getattr__(name: str) -> Any:
+        raise absent(module, name)
+
+    namespace.setdefault("__getattr__", __getattr__)
+    namespace.setdefault("__path__", [])
+
+
+class AbsentModules:
+    """The last finder of modules: says what to do about one of ferroflow's that no other finder knows."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Sequence[str] | None = None, target: Any = None) -> None:
+        """Raises ModuleNotFoundError for a public module of ferroflow; finds nothing else.
+
+        Args:
+            fullname: str, the module's name.
+            path: sequence of str; not used.
+            target: module; not used.
+
+        Raises:
+            ModuleNotFoundError: the name is one of ferroflow's.
+        """
+        if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
+            # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
+            raise ModuleNotFoundError(f"No module named {fullname!r}: {_told(fullname)}")

@@ -1,0 +1,42 @@
+"""The optimizers that estimators know by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.training.adagrad import AdagradOptimizer
+from ferroflow._src.training.adam import AdamOptimizer
+from ferroflow._src.training.ftrl import FtrlOptimizer
+from ferroflow._src.training.gradient_descent import GradientDescentOptimizer
+from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.rms_prop import RMSPropOptimizer
+
+_OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
+    "Adagrad": AdagradOptimizer,
+    "Adam": AdamOptimizer,
+    "Ftrl": FtrlOptimizer,
+    "RMSProp": RMSPropOptimizer,
+    "SGD": GradientDescentOptimizer,
+}
+
+
+def optimizer_of(given: Any, learning_rate: float) -> Any:
+    """An optimizer, or that of a name with a learning rate, or what a callable gives.
+
+    Args:
+        given: Optimizer, str or callable without arguments.
+        learning_rate: float, for one that is given by its name.
+
+    Raises:
+        ValueError: there is none of that name, or it is something else.
+    """
+    if isinstance(given, str):
+        if given not in _OPTIMIZERS:
+            raise ValueError(f"Unsupported optimizer name: {given}. Supported names are: {tuple(sorted(_OPTIMIZERS))}")
+        return _OPTIMIZERS[given](learning_rate=learning_rate)
+    if callable(given):
+        given = given()
+    if not isinstance(given, Optimizer):
+        raise ValueError(f"The given object is not an Optimizer instance. Given: {given}")
+    return given

@@ -1,0 +1,210 @@
+"""Layers that are functions of each element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import backend_nn, named
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import greater
+from ferroflow._src.ops.nn.activation import relu
+from ferroflow._src.ops.nn.softmax import softmax
+
+__all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
+
+
+class _Elementwise(KerasLayer):
+    """What these layers share: masks go through."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape of the inputs, with the batch.
+
+        Returns:
+            TensorShape, the same.
+        """
+        return input_shape
+
+
+class LeakyReLU(_Elementwise):
+    """Elements, negative ones times a number.
+
+    Args:
+        alpha: float, the number.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        return backend_nn.relu(inputs, alpha=self.alpha)
+
+
+class PReLU(_Elementwise):
+    """Elements, negative ones times a weight that is learned.
+
+    Args:
+        alpha_initializer: initializer of the weights, or its name.
+        alpha_regularizer: callable of the weights that gives a loss, or its name; None for none.
+        alpha_constraint: callable of the weights after updates, or its name; None for none.
+        shared_axes: int, or list of ints: the dimensions along which weights are shared; None for none.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(
+        self,
+        alpha_initializer: Any = "zeros",
+        alpha_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        shared_axes: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.alpha_initializer = named.initializer(alpha_initializer)
+        self.alpha_regularizer = named.regularizer(alpha_regularizer)
+        self.alpha_constraint = named.constraint(alpha_constraint)
+        self.shared_axes = [shared_axes] if isinstance(shared_axes, int) else list(shared_axes or ())
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the weights.
+
+        Args:
+            input_shape: TensorShape of the inputs, with the batch.
+        """
+        sizes = [1 if d + 1 in self.shared_axes else int(size) for d, size in enumerate(input_shape[1:])]
+        self.alpha = self.add_weight(
+            "alpha",
+            sizes,
+            initializer=self.alpha_initializer,
+            regularizer=self.alpha_regularizer,
+            constraint=self.alpha_constraint,
+        )
+        self.built = True
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, ...].
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        result: Tensor = relu(inputs) - self.alpha * relu(-inputs)
+        return result
+
+
+class ELU(_Elementwise):
+    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+
+    Args:
+        alpha: float, the limit of negative elements.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        return backend_nn.elu(inputs, self.alpha)
+
+
+class ReLU(_Elementwise):
+    """Elements, 0 for negative ones, cut at a number.
+
+    Args:
+        max_value: float, the number; None for none.
+        negative_slope: float, the factor of negative elements.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, max_value: float | None = None, negative_slope: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_value, self.negative_slope = max_value, negative_slope
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        return backend_nn.relu(inputs, alpha=self.negative_slope, max_value=self.max_value)
+
+
+class ThresholdedReLU(_Elementwise):
+    """Elements above a number, 0 for the others.
+
+    Args:
+        theta: float, the number.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.theta = theta
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        result: Tensor = inputs * cast(greater(inputs, self.theta), inputs.dtype)
+        return result
+
+
+class Softmax(_Elementwise):
+    """The softmax function along a dimension.
+
+    Args:
+        axis: int, the dimension.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Tensor:
+        """Applies the function.
+
+        Args:
+            inputs: Tensor of a float dtype, of rank 1 or more.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        return softmax(inputs, axis=self.axis)

@@ -1,0 +1,346 @@
+"""Functions of tensors under Keras's names and with its arguments: reductions, products and elements."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.settings import floatx
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.joining import concat
+from ferroflow._src.ops.math import arithmetic, elementwise, linalg, reduction, segment
+from ferroflow._src.ops.math.cast import cast as cast_to
+from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.sparse.arithmetic import sparse_tensor_dense_matmul
+
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "batch_dot",
+    "clip",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "pow",
+    "prod",
+    "sqrt",
+    "std",
+    "sum",
+    "var",
+]
+
+
+def _numbers(x: Any) -> Any:
+    """A tensor, of numbers where it is of bools."""
+    x = convert_to_tensor(x)
+    return cast_to(x, floatx()) if x.dtype.base_dtype == dtypes.bool else x
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+    """The largest element along dimensions.
+
+    Args:
+        x: Tensor of a real number dtype, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_max(x, axis=axis, keepdims=keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+    """The smallest element along dimensions.
+
+    Args:
+        x: Tensor of a real number dtype, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_min(x, axis=axis, keepdims=keepdims)
+
+
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+    """The sum along dimensions.
+
+    Args:
+        x: Tensor of a number dtype, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_sum(x, axis=axis, keepdims=keepdims)
+
+
+def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The product along dimensions.
+
+    Args:
+        x: Tensor of a number dtype, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_prod(x, axis=axis, keepdims=keepdims)
+
+
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The mean along dimensions; bools count as 0 and 1.
+
+    Args:
+        x: Tensor of a number dtype or bool, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_mean(_numbers(x), axis=axis, keepdims=keepdims)
+
+
+def var(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The variance along dimensions; bools count as 0 and 1.
+
+    Args:
+        x: Tensor of a float dtype or bool, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_variance(_numbers(x), axis=axis, keepdims=keepdims)
+
+
+def std(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The standard deviation along dimensions; bools count as 0 and 1.
+
+    Args:
+        x: Tensor of a float dtype or bool, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, or of `floatx()` for bools, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_std(_numbers(x), axis=axis, keepdims=keepdims)
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The logarithm of the sum of the exponentials along dimensions.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_logsumexp(x, axis=axis, keepdims=keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+    """Whether any element along dimensions is true, or not 0.
+
+    Args:
+        x: Tensor of any number dtype or bool, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of bool, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_any(cast_to(x, dtypes.bool), axis=axis, keepdims=keepdims)
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:  # Keras's name
+    """Whether all elements along dimensions are true, or not 0.
+
+    Args:
+        x: Tensor of any number dtype or bool, of any shape.
+        axis: int, or list of ints: the dimensions; None for all.
+        keepdims: bool, whether the dimensions stay, with size 1.
+
+    Returns:
+        Tensor of bool, of the shape of `x` without the dimensions.
+    """
+    return reduction.reduce_all(cast_to(x, dtypes.bool), axis=axis, keepdims=keepdims)
+
+
+def argmax(x: Any, axis: int = -1) -> Tensor:
+    """The place of the largest element along a dimension.
+
+    Args:
+        x: Tensor of a real number dtype, of rank 1 or more.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of int64, of the shape of `x` without the dimension.
+    """
+    return reduction.argmax(x, axis)
+
+
+def argmin(x: Any, axis: int = -1) -> Tensor:
+    """The place of the smallest element along a dimension.
+
+    Args:
+        x: Tensor of a real number dtype, of rank 1 or more.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of int64, of the shape of `x` without the dimension.
+    """
+    return reduction.argmin(x, axis)
+
+
+def sqrt(x: Any) -> Tensor:
+    """The square root, 0 of negative numbers.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    not_negative: Tensor = clip_by_value(x, 0.0, float("inf"))
+    root: Tensor = elementwise.sqrt(not_negative)
+    return root
+
+
+def pow(x: Any, a: Any) -> Tensor:  # Keras's name
+    """A power of each element.
+
+    Args:
+        x: Tensor of a number dtype, of any shape.
+        a: number, or Tensor of the dtype of `x` that can be broadcast to it: the exponents.
+
+    Returns:
+        Tensor of the dtype of `x`, of the broadcast shape.
+    """
+    return arithmetic.pow(x, a)
+
+
+def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
+    """Elements cut to a range.
+
+    Args:
+        x: Tensor of a real number dtype, of any shape.
+        min_value: float, the lower end.
+        max_value: float, the upper end, None for none; not below the lower one.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    x = convert_to_tensor(x)
+    if max_value is None:
+        return arithmetic.maximum(x, convert_to_tensor(min_value, dtype=x.dtype.base_dtype))
+    clipped: Tensor = clip_by_value(x, min_value, max_value if max_value >= min_value else min_value)
+    return clipped
+
+
+def dot(x: Any, y: Any) -> Tensor:
+    """The product of tensors over the last dimension of the first and the last but one of the second.
+
+    Args:
+        x: Tensor or SparseTensor of a number dtype, of shape [..., n].
+        y: Tensor of the dtype of `x`, of shape [..., n, m], or [n].
+
+    Returns:
+        Tensor of that dtype, of the shape of `x` without its last dimension and that of `y` without `n`.
+    """
+    if isinstance(x, SparseTensor):
+        of_sparse: Tensor = sparse_tensor_dense_matmul(x, y)
+        return of_sparse
+    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    x_rank, y_rank = x.shape.ndims, y.shape.ndims
+    if x_rank == 2 and y_rank == 2:
+        return linalg.matmul(x, y)
+    return linalg.tensordot(x, y, [[-1 + (x_rank or 0)], [builtins.max(0, (y_rank or 0) - 2)]])
+
+
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
+    """The products of the examples of two batches.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, ...].
+        y: Tensor of the dtype of `x`, of shape [batch, ...].
+        axes: int, or pair of ints: the dimensions of `x` and `y` to sum over; None for the last of `x` and the last
+            but one of `y`, or its last where it has two.
+
+    Returns:
+        Tensor of that dtype, of shape [batch] + the other dimensions of `x` + those of `y`, and [batch, 1] where there
+        are none.
+
+    Raises:
+        ValueError: the rank of a tensor is not known, or a dimension is that of the batch.
+    """
+    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    x_rank, y_rank = x.shape.ndims, y.shape.ndims
+    if x_rank is None or y_rank is None:
+        raise ValueError("batch_dot: the ranks must be known.")
+    if axes is None:
+        axes = (x_rank - 1, y_rank - 1 if y_rank == 2 else y_rank - 2)
+    pair = (axes, axes) if isinstance(axes, int) else tuple(axes)
+    first, second = (a % rank for a, rank in zip(pair, (x_rank, y_rank), strict=True))
+    if 0 in (first, second):
+        raise ValueError("batch_dot: the dimension of the batch cannot be summed over.")
+    # [batch, others of x, n] times [batch, n, others of y].
+    x_others = [d for d in range(1, x_rank) if d != first]
+    y_others = [d for d in range(1, y_rank) if d != second]
+    left = shaping.transpose(x, [0, *x_others, first])
+    right = shaping.transpose(y, [0, second, *y_others])
+    sizes, ends = shaping.shape(left), shaping.shape(right)
+    count = sizes[-1]
+    left = shaping.reshape(left, [sizes[0], -1, count])
+    right = shaping.reshape(right, [ends[0], count, -1])
+    product = linalg.matmul(left, right)
+    wanted = concat([sizes[:-1], ends[2:]], 0)
+    known = [x.shape[0], *(x.shape[d] for d in x_others), *(y.shape[d] for d in y_others)]
+    result: Tensor = shaping.reshape(product, wanted)
+    result.set_shape(known)
+    return shaping.expand_dims(result, 1) if not x_others and not y_others else result
+
+
+def cumsum(x: Any, axis: int = 0) -> Tensor:
+    """The sums of the elements up to each along a dimension.
+
+    Args:
+        x: Tensor of a number dtype, of rank 1 or more.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return segment.cumsum(x, axis=axis)
+
+
+def cumprod(x: Any, axis: int = 0) -> Tensor:
+    """The products of the elements up to each along a dimension.
+
+    Args:
+        x: Tensor of a number dtype, of rank 1 or more.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return segment.cumprod(x, axis=axis)

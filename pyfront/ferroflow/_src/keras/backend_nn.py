@@ -1,0 +1,684 @@
+"""Functions of neural networks under Keras's names and with its arguments, and those that choose and run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.autodiff.gradients import gradients as gradients_of
+from ferroflow._src.base import dtypes
+from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies
+from ferroflow._src.framework.operation import Operation
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.backend import get_session, learning_phase
+from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
+from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.making import identity, ones, zeros
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.math import clipping, reduction
+from ferroflow._src.ops.math.arithmetic import minimum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import less_equal
+from ferroflow._src.ops.math.elementwise import log
+from ferroflow._src.ops.nn import activation, conv, depthwise, normalization, pooling, ranking
+from ferroflow._src.ops.nn.softmax import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+)
+from ferroflow._src.ops.random import sampling
+from ferroflow._src.ops.state.assigning import assign, assign_add, assign_sub
+from ferroflow._src.training.moving_averages import assign_moving_average
+from ferroflow._src.variables.variable import Variable
+
+__all__ = [
+    "Function",
+    "batch_normalization",
+    "bias_add",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "conv1d",
+    "conv2d",
+    "dropout",
+    "elu",
+    "function",
+    "gradients",
+    "in_test_phase",
+    "in_top_k",
+    "in_train_phase",
+    "l2_normalize",
+    "moving_average_update",
+    "normalize_batch_in_training",
+    "pool2d",
+    "random_binomial",
+    "random_normal",
+    "random_uniform",
+    "relu",
+    "separable_conv2d",
+    "sparse_categorical_crossentropy",
+    "switch",
+    "truncated_normal",
+    "update",
+    "update_add",
+    "update_sub",
+]
+
+
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
+    """Negative elements made smaller, large ones cut.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        alpha: float, the factor of negative elements.
+        max_value: float, the largest result; None for any.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    x = convert_to_tensor(x)
+    result = activation.relu(x)
+    if max_value is not None:
+        result = minimum(result, convert_to_tensor(max_value, dtype=x.dtype.base_dtype))
+    return result - alpha * activation.relu(-x) if alpha != 0.0 else result
+
+
+def elu(x: Any, alpha: float = 1.0) -> Tensor:
+    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        alpha: float, the limit of negative elements.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    result = activation.elu(x)
+    return result if alpha == 1.0 else where(less_equal(x, 0), alpha * result, result)
+
+
+def l2_normalize(x: Any, axis: Any = None) -> Tensor:
+    """Elements divided by the root of the sum of squares.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        axis: int, or list of ints: the dimensions of a sum; None for all.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return normalization.l2_normalize(x, axis)
+
+
+def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
+    """Whether the score of each example's class is among the largest ones.
+
+    Args:
+        predictions: Tensor of float32, of shape [batch, classes]: scores.
+        targets: Tensor of int32 or int64, of shape [batch]: the classes.
+        k: int, how many are the largest.
+
+    Returns:
+        Tensor of bool, of shape [batch].
+    """
+    return ranking.in_top_k(predictions, targets, k)
+
+
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
+    """Leaves out a part of the elements.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        level: float, the part.
+        noise_shape: Tensor of int32: the shape of what is left out together; None for that of `x`.
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+
+
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
+    """Adds a number to each channel.
+
+    Args:
+        x: Tensor of a number dtype, of shape [batch, ..., channels].
+        bias: Tensor of the dtype of `x`, of shape [channels].
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    x = convert_to_tensor(x)
+    if (data_format or image_data_format()) == "channels_first" and (x.shape.ndims or 0) > 2:
+        bias = shaping.reshape(bias, [1, -1] + [1] * ((x.shape.ndims or 0) - 2))
+    shifted: Tensor = x + bias
+    return shifted
+
+
+def normalize_batch_in_training(
+    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Scales a batch to mean 0 and variance 1.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        gamma: Tensor of that dtype: the factor; None for 1.
+        beta: Tensor of that dtype: what is added; None for 0.
+        reduction_axes: list of ints, the dimensions of the mean.
+        epsilon: float, added to the variance.
+
+    Returns:
+        The scaled Tensor, the mean and the variance, of the dtype of `x`.
+    """
+    x = convert_to_tensor(x)
+    mean, variance = normalization.moments(x, list(reduction_axes), keep_dims=True)
+    scaled = batch_normalization(x, mean, variance, beta, gamma, epsilon)
+    kept = [d for d in range(x.shape.ndims or 0) if d not in {a % (x.shape.ndims or 1) for a in reduction_axes}]
+    sizes: Any = joining.stack([shaping.shape(x)[d] for d in kept]) if kept else []
+    return scaled, shaping.reshape(mean, sizes), shaping.reshape(variance, sizes)
+
+
+def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, epsilon: float = 1e-3) -> Tensor:
+    """Scales elements by a mean and a variance: `(x - mean) / sqrt(var + epsilon) * gamma + beta`.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        mean: Tensor of that dtype, which can be broadcast to `x`.
+        var: Tensor like `mean`.
+        beta: Tensor like `mean`: what is added; None for 0.
+        gamma: Tensor like `mean`: the factor; None for 1.
+        epsilon: float, added to the variance.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return normalization.batch_normalization(x, mean, var, beta, gamma, epsilon)
+
+
+def _as_probabilities(x: Any) -> Tensor:
+    clipped: Tensor = clipping.clip_by_value(x, small_number(), 1 - small_number())
+    return clipped
+
+
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+    """The cross entropy of the probabilities of classes and those of labels.
+
+    Args:
+        target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
+        output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
+        from_logits: bool, whether they are logits.
+
+    Returns:
+        Tensor of the dtype of `output`, of its shape without the classes.
+    """
+    if from_logits:
+        return softmax_cross_entropy_with_logits_v2(labels=target, logits=output)
+    scaled = output / reduction.reduce_sum(output, axis=-1, keepdims=True)
+    return -reduction.reduce_sum(target * log(_as_probabilities(scaled)), axis=-1)
+
+
+def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+    """The cross entropy of the probabilities of classes and labels that are the numbers of classes.
+
+    Args:
+        target: Tensor of an integer or float dtype, of shape [...]: the classes.
+        output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
+        from_logits: bool, whether they are logits.
+
+    Returns:
+        Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes where it
+        has a rank of 3 or more.
+    """
+    output = convert_to_tensor(output)
+    logits = output if from_logits else log(_as_probabilities(output))
+    labels = cast(shaping.reshape(target, [-1]), dtypes.int64)
+    flat = shaping.reshape(logits, [-1, int(output.shape[-1])])
+    losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
+    return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (output.shape.ndims or 0) >= 3 else losses
+
+
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+    """The cross entropy of probabilities of yes and no.
+
+    Args:
+        target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
+        output: Tensor of a float dtype, of any shape: probabilities, or logits.
+        from_logits: bool, whether they are logits.
+
+    Returns:
+        Tensor of the dtype and shape of `output`.
+    """
+    if not from_logits:
+        chance = _as_probabilities(output)
+        output = log(chance / (1 - chance))
+    return sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+
+
+def _op_format(data_format: str | None, rank: int) -> str:
+    given = data_format or image_data_format()
+    if given not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {given}")
+    last, first = {3: ("NWC", "NCW"), 4: ("NHWC", "NCHW")}[rank]
+    return first if given == "channels_first" else last
+
+
+def _with_batch(sizes: Any, op_format: str) -> list[int]:
+    inner = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * (len(op_format) - 2)
+    return [1, 1, *inner] if op_format.startswith("NC") else [1, *inner, 1]
+
+
+def conv1d(
+    x: Any,
+    kernel: Any,
+    strides: int = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: int = 1,
+) -> Tensor:
+    """A convolution along one dimension.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, steps, channels].
+        kernel: Tensor of that dtype, of shape [steps, channels, filters].
+        strides: int, the distance of windows.
+        padding: str, "same", "valid" or "causal".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: int, the distance of the points of a window.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, steps, filters].
+
+    Raises:
+        ValueError: the data format is another.
+    """
+    op_format = _op_format(data_format, 3)
+    kernel = convert_to_tensor(kernel)
+    if padding == "causal":
+        before = dilation_rate * (int(kernel.shape[0]) - 1)
+        edges = [[0, 0], [0, 0], [before, 0]] if op_format == "NCW" else [[0, 0], [before, 0], [0, 0]]
+        x, padding = shaping.pad(x, edges), "valid"
+    return conv.conv1d(x, kernel, strides, padding.upper(), data_format=op_format, dilations=dilation_rate)
+
+
+def conv2d(
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Tensor:
+    """A convolution along two dimensions.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
+        kernel: Tensor of that dtype, of shape [rows, columns, channels, filters].
+        strides: pair of ints, the distances of windows.
+        padding: str, "same" or "valid".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: pair of ints, the distances of the points of a window.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
+
+    Raises:
+        ValueError: the data format is another.
+    """
+    op_format = _op_format(data_format, 4)
+    return conv.conv2d(
+        x,
+        kernel,
+        strides=_with_batch(strides, op_format),
+        padding=padding.upper(),
+        data_format=op_format,
+        dilations=_with_batch(dilation_rate, op_format),
+    )
+
+
+def separable_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Tensor:
+    """A convolution of each channel, then one over the channels.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
+        depthwise_kernel: Tensor of that dtype, of shape [rows, columns, channels, multiplier].
+        pointwise_kernel: Tensor of that dtype, of shape [1, 1, channels * multiplier, filters].
+        strides: pair of ints, the distances of windows.
+        padding: str, "same" or "valid".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: pair of ints, the distances of the points of a window.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
+
+    Raises:
+        ValueError: the data format is another.
+    """
+    op_format = _op_format(data_format, 4)
+    return depthwise.separable_conv2d(
+        x,
+        depthwise_kernel,
+        pointwise_kernel,
+        strides=_with_batch(strides, op_format),
+        padding=padding.upper(),
+        rate=list(dilation_rate),
+        data_format=op_format,
+    )
+
+
+def pool2d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Tensor:
+    """The largest element or the mean of windows.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
+        pool_size: pair of ints, the sizes of windows.
+        strides: pair of ints, the distances of windows.
+        padding: str, "same" or "valid".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        pool_mode: str, "max" or "avg".
+
+    Returns:
+        Tensor of the dtype of `x`.
+
+    Raises:
+        ValueError: the mode or the data format is another.
+    """
+    op_format = _op_format(data_format, 4)
+    if pool_mode not in ("max", "avg"):
+        raise ValueError(f"Invalid pooling mode: {pool_mode}")
+    pool = pooling.max_pool if pool_mode == "max" else pooling.avg_pool
+    sizes, distances = _with_batch(pool_size, op_format), _with_batch(strides, op_format)
+    return pool(x, sizes, distances, padding.upper(), data_format=op_format)
+
+
+def random_normal(
+    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
+) -> Tensor:
+    """Normal random numbers.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32.
+        mean: float, the mean.
+        stddev: float, the standard deviation.
+        dtype: DType; None for `floatx()`.
+        seed: int; None for one that the graph makes.
+
+    Returns:
+        Tensor of `dtype` and `shape`.
+    """
+    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+
+
+def random_uniform(
+    shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: int | None = None
+) -> Tensor:
+    """Uniform random numbers.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32.
+        minval: float, the lower end.
+        maxval: float, the upper end.
+        dtype: DType; None for `floatx()`.
+        seed: int; None for one that the graph makes.
+
+    Returns:
+        Tensor of `dtype` and `shape`.
+    """
+    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed)
+
+
+def truncated_normal(
+    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
+) -> Tensor:
+    """Normal random numbers within two standard deviations.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32.
+        mean: float, the mean.
+        stddev: float, the standard deviation.
+        dtype: DType; None for `floatx()`.
+        seed: int; None for one that the graph makes.
+
+    Returns:
+        Tensor of `dtype` and `shape`.
+    """
+    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+
+
+def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Tensor:
+    """Ones with a probability, zeros else.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32.
+        p: float, the probability.
+        dtype: DType; None for `floatx()`.
+        seed: int; None for one that the graph makes.
+
+    Returns:
+        Tensor of `dtype` and `shape`.
+    """
+    kind = dtypes.as_dtype(dtype or floatx())
+    drawn = sampling.random_uniform(shape, dtype=kind, seed=seed)
+    return where(less_equal(drawn, p), ones(shape, kind), zeros(shape, kind))
+
+
+def update(x: Variable, new_x: Any) -> Tensor:
+    """Gives a variable a value.
+
+    Args:
+        x: Variable of any dtype and shape.
+        new_x: Tensor of its dtype and shape.
+
+    Returns:
+        Tensor of its dtype and shape: the new value.
+    """
+    return assign(x, new_x)
+
+
+def update_add(x: Variable, increment: Any) -> Tensor:
+    """Adds to a variable.
+
+    Args:
+        x: Variable of a number dtype, of any shape.
+        increment: Tensor of its dtype and shape.
+
+    Returns:
+        Tensor of its dtype and shape: the new value.
+    """
+    new: Tensor = assign_add(x, increment)
+    return new
+
+
+def update_sub(x: Variable, decrement: Any) -> Tensor:
+    """Subtracts from a variable.
+
+    Args:
+        x: Variable of a number dtype, of any shape.
+        decrement: Tensor of its dtype and shape.
+
+    Returns:
+        Tensor of its dtype and shape: the new value.
+    """
+    new: Tensor = assign_sub(x, decrement)
+    return new
+
+
+def moving_average_update(x: Variable, value: Any, momentum: float) -> Any:
+    """Moves a variable towards a value.
+
+    Args:
+        x: Variable of a float dtype, of any shape.
+        value: Tensor of its dtype and shape.
+        momentum: float, the part of the variable that stays.
+
+    Returns:
+        Operation, or Tensor of the variable's dtype and shape: the update.
+    """
+    return assign_moving_average(x, value, momentum, zero_debias=True)
+
+
+def gradients(loss: Any, variables: Any) -> list[Any]:
+    """The gradients of a loss.
+
+    Args:
+        loss: Tensor of a float dtype, of any shape.
+        variables: list of Variables or Tensors of float dtypes.
+
+    Returns:
+        list of Tensors of their dtypes and shapes; None for what the loss does not depend on.
+    """
+    return gradients_of(loss, variables)
+
+
+class Function:
+    """A callable that computes tensors from the values of others; `function` makes it.
+
+    Args:
+        inputs: list of Tensors of any dtypes and shapes, which are fed.
+        outputs: list of Tensors of any dtypes and shapes.
+        updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
+            what runs as well.
+        name: str, accepted.
+        **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of what else to run.
+
+    Raises:
+        TypeError: something else is given.
+    """
+
+    def __init__(
+        self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **session_kwargs: Any
+    ) -> None:
+        for argument, given in (("inputs", inputs), ("outputs", outputs), ("updates", updates or [])):
+            if not isinstance(given, (list, tuple)):
+                raise TypeError(f"`{argument}` to a TensorFlow backend function should be a list or tuple.")
+        self.inputs, self.outputs, self.name = list(inputs), list(outputs), name
+        self._feeds = dict(session_kwargs.pop("feed_dict", None) or {})
+        fetches = list(session_kwargs.pop("fetches", None) or [])
+        if session_kwargs:
+            raise TypeError(f"Unexpected arguments of a function: {sorted(session_kwargs)}")
+        with control_dependencies([x for x in self.outputs if isinstance(x, (Tensor, Operation))]):
+            made = [assign(*one) if isinstance(one, tuple) else one for one in updates or []]
+        self._updates = [group(*made, *fetches)] if made or fetches else []
+
+    def __call__(self, inputs: Any) -> list[Any]:
+        """Computes the outputs.
+
+        Args:
+            inputs: list of arrays, of the dtypes and shapes of the inputs.
+
+        Returns:
+            list of numpy.ndarrays, of the dtypes and shapes of the outputs.
+
+        Raises:
+            TypeError: it is no list.
+        """
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError("`inputs` should be a list or tuple.")
+        feeds = {**self._feeds, **dict(zip(self.inputs, inputs, strict=True))}
+        feeds = {tensor: value for tensor, value in feeds.items() if isinstance(tensor, Tensor)}
+        results = get_session().run([*self.outputs, *self._updates], feeds)
+        return list(results[: len(self.outputs)])
+
+
+def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+    """Makes a callable that computes tensors from the values of others.
+
+    Args:
+        inputs: list of Tensors of any dtypes and shapes, which are fed.
+        outputs: list of Tensors of any dtypes and shapes.
+        updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
+            what runs as well.
+        **kwargs: arguments of `Function`.
+
+    Returns:
+        `Function`.
+
+    Raises:
+        TypeError: something else is given.
+    """
+    return Function(inputs, outputs, updates, **kwargs)
+
+
+def _called(x: Any) -> Any:
+    return x() if callable(x) else x
+
+
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """Chooses between two values.
+
+    Args:
+        condition: Tensor of bool or a number dtype, of shape [] or of the first dimensions of the values.
+        then_expression: Tensor of any dtype and shape, or callable of one: what is taken where the condition holds.
+        else_expression: Tensor of that dtype and shape, or callable of one: what is taken elsewhere.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: the condition has more dimensions than the values.
+    """
+    condition = convert_to_tensor(condition)
+    if condition.dtype.base_dtype != dtypes.bool:
+        condition = cast(condition, dtypes.bool)
+    if condition.shape.ndims == 0:
+        return cond(condition, lambda: _called(then_expression), lambda: _called(else_expression))
+    chosen, other = convert_to_tensor(_called(then_expression)), convert_to_tensor(_called(else_expression))
+    rank, wanted = condition.shape.ndims or 0, chosen.shape.ndims or 0
+    if rank > wanted:
+        raise ValueError(
+            f"Rank of `condition` should be less than or equal to rank of `then_expression` and `else_expression`. "
+            f"ndim(condition)={rank}, ndim(then_expression)={wanted}"
+        )
+    if rank > 1 and rank < wanted:
+        sizes = joining.concat([shaping.shape(condition), [1] * (wanted - rank)], 0)
+        spread = cast(shaping.reshape(condition, sizes), dtypes.int32) * ones(shaping.shape(chosen), dtypes.int32)
+        condition = cast(spread, dtypes.bool)
+    return where(condition, chosen, other)
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """One value in training, another else.
+
+    Args:
+        x: Tensor of any dtype and shape, or callable of one: what is taken in training.
+        alt: Tensor of that dtype and shape, or callable of one: what is taken else.
+        training: bool or int, or Tensor of bool of shape []; None for the learning phase.
+
+    Returns:
+        Tensor of their dtype and shape.
+    """
+    phase = learning_phase() if training is None else training
+    if isinstance(phase, (bool, int)):
+        return _called(x if phase else alt)
+    return switch(phase, lambda: identity(_called(x)), lambda: identity(_called(alt)))
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """One value outside of training, another in it.
+
+    Args:
+        x: Tensor of any dtype and shape, or callable of one: what is taken outside of training.
+        alt: Tensor of that dtype and shape, or callable of one: what is taken in training.
+        training: bool or int, or Tensor of bool of shape []; None for the learning phase.
+
+    Returns:
+        Tensor of their dtype and shape.
+    """
+    return in_train_phase(alt, x, training)

@@ -1,0 +1,521 @@
+"""Functions of tensors under Keras's names and with its arguments: shapes, joints and paddings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.constant import constant as constant_of
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.backend import get_session
+from ferroflow._src.keras.settings import floatx, image_data_format
+from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.math import linalg
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.nn.embedding import embedding_lookup
+from ferroflow._src.ops.random.sampling import random_normal, random_uniform
+from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
+from ferroflow._src.variables.variable import Variable
+
+__all__ = [
+    "arange",
+    "batch_flatten",
+    "concatenate",
+    "constant",
+    "count_params",
+    "dtype",
+    "eval",
+    "expand_dims",
+    "eye",
+    "flatten",
+    "gather",
+    "is_sparse",
+    "ndim",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "permute_dimensions",
+    "placeholder",
+    "random_normal_variable",
+    "random_uniform_variable",
+    "repeat",
+    "repeat_elements",
+    "resize_images",
+    "reverse",
+    "spatial_2d_padding",
+    "stack",
+    "temporal_padding",
+    "tile",
+    "to_dense",
+    "variable",
+    "zeros",
+    "zeros_like",
+]
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether a tensor is sparse.
+
+    Args:
+        tensor: Tensor or SparseTensor of any dtype and shape.
+
+    Returns:
+        bool.
+    """
+    return isinstance(tensor, SparseTensor)
+
+
+def to_dense(tensor: Any) -> Tensor:
+    """A sparse tensor as a dense one; a dense one stays.
+
+    Args:
+        tensor: Tensor or SparseTensor of any dtype and shape.
+
+    Returns:
+        Tensor of its dtype and shape.
+    """
+    dense: Tensor = sparse_tensor_to_dense(tensor) if isinstance(tensor, SparseTensor) else tensor
+    return dense
+
+
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Variable:
+    """Makes a variable.
+
+    Args:
+        value: array or Tensor: the initial value, of any shape.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+        constraint: callable of the value after each update; None for none.
+
+    Returns:
+        Variable of `dtype`, of the shape of `value`.
+    """
+    kind = dtypes.as_dtype(dtype or floatx())
+    if isinstance(value, Tensor):
+        return Variable(cast(value, kind), name=name, constraint=constraint)
+    return Variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
+    """Makes a constant.
+
+    Args:
+        value: number, or array.
+        dtype: DType; None for `floatx()`.
+        shape: list of ints, the shape; None for that of `value`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype` and `shape`.
+    """
+    return constant_of(value, dtype=dtypes.as_dtype(dtype or floatx()), shape=shape, name=name or "Const")
+
+
+def placeholder(
+    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None
+) -> Any:
+    """Makes a placeholder.
+
+    Args:
+        shape: tuple, with None for sizes that are not known.
+        ndim: int, the rank, in the place of a shape.
+        dtype: DType; None for `floatx()`.
+        sparse: bool, whether a sparse tensor is fed.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor, or SparseTensor, of `dtype`, of shape `shape`.
+    """
+    if shape is None and ndim is not None:
+        shape = (None,) * ndim
+    make = making.sparse_placeholder if sparse else making.placeholder
+    return make(dtypes.as_dtype(dtype or floatx()), shape=shape, name=name)
+
+
+def ndim(x: Any) -> int | None:
+    """The rank of a tensor.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
+
+    Returns:
+        int; None where it is not known.
+    """
+    rank: int | None = x.get_shape().ndims
+    return rank
+
+
+def dtype(x: Any) -> str:
+    """The name of the dtype of a tensor.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
+
+    Returns:
+        str.
+    """
+    return str(x.dtype.base_dtype.name)
+
+
+def eval(x: Any) -> Any:  # Keras's name
+    """The value of a tensor that needs nothing fed.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
+
+    Returns:
+        numpy.ndarray of its dtype and shape.
+    """
+    return get_session().run(to_dense(x))
+
+
+def _filled(make: Any, shape: Any, dtype: Any, name: str | None) -> Any:
+    value = make(shape, dtypes.as_dtype(dtype or floatx()))
+    return Variable(value, name=name) if value.shape.is_fully_defined() else value
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Makes a variable of zeros.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32, whose value need not be known.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+
+    Returns:
+        Variable of `dtype` and `shape`, or Tensor where the shape is not known.
+    """
+    return _filled(making.zeros, shape, dtype, name)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Makes a variable of ones.
+
+    Args:
+        shape: tuple of ints, or Tensor of int32, whose value need not be known.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+
+    Returns:
+        Variable of `dtype` and `shape`, or Tensor where the shape is not known.
+    """
+    return _filled(making.ones, shape, dtype, name)
+
+
+def eye(size: int, dtype: Any = None, name: str | None = None) -> Variable:
+    """Makes a variable that is an identity matrix.
+
+    Args:
+        size: int, the number of rows.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+
+    Returns:
+        Variable of `dtype`, of shape [size, size].
+    """
+    return Variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name)
+
+
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros in the shape of a tensor.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
+        dtype: DType; None for that of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`, of the shape of `x`.
+    """
+    return making.zeros_like(x, dtype=dtype, name=name)
+
+
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in the shape of a tensor.
+
+    Args:
+        x: Tensor or Variable of any dtype and shape.
+        dtype: DType; None for that of `x`.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of `dtype`, of the shape of `x`.
+    """
+    return making.ones_like(x, dtype=dtype, name=name)
+
+
+def random_uniform_variable(
+    shape: Any, low: float, high: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+) -> Variable:
+    """Makes a variable of uniform random numbers.
+
+    Args:
+        shape: tuple of ints.
+        low: float, the lower end.
+        high: float, the upper end.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        Variable of `dtype` and `shape`.
+    """
+    kind = dtypes.as_dtype(dtype or floatx())
+    return Variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name)
+
+
+def random_normal_variable(
+    shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+) -> Variable:
+    """Makes a variable of normal random numbers.
+
+    Args:
+        shape: tuple of ints.
+        mean: float, the mean.
+        scale: float, the standard deviation.
+        dtype: DType; None for `floatx()`.
+        name: str, its name.
+        seed: int, of the random numbers; None for one that the graph makes.
+
+    Returns:
+        Variable of `dtype` and `shape`.
+    """
+    kind = dtypes.as_dtype(dtype or floatx())
+    return Variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name)
+
+
+def count_params(x: Any) -> int:
+    """The number of elements of a variable.
+
+    Args:
+        x: Variable or Tensor of any dtype, of a known shape.
+
+    Returns:
+        int.
+    """
+    return int(x.get_shape().num_elements())
+
+
+def gather(reference: Any, indices: Any) -> Tensor:
+    """Rows by their numbers.
+
+    Args:
+        reference: Tensor or Variable of any dtype, of rank 1 or more.
+        indices: Tensor of int32 or int64, of any shape.
+
+    Returns:
+        Tensor of the dtype of `reference`, of the shape of `indices` + that of a row.
+    """
+    return embedding_lookup(reference, indices)
+
+
+def concatenate(tensors: Any, axis: int = -1) -> Tensor:
+    """Puts tensors one after the other.
+
+    Args:
+        tensors: list of Tensors of one dtype and of one shape but for the size along the axis.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of their dtype.
+    """
+    return joining.concat([to_dense(x) for x in tensors], axis)
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Tensor:
+    """Puts dimensions into another order.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        pattern: tuple of ints, the dimensions in their new order.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    return shaping.transpose(x, pattern)
+
+
+def expand_dims(x: Any, axis: int = -1) -> Tensor:
+    """Puts in a dimension of size 1.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        axis: int, its place.
+
+    Returns:
+        Tensor of the dtype of `x`, with one dimension more.
+    """
+    return shaping.expand_dims(x, axis)
+
+
+def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
+    """Repeats each slice along a dimension.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        rep: int, how often.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of the dtype of `x`, whose size along the axis is `rep` times as large.
+    """
+    return shaping.repeat(x, rep, axis=axis)
+
+
+def repeat(x: Any, n: int) -> Tensor:
+    """Repeats each example.
+
+    Args:
+        x: Tensor of any dtype, of shape [batch, size].
+        n: int, how often.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, n, size].
+    """
+    return shaping.tile(shaping.expand_dims(x, 1), joining.stack([1, n, 1]))
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -> Tensor:
+    """Numbers in equal distances.
+
+    Args:
+        start: int or float, the first number; the end where no other is given.
+        stop: int or float, the end, which is not reached; None for numbers from 0 to `start`.
+        step: int or float, the distance.
+        dtype: str, the dtype.
+
+    Returns:
+        Tensor of `dtype`, of rank 1.
+    """
+    if stop is None:
+        start, stop = 0, max(start, 0)
+    found: Tensor = cast(making.range(start, limit=stop, delta=step, name="arange"), dtype)
+    return found
+
+
+def tile(x: Any, n: Any) -> Tensor:
+    """Repeats a tensor along its dimensions.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        n: int, or list of ints: how often along each dimension.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    return shaping.tile(x, [n] if isinstance(n, int) else n)
+
+
+def flatten(x: Any) -> Tensor:
+    """All elements in one dimension.
+
+    Args:
+        x: Tensor of any dtype and shape.
+
+    Returns:
+        Tensor of the dtype of `x`, of rank 1.
+    """
+    return shaping.reshape(x, [-1])
+
+
+def batch_flatten(x: Any) -> Tensor:
+    """The elements of each example in one dimension.
+
+    Args:
+        x: Tensor of any dtype, of shape [batch, ...].
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, elements].
+    """
+    x = convert_to_tensor(x)
+    size = x.get_shape()[1:].num_elements()
+    found = shaping.reshape(x, joining.stack([-1, shaping.size(x[0]) if size is None else size]))
+    found.set_shape([x.get_shape()[0], size])
+    return found
+
+
+def temporal_padding(x: Any, padding: Any = (1, 1)) -> Tensor:
+    """Zeros before and after the steps.
+
+    Args:
+        x: Tensor of any number dtype, of shape [batch, steps, size].
+        padding: pair of ints, the numbers of steps before and after.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, steps + both, size].
+    """
+    return shaping.pad(x, [[0, 0], list(padding), [0, 0]])
+
+
+def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Tensor:
+    """Zeros around images.
+
+    Args:
+        x: Tensor of any number dtype, of shape [batch, rows, columns, channels].
+        padding: pair of pairs of ints, the numbers of rows above and below, and of columns left and right.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    around = [list(padding[0]), list(padding[1])]
+    if (data_format or image_data_format()) == "channels_first":
+        return shaping.pad(x, [[0, 0], [0, 0], *around])
+    return shaping.pad(x, [[0, 0], *around, [0, 0]])
+
+
+def resize_images(x: Any, height_factor: int, width_factor: int, data_format: str) -> Tensor:
+    """Repeats the rows and columns of images.
+
+    Args:
+        x: Tensor of a real number dtype, of shape [batch, rows, columns, channels].
+        height_factor: int, how often each row.
+        width_factor: int, how often each column.
+        data_format: str, "channels_last" or "channels_first".
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    first = 2 if data_format == "channels_first" else 1
+    return shaping.repeat(shaping.repeat(x, height_factor, axis=first), width_factor, axis=first + 1)
+
+
+def stack(x: Any, axis: int = 0) -> Tensor:
+    """Puts tensors along a new dimension.
+
+    Args:
+        x: list of Tensors of one dtype and shape.
+        axis: int, the place of the dimension.
+
+    Returns:
+        Tensor of their dtype, with one dimension more.
+    """
+    return joining.stack(x, axis=axis)
+
+
+def one_hot(indices: Any, num_classes: int) -> Tensor:
+    """Rows of zeros with a 1 at the number of a class.
+
+    Args:
+        indices: Tensor of an integer dtype, of any shape.
+        num_classes: int, the length of a row.
+
+    Returns:
+        Tensor of float32, of the shape of `indices` + [num_classes].
+    """
+    return making.one_hot(indices, depth=num_classes, axis=-1)
+
+
+def reverse(x: Any, axes: Any) -> Tensor:
+    """Turns dimensions round.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        axes: int, or list of ints: the dimensions.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return shaping.reverse(x, [axes] if isinstance(axes, int) else list(axes))

@@ -1,0 +1,78 @@
+"""What layers are made of, as JSON can hold it, and layers made of that again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+
+__all__ = ["arguments_of", "serialized"]
+
+# Classes whose names differ from those that files have.
+_NAMES = {
+    "KerasRandomNormal": "RandomNormal",
+    "KerasRandomUniform": "RandomUniform",
+    "KerasTruncatedNormal": "TruncatedNormal",
+}
+
+
+def serialized(value: Any) -> Any:
+    """A value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
+
+    Args:
+        value: number, str, bool, None, DType, array, function by its name, object with `get_config`, or list, tuple or
+            dict of them.
+
+    Returns:
+        The same of numbers, str, bool, None, list and dict.
+
+    Raises:
+        NotImplementedError: it is a function without a name, or another object.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dtypes.DType):
+        return value.name
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [serialized(x) for x in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(k): serialized(x) for k, x in value.items()}
+    if inspect.isclass(value):
+        return value.__name__
+    if hasattr(value, "get_config"):
+        name = type(value).__name__
+        return {"class_name": _NAMES.get(name, name), "config": serialized(value.get_config())}
+    name = getattr(value, "__name__", "<lambda>")
+    if callable(value) and name.isidentifier():
+        return name
+    raise NotImplementedError(f"{value!r} cannot be a part of a model's configuration: give it a name")
+
+
+def arguments_of(constructor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names.
+
+    Args:
+        constructor: callable, whose signature names them.
+        args: tuple of the arguments without a name.
+        kwargs: dict of those with one.
+
+    Returns:
+        dict of all arguments that are given.
+    """
+    bound = inspect.signature(constructor).bind_partial(*args, **kwargs)
+    found: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        kind = inspect.signature(constructor).parameters[name].kind
+        if kind is inspect.Parameter.VAR_KEYWORD:
+            found.update(value)
+        elif kind is not inspect.Parameter.VAR_POSITIONAL:
+            found[name] = value
+    return found

@@ -1,0 +1,252 @@
+"""Convolutions that enlarge images, and those of each channel on its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import named
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.layers import resolved
+from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.layers import separable_convolution, transposed_convolution
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
+
+__all__ = ["Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
+
+
+class _Transposed(KerasLayer):
+    """What the convolutions that enlarge share."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "strides": strides,
+            "padding": padding,
+            "data_format": data_format or image_data_format(),
+            "activation": activation,
+            "use_bias": use_bias,
+            "kernel_initializer": kernel_initializer,
+            "bias_initializer": bias_initializer,
+        }
+        super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
+
+
+class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
+    """The transpose of a convolution along two dimensions, which enlarges images.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: how many times larger the outputs are.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.Conv2DTranspose` and `KerasLayer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+
+class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
+    """The transpose of a convolution along three dimensions, which enlarges volumes.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of three ints: the sizes of windows.
+        strides: int, or list of three ints: how many times larger the outputs are.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.Conv3DTranspose` and `KerasLayer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+
+class _Separable(KerasLayer):
+    """What the convolutions of each channel, then over the channels, share."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "strides": strides,
+            "padding": padding,
+            "data_format": data_format or image_data_format(),
+            "dilation_rate": dilation_rate,
+            "depth_multiplier": depth_multiplier,
+            "activation": activation,
+            "use_bias": use_bias,
+            "depthwise_initializer": depthwise_initializer,
+            "pointwise_initializer": pointwise_initializer,
+            "bias_initializer": bias_initializer,
+        }
+        super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
+
+
+class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
+    """A convolution of each channel along one dimension, then one over the channels.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of one int: the sizes of windows.
+        strides: int, or list of one int: the distances of windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: int, or list of one int: the distances of the points of a window.
+        depth_multiplier: int, the number of results of each channel.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        depthwise_initializer: initializer of the channels' kernels, or its name.
+        pointwise_initializer: initializer of the kernel over the channels, or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.SeparableConv1D` and `KerasLayer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+
+class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
+    """A convolution of each channel along two dimensions, then one over the channels.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
+        depth_multiplier: int, the number of results of each channel.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        depthwise_initializer: initializer of the channels' kernels, or its name.
+        pointwise_initializer: initializer of the kernel over the channels, or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        **kwargs: further arguments of `tf.layers.SeparableConv2D` and `KerasLayer`.
+
+    Raises:
+        ValueError: sizes, strides, padding or data format are not as said.
+    """
+
+
+class DepthwiseConv2D(KerasLayer):
+    """A convolution of each channel along two dimensions.
+
+    Args:
+        kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        padding: str, "valid" or "same".
+        depth_multiplier: int, the number of results of each channel.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        activation: callable, or its name; None for none.
+        use_bias: bool, whether a bias is added.
+        depthwise_initializer: initializer of the kernel, of shape kernel_size + [channels, multiplier], or its name.
+        bias_initializer: initializer of the bias, of shape [channels * multiplier], or its name.
+        **kwargs: `depthwise_regularizer`, `bias_regularizer`, `depthwise_constraint` and `bias_constraint`;
+            arguments of `KerasLayer`.
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        depth_multiplier: int = 1,
+        data_format: str | None = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        parts = ("depthwise_regularizer", "bias_regularizer", "depthwise_constraint", "bias_constraint")
+        self._options = {name: kwargs.pop(name, None) for name in parts}
+        super().__init__(**kwargs)
+        self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
+        self.strides = (strides,) * 2 if isinstance(strides, int) else tuple(strides)
+        self.padding, self.depth_multiplier = padding, depth_multiplier
+        self.data_format = data_format or image_data_format()
+        self.activation = named.activation(activation)
+        self.use_bias = use_bias
+        self.depthwise_initializer, self.bias_initializer = depthwise_initializer, bias_initializer
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, rows, columns, channels].
+        """
+        channels = int(input_shape[1 if self.data_format == "channels_first" else 3])
+        self.depthwise_kernel = self.add_weight(
+            "depthwise_kernel",
+            (*self.kernel_size, channels, self.depth_multiplier),
+            initializer=self.depthwise_initializer,
+            regularizer=self._options["depthwise_regularizer"],
+            constraint=self._options["depthwise_constraint"],
+        )
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                (channels * self.depth_multiplier,),
+                initializer=self.bias_initializer,
+                regularizer=self._options["bias_regularizer"],
+                constraint=self._options["bias_constraint"],
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the convolution.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, rows, columns, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch, rows, columns, channels * multiplier].
+        """
+        is_first = self.data_format == "channels_first"
+        outputs: Tensor = depthwise_conv2d(
+            inputs,
+            self.depthwise_kernel,
+            strides=[1, 1, *self.strides] if is_first else [1, *self.strides, 1],
+            padding=self.padding.upper(),
+            data_format="NCHW" if is_first else "NHWC",
+        )
+        if self.bias is not None:
+            outputs = outputs + (shaping.reshape(self.bias, [1, -1, 1, 1]) if is_first else self.bias)
+        return self.activation(outputs)

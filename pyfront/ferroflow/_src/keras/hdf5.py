@@ -1,0 +1,153 @@
+"""Models and their weights in Keras's HDF5 files, which the package h5py reads and writes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.keras.backend import batch_get_value, batch_set_value
+
+__all__ = ["h5py", "is_hdf5", "load_weights", "read_weights", "save_model", "save_weights", "text"]
+
+_VERSION, _BACKEND = b"2.1.5-tf", b"tensorflow"
+
+
+def is_hdf5(filepath: Any) -> bool:
+    """Whether a file's name is that of an HDF5 file."""
+    return str(filepath).endswith((".h5", ".hdf5", ".keras"))
+
+
+def h5py() -> Any:
+    """The package.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        return importlib.import_module("h5py")
+    except ModuleNotFoundError as missing:
+        raise ImportError(
+            "Keras's HDF5 files need the package h5py: pip install h5py. Without it save_weights and load_weights take "
+            "the prefix of a checkpoint."
+        ) from missing
+
+
+def _weights(layer: Any) -> list[Any]:
+    """The variables of a layer in the order of files: those that are trained come first, of models too."""
+    return list(layer.trainable_weights) + list(layer.non_trainable_weights)
+
+
+def text(value: Any) -> str:
+    """What a file has as text."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _write_weights(group: Any, model: Any) -> None:
+    group.attrs["layer_names"] = [layer.name.encode() for layer in model.layers]
+    group.attrs["backend"], group.attrs["keras_version"] = _BACKEND, _VERSION
+    for layer in model.layers:
+        part = group.create_group(layer.name)
+        variables = _weights(layer)
+        part.attrs["weight_names"] = [v.name.encode() for v in variables]
+        for variable, value in zip(variables, batch_get_value(variables), strict=True):
+            part.create_dataset(variable.name, data=np.asarray(value))
+
+
+def read_weights(group: Any, model: Any, by_name: bool) -> None:
+    """Gives the variables of a model the values of a group of a file.
+
+    Args:
+        group: h5py.Group.
+        model: Model.
+        by_name: bool, whether layers are found by their names, and not in their order.
+
+    Raises:
+        ValueError: there are more or fewer layers, or their variables have other shapes.
+    """
+    stored = []
+    for name in map(text, group.attrs["layer_names"]):
+        part = group[name]
+        names = [text(x) for x in part.attrs["weight_names"]]
+        if names:
+            stored.append((name, [np.asarray(part[x]) for x in names]))
+    layers = [layer for layer in model.layers if _weights(layer)]
+    if by_name:
+        known = dict(stored)
+        pairs = [(layer, known[layer.name]) for layer in layers if layer.name in known]
+    else:
+        if len(stored) != len(layers):
+            raise ValueError(
+                f"You are trying to load a weight file containing {len(stored)} layers into a model with {len(layers)} "
+                "layers."
+            )
+        pairs = [(layer, values) for layer, (_, values) in zip(layers, stored, strict=True)]
+    for layer, values in pairs:
+        variables = _weights(layer)
+        shapes = [tuple(v.get_shape().as_list()) for v in variables]
+        if shapes != [v.shape for v in values]:
+            raise ValueError(
+                f'Layer "{layer.name}" has weights of shapes {shapes}, but the file has those of shapes '
+                f"{[v.shape for v in values]}."
+            )
+        batch_set_value(list(zip(variables, values, strict=True)))
+
+
+def save_weights(model: Any, filepath: str) -> None:
+    """Saves the variables of a model.
+
+    Args:
+        model: Model.
+        filepath: str, the file.
+
+    Raises:
+        ImportError: h5py is not installed.
+    """
+    with h5py().File(os.fspath(filepath), "w") as file, model.graph.as_default():
+        _write_weights(file, model)
+
+
+def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
+    """Restores the variables of a model.
+
+    Args:
+        model: Model.
+        filepath: str, the file, of weights or of a whole model.
+        by_name: bool, whether layers are found by their names, and not in their order.
+
+    Raises:
+        ImportError: h5py is not installed.
+        ValueError: there are more or fewer layers, or their variables have other shapes.
+    """
+    with h5py().File(os.fspath(filepath), "r") as file, model.graph.as_default():
+        inner = "layer_names" not in file.attrs and "model_weights" in file
+        read_weights(file["model_weights"] if inner else file, model, by_name)
+
+
+def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+    """Saves a model: what it is made of, and its variables. The state of its optimizer is not saved.
+
+    Args:
+        model: Model.
+        filepath: str, the file.
+        overwrite: bool, whether a file that is there is replaced.
+        include_optimizer: bool, whether to warn of a model that is compiled that this is not saved.
+
+    Raises:
+        ImportError: h5py is not installed.
+        FileExistsError: the file is there and may not be replaced.
+        NotImplementedError: an argument of a layer is a function without a name.
+    """
+    path = os.fspath(filepath)
+    described = model.to_json()
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(path)
+    with h5py().File(path, "w") as file, model.graph.as_default():
+        file.attrs["keras_version"], file.attrs["backend"] = _VERSION, _BACKEND
+        file.attrs["model_config"] = described.encode()
+        _write_weights(file.create_group("model_weights"), model)
+    if include_optimizer and model.optimizer is not None:
+        tf_logging.warning("%s: the optimizer and the loss are not saved; compile the model that is loaded.", path)

@@ -1,0 +1,362 @@
+"""Layers of several inputs."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.backend_math import batch_dot
+from ferroflow._src.keras.backend_nn import l2_normalize
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.ops.array import joining
+from ferroflow._src.ops.math.arithmetic import maximum as larger, minimum as smaller
+from ferroflow._src.ops.math.comparison import logical_and
+
+
+class Merge(KerasLayer):
+    """What the layers of several inputs share.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the output count: those that count in all inputs that have a mask.
+
+        Args:
+            inputs: list of Tensors of one dtype.
+            mask: list of Tensors of bool, of shape [batch, steps], and None for all; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps]; None for all.
+        """
+        given = [m for m in mask or [] if m is not None]
+        return functools.reduce(logical_and, given) if given else None
+
+    def _check(self, inputs: Any) -> None:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:
+            raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {inputs}")
+
+    def _pair(self, inputs: Any) -> Any:
+        self._check(inputs)
+        if len(inputs) != 2:
+            raise ValueError(f"A `{type(self).__name__}` layer should be called on exactly 2 inputs")
+        return inputs
+
+
+class Concatenate(Merge):
+    """Inputs one after the other.
+
+    Args:
+        axis: int, the dimension.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Tensor:
+        """Puts the inputs one after the other.
+
+        Args:
+            inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
+
+        Returns:
+            Tensor of their dtype.
+
+        Raises:
+            ValueError: there are fewer than two inputs.
+        """
+        self._check(inputs)
+        return joining.concat(list(inputs), self.axis)
+
+
+class _Elementwise(Merge):
+    """What the layers share that join two elements, and the result with the next input's.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    # (a, b) -> what their elements give.
+    _join: Callable[[Any, Any], Any]
+
+    def call(self, inputs: Any) -> Any:
+        """Joins the inputs element by element.
+
+        Args:
+            inputs: list of two Tensors or more, of one number dtype, a real one where elements are compared, and one
+                shape.
+
+        Returns:
+            Tensor of their dtype and shape.
+
+        Raises:
+            ValueError: there are fewer than two inputs.
+        """
+        self._check(inputs)
+        return functools.reduce(self._join, inputs)
+
+
+class Add(_Elementwise):
+    """The sum of inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _join = staticmethod(operator.add)
+
+
+class Multiply(_Elementwise):
+    """The product of inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _join = staticmethod(operator.mul)
+
+
+class Average(Add):
+    """The mean of inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def call(self, inputs: Any) -> Any:
+        """Computes the mean.
+
+        Args:
+            inputs: list of two Tensors or more, of one float dtype and shape.
+
+        Returns:
+            Tensor of their dtype and shape.
+
+        Raises:
+            ValueError: there are fewer than two inputs.
+        """
+        return super().call(inputs) / len(inputs)
+
+
+class Maximum(_Elementwise):
+    """The largest of the elements of inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _join = staticmethod(larger)
+
+
+class Minimum(_Elementwise):
+    """The smallest of the elements of inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _join = staticmethod(smaller)
+
+
+class Subtract(Merge):
+    """The difference of two inputs.
+
+    Args:
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def call(self, inputs: Any) -> Any:
+        """Subtracts the second input from the first.
+
+        Args:
+            inputs: list of two Tensors, of one number dtype and one shape.
+
+        Returns:
+            Tensor of their dtype and shape.
+
+        Raises:
+            ValueError: there are not two inputs.
+        """
+        first, second = self._pair(inputs)
+        return first - second
+
+
+class Dot(Merge):
+    """The products of the examples of two inputs.
+
+    Args:
+        axes: int, or pair of ints: the dimensions of the inputs to sum over.
+        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axes, self.normalize = axes, normalize
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+        """Nothing: all elements of the product count.
+
+        Args:
+            inputs: list of two Tensors of one dtype.
+            mask: accepted.
+        """
+
+    def call(self, inputs: Any) -> Any:
+        """Multiplies the examples.
+
+        Args:
+            inputs: list of two Tensors of one float dtype, of shape [batch, ...].
+
+        Returns:
+            Tensor of their dtype, of shape [batch, ...].
+
+        Raises:
+            ValueError: there are not two inputs.
+        """
+        first, second = self._pair(inputs)
+        pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
+        if self.normalize:
+            first, second = l2_normalize(first, pair[0]), l2_normalize(second, pair[1])
+        return batch_dot(first, second, pair)
+
+
+def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+    """Puts inputs one after the other, as the layer `Concatenate`.
+
+    Args:
+        inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
+        axis: int, the dimension.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Concatenate(axis, **kwargs)(inputs)
+
+
+def add(inputs: Any, **kwargs: Any) -> Any:
+    """Adds inputs, as the layer `Add`.
+
+    Args:
+        inputs: list of two Tensors or more, of one dtype and shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Add(**kwargs)(inputs)
+
+
+def multiply(inputs: Any, **kwargs: Any) -> Any:
+    """Multiplies inputs, as the layer `Multiply`.
+
+    Args:
+        inputs: list of two Tensors or more, of one dtype and shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Multiply(**kwargs)(inputs)
+
+
+def average(inputs: Any, **kwargs: Any) -> Any:
+    """Computes the mean of inputs, as the layer `Average`.
+
+    Args:
+        inputs: list of two Tensors or more, of one number dtype and one shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Average(**kwargs)(inputs)
+
+
+def maximum(inputs: Any, **kwargs: Any) -> Any:
+    """Chooses the largest elements of inputs, as the layer `Maximum`.
+
+    Args:
+        inputs: list of two Tensors or more, of one number dtype and one shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Maximum(**kwargs)(inputs)
+
+
+def minimum(inputs: Any, **kwargs: Any) -> Any:
+    """Chooses the smallest elements of inputs, as the layer `Minimum`.
+
+    Args:
+        inputs: list of two Tensors or more, of one number dtype and one shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are fewer than two inputs.
+    """
+    return Minimum(**kwargs)(inputs)
+
+
+def subtract(inputs: Any, **kwargs: Any) -> Any:
+    """Subtracts the second input from the first, as the layer `Subtract`.
+
+    Args:
+        inputs: list of two Tensors, of one number dtype and one shape.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype and shape.
+
+    Raises:
+        ValueError: there are not two inputs.
+    """
+    return Subtract(**kwargs)(inputs)
+
+
+def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+    """Multiplies the examples of two inputs, as the layer `Dot`.
+
+    Args:
+        inputs: list of two Tensors of one float dtype, of shape [batch, ...].
+        axes: int, or pair of ints: the dimensions of the inputs to sum over.
+        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        **kwargs: arguments of the layer, such as `name`.
+
+    Returns:
+        Tensor of their dtype, of shape [batch, ...].
+
+    Raises:
+        ValueError: there are not two inputs.
+    """
+    return Dot(axes, normalize, **kwargs)(inputs)

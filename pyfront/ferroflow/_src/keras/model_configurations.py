@@ -1,0 +1,117 @@
+"""Models described by dicts and JSON, and made of such descriptions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
+from ferroflow._src.keras.model import Model, Sequential
+
+__all__ = ["model_from_config", "model_from_json"]
+
+
+def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
+    if name in custom_objects:
+        return custom_objects[name]
+    found = {"Model": Model, "Sequential": Sequential}.get(name) or KerasLayer._known.get(name)
+    if found is None:
+        raise ValueError(f"Unknown layer: {name}. Give a class of the program in `custom_objects`.")
+    return found
+
+
+def _layer(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
+    """A layer or model of a dict of its class and its arguments."""
+    cls = _class(described["class_name"], custom_objects)
+    if isinstance(cls, type) and issubclass(cls, Model):
+        return _model(described, custom_objects)
+    config: dict[str, Any] = {}
+    for key, value in described["config"].items():
+        if key in ("layer", "cell") and isinstance(value, Mapping):
+            value = _layer(value, custom_objects)
+        elif key in ("cell", "cells"):
+            value = [_layer(one, custom_objects) for one in value]
+        elif isinstance(value, str) and value in custom_objects:
+            value = custom_objects[value]
+        elif isinstance(value, list):
+            value = _tuples(value)
+        config[key] = value
+    return cls.from_config(config)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(x) for x in value) if isinstance(value, list) else value
+
+
+def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
+    config = described["config"]
+    if described["class_name"] == "Sequential":
+        layers = config if isinstance(config, list) else config["layers"]
+        name = described.get("name") if isinstance(config, list) else config.get("name")
+        return Sequential([_layer(one, custom_objects) for one in layers], name=name)
+    made: dict[str, Any] = {}
+    outputs: dict[tuple[str, int], list[Any]] = {}
+    waiting = []
+    for one in config["layers"]:
+        layer = made[one["name"]] = _layer(one, custom_objects)
+        if isinstance(layer, InputLayer):
+            outputs[one["name"], 0] = [layer.output]
+        waiting += [(one["name"], i, node) for i, node in enumerate(one["inbound_nodes"])]
+    while waiting:
+        left = []
+        for name, i, node in waiting:
+            ready = all((source, int(place)) in outputs for source, place, *_ in node)
+            if not ready or (i and (name, i - 1) not in outputs):
+                left.append((name, i, node))
+                continue
+            inputs = [outputs[source, int(place)][int(which)] for source, place, which, *_ in node]
+            arguments = node[0][3] if len(node[0]) > 3 else {}
+            result = made[name](inputs[0] if len(inputs) == 1 else inputs, **arguments)
+            outputs[name, i] = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(left) == len(waiting):
+            raise ValueError(f"The configuration's layers do not follow from its inputs: {[name for name, *_ in left]}")
+        waiting = left
+    starts, ends = (
+        [outputs[name, int(place)][int(which)] for name, place, which in config[key]]
+        for key in ("input_layers", "output_layers")
+    )
+    return Model(starts, ends, name=config.get("name"))
+
+
+def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes a model of its description, with new variables.
+
+    Args:
+        config: dict of `class_name`, "Model" or "Sequential", and `config`, what `get_config` gives.
+        custom_objects: dict of classes and functions of the program by the names they have in the description; None
+            for none.
+
+    Returns:
+        Model or Sequential.
+
+    Raises:
+        ValueError: a class or function is not known, or the layers do not follow from the inputs.
+        TypeError: it is the list of layers alone.
+    """
+    if isinstance(config, list):
+        raise TypeError("`model_from_config` expects a dictionary, not a list. Give `class_name` and `config`.")
+    return _model(config, dict(custom_objects or {}))
+
+
+def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes a model of its description in JSON, which `to_json` gives, with new variables.
+
+    Args:
+        json_string: str.
+        custom_objects: dict of classes and functions of the program by the names they have in the description; None
+            for none.
+
+    Returns:
+        Model or Sequential.
+
+    Raises:
+        ValueError: as `model_from_config`, or it is no JSON.
+        TypeError: as `model_from_config`.
+    """
+    return model_from_config(json.loads(json_string), custom_objects)

@@ -1,0 +1,206 @@
+"""Layers that disturb or leave out in training, and those that leave out steps or weigh outputs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import named
+from ferroflow._src.keras.backend_nn import in_train_phase
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.layers import Dropout
+from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import not_equal
+from ferroflow._src.ops.math.reduction import reduce_any
+from ferroflow._src.ops.random.sampling import random_normal
+
+__all__ = [
+    "ActivityRegularization",
+    "GaussianDropout",
+    "GaussianNoise",
+    "Masking",
+    "SpatialDropout1D",
+    "SpatialDropout2D",
+    "SpatialDropout3D",
+]
+
+
+class GaussianNoise(KerasLayer):
+    """Adds normal random numbers in training.
+
+    Args:
+        stddev: float, their standard deviation.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, stddev: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.stddev = stddev
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Adds the numbers, in training.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+
+        def disturbed() -> Any:
+            return inputs + random_normal(shaping.shape(inputs), 0.0, self.stddev, inputs.dtype)
+
+        return in_train_phase(disturbed, inputs, training)
+
+
+class GaussianDropout(KerasLayer):
+    """Multiplies by normal random numbers of mean 1 in training.
+
+    Args:
+        rate: float, of which their standard deviation is `sqrt(rate / (1 - rate))`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Source: Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, 2014.
+    """
+
+    def __init__(self, rate: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.rate = rate
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Multiplies by the numbers, in training.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        if not 0 < self.rate < 1:
+            return inputs
+        deviation = math.sqrt(self.rate / (1.0 - self.rate))
+
+        def disturbed() -> Any:
+            return inputs * random_normal(shaping.shape(inputs), 1.0, deviation, inputs.dtype)
+
+        return in_train_phase(disturbed, inputs, training)
+
+
+class _SpatialDropout(Dropout):
+    """What the layers that leave out whole channels share."""
+
+    _DIMENSIONS = 1
+
+    def __init__(self, rate: float, data_format: str | None = None, **kwargs: Any) -> None:
+        self.data_format = data_format or image_data_format()
+        places: list[Any] = [1] * self._DIMENSIONS
+        is_first = self.data_format == "channels_first" and self._DIMENSIONS > 1
+        super().__init__(rate, [None, None, *places] if is_first else [None, *places, None], **kwargs)
+
+
+class SpatialDropout1D(_SpatialDropout):
+    """Leaves out a part of the channels of sequences in training.
+
+    Args:
+        rate: float, the part.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, rate: float, **kwargs: Any) -> None:
+        super().__init__(rate, "channels_last", **kwargs)
+
+
+class SpatialDropout2D(_SpatialDropout):
+    """Leaves out a part of the channels of images in training.
+
+    Args:
+        rate: float, the part.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _DIMENSIONS = 2
+
+
+class SpatialDropout3D(_SpatialDropout):
+    """Leaves out a part of the channels of volumes in training.
+
+    Args:
+        rate: float, the part.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    _DIMENSIONS = 3
+
+
+class Masking(KerasLayer):
+    """Says of the steps whose elements are all one number that they do not count, for the layers that follow.
+
+    Args:
+        mask_value: float, the number.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor:
+        """Which steps count.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, steps, size].
+            mask: accepted.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps].
+        """
+        return reduce_any(not_equal(inputs, self.mask_value), axis=-1)
+
+    def call(self, inputs: Any) -> Any:
+        """Makes the steps that do not count 0.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, steps, size].
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        counts = reduce_any(not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
+        return inputs * cast(counts, inputs.dtype)
+
+
+class ActivityRegularization(KerasLayer):
+    """Adds a loss of its inputs, which it gives as they are.
+
+    Args:
+        l1: float, the factor of the sum of absolute values.
+        l2: float, the factor of the sum of squares.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        regularizer = named.l1_l2(l1, l2) if l1 or l2 else None
+        super().__init__(activity_regularizer=regularizer, **kwargs)
+        self.supports_masking = True
+        self.l1, self.l2 = l1, l2
+
+    def call(self, inputs: Any) -> Any:
+        """Gives the inputs.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+
+        Returns:
+            `inputs`.
+        """
+        return inputs

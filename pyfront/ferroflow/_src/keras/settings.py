@@ -1,0 +1,106 @@
+"""What Keras's functions take by default: the dtype of numbers, the order of dimensions, and a small number."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "cast_to_floatx",
+    "epsilon",
+    "floatx",
+    "get_uid",
+    "image_data_format",
+    "reset_uids",
+    "set_epsilon",
+    "set_floatx",
+    "set_image_data_format",
+]
+
+_settings: dict[str, Any] = {"epsilon": 1e-7, "floatx": "float32", "image_data_format": "channels_last"}
+_uids: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(1))
+
+
+def epsilon() -> float:
+    """The small number that keeps logarithms and quotients finite: 1e-7, or what `set_epsilon` has set."""
+    return float(_settings["epsilon"])
+
+
+def set_epsilon(value: float) -> None:
+    """Sets the small number that keeps logarithms and quotients finite.
+
+    Args:
+        value: float.
+    """
+    _settings["epsilon"] = value
+
+
+def floatx() -> str:
+    """The name of the dtype of numbers: "float32", or what `set_floatx` has set."""
+    return str(_settings["floatx"])
+
+
+def set_floatx(value: str) -> None:
+    """Sets the dtype of numbers.
+
+    Args:
+        value: str, "float16", "float32" or "float64".
+
+    Raises:
+        ValueError: it is another.
+    """
+    if value not in ("float16", "float32", "float64"):
+        raise ValueError(f"Unknown floatx type: {value}")
+    _settings["floatx"] = value
+
+
+def cast_to_floatx(x: Any) -> Any:
+    """An array of the dtype `floatx()`.
+
+    Args:
+        x: array of any number dtype, of any shape.
+
+    Returns:
+        numpy.ndarray of its shape.
+    """
+    return np.asarray(x, dtype=floatx())
+
+
+def image_data_format() -> str:
+    """Where images have their channels: "channels_last", or what `set_image_data_format` has set."""
+    return str(_settings["image_data_format"])
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Sets where images have their channels.
+
+    Args:
+        data_format: str, "channels_first" or "channels_last".
+
+    Raises:
+        ValueError: it is another.
+    """
+    if data_format not in ("channels_last", "channels_first"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    _settings["image_data_format"] = data_format
+
+
+def get_uid(prefix: str = "") -> int:
+    """The next number for a name.
+
+    Args:
+        prefix: str, the name.
+
+    Returns:
+        int, 1 for the first.
+    """
+    return next(_uids[prefix])
+
+
+def reset_uids() -> None:
+    """Starts the numbers of all names anew."""
+    _uids.clear()

@@ -1,0 +1,394 @@
+"""Layers that repeat, pad, cut and order places and dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.ops.array import joining, shaping
+
+__all__ = [
+    "Cropping1D",
+    "Cropping2D",
+    "Cropping3D",
+    "Permute",
+    "RepeatVector",
+    "UpSampling1D",
+    "UpSampling2D",
+    "UpSampling3D",
+    "ZeroPadding1D",
+    "ZeroPadding2D",
+    "ZeroPadding3D",
+]
+
+
+def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
+    """What is before and after along each dimension.
+
+    Raises:
+        ValueError: it is given in another form.
+    """
+    if isinstance(given, int):
+        return [(given, given)] * count
+    if count == 1 and len(given) == 2 and all(isinstance(x, int) for x in given):
+        return [(given[0], given[1])]
+    if len(given) != count:
+        raise ValueError(f"`{name}` should have {count} elements. Found: {given}")
+    return [(x, x) if isinstance(x, int) else (x[0], x[1]) for x in given]
+
+
+class _Spatial(KerasLayer):
+    """What the layers of places share."""
+
+    _DIMENSIONS = 1
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = data_format or image_data_format()
+        if self.data_format not in ("channels_first", "channels_last"):
+            raise ValueError(f"Unknown data_format: {self.data_format}")
+
+    @property
+    def _first(self) -> int:
+        """The first dimension of places."""
+        return 2 if self.data_format == "channels_first" and self._DIMENSIONS > 1 else 1
+
+
+class _Padding(_Spatial):
+    def _pad(self, inputs: Any, edges: list[tuple[int, int]]) -> Tensor:
+        around = [[0, 0]] * self._first + [list(edge) for edge in edges]
+        rank = self._DIMENSIONS + 2
+        return shaping.pad(inputs, around + [[0, 0]] * (rank - len(around)))
+
+
+class _Cropping(_Spatial):
+    def _crop(self, inputs: Any, edges: list[tuple[int, int]]) -> Tensor:
+        kept = [slice(before, -after if after else None) for before, after in edges]
+        whole = [slice(None)] * self._first
+        result: Tensor = inputs[tuple(whole + kept)]
+        return result
+
+
+class _UpSampling(_Spatial):
+    def _repeat(self, inputs: Any, factors: tuple[int, ...]) -> Tensor:
+        for dimension, factor in enumerate(factors, self._first):
+            inputs = shaping.repeat(inputs, factor, axis=dimension)
+        repeated: Tensor = inputs
+        return repeated
+
+
+class UpSampling1D(_UpSampling):
+    """Repeats steps.
+
+    Args:
+        size: int, or tuple of ints: how often along each dimension.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `size` has another form.
+    """
+
+    _DIMENSIONS = 1
+
+    def __init__(self, size: Any = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = (size,) * 1 if isinstance(size, int) else tuple(size)
+
+    def call(self, inputs: Any) -> Tensor:
+        """Repeats places.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, steps, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._repeat(inputs, self.size)
+
+
+class UpSampling2D(_UpSampling):
+    """Repeats rows and columns.
+
+    Args:
+        size: int, or tuple of ints: how often along each dimension.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `size` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 2
+
+    def __init__(self, size: Any = (2, 2), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.size = (size,) * 2 if isinstance(size, int) else tuple(size)
+
+    def call(self, inputs: Any) -> Tensor:
+        """Repeats places.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._repeat(inputs, self.size)
+
+
+class UpSampling3D(_UpSampling):
+    """Repeats places.
+
+    Args:
+        size: int, or tuple of ints: how often along each dimension.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `size` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 3
+
+    def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
+
+    def call(self, inputs: Any) -> Tensor:
+        """Repeats places.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._repeat(inputs, self.size)
+
+
+class ZeroPadding1D(_Padding):
+    """Zeros before and after the steps.
+
+    Args:
+        padding: int, or for each dimension an int or the pair of how many before and after.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `padding` has another form.
+    """
+
+    _DIMENSIONS = 1
+
+    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.padding = _edges(padding, 1, "padding")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Puts zeros around.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, steps, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._pad(inputs, self.padding)
+
+
+class ZeroPadding2D(_Padding):
+    """Zeros before and after the rows and columns.
+
+    Args:
+        padding: int, or for each dimension an int or the pair of how many before and after.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `padding` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 2
+
+    def __init__(self, padding: Any = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.padding = _edges(padding, 2, "padding")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Puts zeros around.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._pad(inputs, self.padding)
+
+
+class ZeroPadding3D(_Padding):
+    """Zeros before and after the places.
+
+    Args:
+        padding: int, or for each dimension an int or the pair of how many before and after.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `padding` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 3
+
+    def __init__(self, padding: Any = (1, 1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.padding = _edges(padding, 3, "padding")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Puts zeros around.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._pad(inputs, self.padding)
+
+
+class Cropping1D(_Cropping):
+    """Leaves out steps at the ends.
+
+    Args:
+        cropping: int, or for each dimension an int or the pair of how many before and after.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `cropping` has another form.
+    """
+
+    _DIMENSIONS = 1
+
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cropping = _edges(cropping, 1, "cropping")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Cuts the ends off.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, steps, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._crop(inputs, self.cropping)
+
+
+class Cropping2D(_Cropping):
+    """Leaves out rows and columns at the ends.
+
+    Args:
+        cropping: int, or for each dimension an int or the pair of how many before and after.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `cropping` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 2
+
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.cropping = _edges(cropping, 2, "cropping")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Cuts the ends off.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._crop(inputs, self.cropping)
+
+
+class Cropping3D(_Cropping):
+    """Leaves out places at the ends.
+
+    Args:
+        cropping: int, or for each dimension an int or the pair of how many before and after.
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: `cropping` has another form, or the data format is another.
+    """
+
+    _DIMENSIONS = 3
+
+    def __init__(self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
+        self.cropping = _edges(cropping, 3, "cropping")
+
+    def call(self, inputs: Any) -> Tensor:
+        """Cuts the ends off.
+
+        Args:
+            inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return self._crop(inputs, self.cropping)
+
+
+class Permute(KerasLayer):
+    """Puts the dimensions of examples into another order.
+
+    Args:
+        dims: tuple of ints, the dimensions in their new order, counted from 1.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, dims: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+
+    def call(self, inputs: Any) -> Tensor:
+        """Orders the dimensions.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, ...].
+
+        Returns:
+            Tensor of the dtype of `inputs`.
+        """
+        return shaping.transpose(inputs, (0, *self.dims))
+
+
+class RepeatVector(KerasLayer):
+    """Repeats each example.
+
+    Args:
+        n: int, how often.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def __init__(self, n: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.n = n
+
+    def call(self, inputs: Any) -> Tensor:
+        """Repeats the examples.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, size].
+
+        Returns:
+            Tensor of the dtype of `inputs`, of shape [batch, n, size].
+        """
+        return shaping.tile(shaping.expand_dims(inputs, 1), joining.stack([1, self.n, 1]))

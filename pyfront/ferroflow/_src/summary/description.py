@@ -1,0 +1,26 @@
+"""`get_summary_description`: what a summary op's node says of its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.base import compat, proto
+
+
+def get_summary_description(node_def: Any) -> Any:
+    """Reads the description that a summary op keeps in its node.
+
+    Args:
+        node_def: `NodeDef` of a "TensorSummary" op.
+
+    Returns:
+        `SummaryDescription`.
+
+    Raises:
+        ValueError: it is the node of another op.
+    """
+    if node_def.op != "TensorSummary":
+        raise ValueError(f"Can't get_summary_description on {node_def.op}")
+    description = proto.SummaryDescription()
+    proto.json_format().Parse(compat.as_str_any(node_def.attr["description"].s), description)
+    return description

@@ -1,0 +1,101 @@
+"""`EventsWriter`: an event file by its whole prefix, as TensorFlow's native interface writes it."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from ferroflow import _core
+from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.summary.event_file_writer import new_event_file
+
+_FLUSH_SECS = 120.0
+
+
+class EventsWriter:
+    """Writes `Event` messages to an event file. The file is made with the first of them.
+
+    Args:
+        file_prefix: str or bytes, what the file's name begins with; its folder is made where it is missing.
+    """
+
+    def __init__(self, file_prefix: str | bytes) -> None:
+        self._prefix = os.fsdecode(file_prefix)
+        self._suffix = ""
+        self._name: str | None = None
+        self._writer: _core.EventWriter | None = None
+
+    def InitWithSuffix(self, suffix: str | bytes) -> None:  # noqa: N802  # TF1's spelling
+        """Makes the file with an end of its name.
+
+        Args:
+            suffix: str or bytes, the end.
+
+        Raises:
+            tf.errors.OpError: the folder or the file cannot be made.
+        """
+        self._suffix = os.fsdecode(suffix)
+        self._open()
+
+    def FileName(self) -> bytes:  # noqa: N802  # TF1's spelling
+        """The file's name; makes the file where there is none.
+
+        Returns:
+            bytes.
+
+        Raises:
+            tf.errors.OpError: the folder or the file cannot be made.
+        """
+        self._open()
+        return os.fsencode(self._name or "")
+
+    def WriteEvent(self, event: Any) -> None:  # noqa: N802  # TF1's spelling
+        """Adds an event.
+
+        Args:
+            event: `Event` message.
+
+        Raises:
+            tf.errors.OpError: the file cannot be made or written.
+        """
+        with engine_errors():
+            self._open().add_event(event.SerializeToString())
+
+    def Flush(self) -> bool:  # noqa: N802  # TF1's spelling
+        """Waits until all events so far are on the disk.
+
+        Returns:
+            True.
+
+        Raises:
+            tf.errors.OpError: the file cannot be written.
+        """
+        if self._writer is not None:
+            with engine_errors():
+                self._writer.flush()
+        return True
+
+    def Close(self) -> bool:  # noqa: N802  # TF1's spelling
+        """Waits until all events are on the disk, and ends the file; the next event is the first of another one.
+
+        Returns:
+            True.
+
+        Raises:
+            tf.errors.OpError: the file cannot be written.
+        """
+        if self._writer is not None:
+            with engine_errors():
+                self._writer.close()
+            self._writer = None
+        return True
+
+    def _open(self) -> _core.EventWriter:
+        if self._writer is None:
+            make_directories(os.path.dirname(self._prefix) or ".")
+            self._name = new_event_file(self._prefix, self._suffix)
+            with engine_errors():
+                self._writer = _core.EventWriter(self._name, _FLUSH_SECS, float(int(time.time())))
+        return self._writer

@@ -1,0 +1,18 @@
+"""`tf.keras.constraints`: what weights are made to be after each update."""
+
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.named import (
+    Constraint as Constraint,
+    MaxNorm as MaxNorm,
+    NonNeg as NonNeg,
+    UnitNorm as UnitNorm,
+    constraint as get,
+)
+
+max_norm = MaxNorm
+non_neg = NonNeg
+unit_norm = UnitNorm
+
+__all__ = ["Constraint", "MaxNorm", "NonNeg", "UnitNorm", "get", "max_norm", "non_neg", "unit_norm"]
+
+_tell_absent(globals())

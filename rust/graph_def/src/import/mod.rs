@@ -1,0 +1,163 @@
+//! Import: the nodes of a GraphDef message, added to a graph.
+
+mod adding;
+mod attrs;
+mod misfit;
+mod names;
+mod order;
+mod shapes;
+mod sources;
+
+use adding::{Added, Adding, ENTER};
+use ferroflow_graph::{BuildError, Graph, NodeId, OutputId, Registry};
+use ferroflow_proto::tensorflow::{GraphDef, OpList};
+use ferroflow_tensor::Status;
+use order::MERGE;
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+pub use sources::Sources;
+use std::collections::BTreeMap;
+
+/// What is to be imported, and how.
+pub struct Request<'a> {
+    pub message: &'a GraphDef,
+    /// What the names of all nodes begin with.
+    pub scope: &'a str,
+    /// What nodes read instead of what the message names.
+    pub sources: Sources,
+    /// The ops of the program that wrote the message: attributes unknown here that have their default there are left out.
+    pub producer: Option<&'a OpList>,
+}
+
+/// A node about to be added.
+pub struct Draft<'a> {
+    pub op: &'a str,
+    pub name: &'a str,
+    /// The device its message asks for; `None`: that of the nodes it is colocated with.
+    pub device: Option<&'a str>,
+    pub inputs: Vec<OutputId>,
+    pub control_inputs: Vec<NodeId>,
+}
+
+/// What is around an import: the scopes that its nodes are made in.
+pub trait Around {
+    type Error: From<BuildError>;
+
+    /// The device of nodes that ask for one, or, with `None`, are colocated with others. Asked once for each.
+    fn device(&mut self, asked: Option<&str>) -> Result<String, Self::Error>;
+
+    /// Changes what a node reads and waits for. It may add nodes.
+    fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Self::Error>;
+
+    /// Takes note of a node just added, and of the device its message asked for.
+    fn added(&mut self, node: NodeId, outputs: usize, device: Option<&str>) -> Result<(), Self::Error>;
+}
+
+/// No scope at all.
+pub struct Nowhere;
+
+impl Around for Nowhere {
+    type Error = BuildError;
+
+    fn device(&mut self, asked: Option<&str>) -> Result<String, BuildError> {
+        Ok(asked.unwrap_or_default().to_owned())
+    }
+
+    fn admit(&mut self, _draft: &mut Draft<'_>) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn added(&mut self, _node: NodeId, _outputs: usize, _device: Option<&str>) -> Result<(), BuildError> {
+        Ok(())
+    }
+}
+
+/// What an import made.
+pub struct Imported<'a> {
+    positions: FxHashMap<&'a str, usize>,
+    added: Vec<Added>,
+    /// The names of its loops.
+    pub frames: Vec<String>,
+    /// What names the gradients whose TensorArrays are among its nodes.
+    pub gradient_sources: Vec<String>,
+    /// Whether conditionals or loops are among its nodes.
+    pub has_flow: bool,
+}
+
+impl Imported<'_> {
+    /// The node that the message calls so.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.added.get(*self.positions.get(name)?).map(|added| added.id)
+    }
+
+    /// Its nodes, in the order of the message.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.added.iter().map(|added| added.id)
+    }
+}
+
+/// Refuses a message with ops that are not registered, in nodes or in functions.
+///
+/// Errors: `Status` with code `NotFound` that lists them all, each with the place where it is first used.
+pub fn check_ops(registry: &Registry, message: &GraphDef) -> Result<(), BuildError> {
+    let mut unknown: BTreeMap<&str, String> = BTreeMap::new();
+    for node in &message.node {
+        if registry.get(&node.op).is_none() {
+            unknown.entry(&node.op).or_insert_with(|| format!("node '{}'", node.name));
+        }
+    }
+    for function in message.library.iter().flat_map(|library| &library.function) {
+        let name = function.signature.as_ref().map_or("", |s| &s.name);
+        for node in &function.node_def {
+            if registry.get(&node.op).is_none() {
+                unknown.entry(&node.op).or_insert_with(|| format!("node '{}' of function '{name}'", node.name));
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let listed: Vec<String> = unknown.iter().map(|(op, place)| format!("'{op}' ({place})")).collect();
+    Err(BuildError::Status(Status::not_found(format!(
+        "Op type not registered {} in this build of ferroflow.",
+        listed.join(", ")
+    ))))
+}
+
+/// Adds the nodes of a message to a graph, each after those it reads.
+///
+/// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not have;
+/// `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
+pub fn import<'a, A: Around>(
+    graph: &RwLock<Graph>,
+    request: Request<'a>,
+    around: &mut A,
+) -> Result<Imported<'a>, A::Error> {
+    let Request { message, scope, mut sources, producer } = request;
+    let registry = graph.read().registry().clone();
+    let nodes = message.node.as_slice();
+    let positions = order::positions(nodes)?;
+    check_ops(&registry, message)?;
+    let names = names::names(&graph.read(), nodes, scope);
+    let inputs = order::inputs(nodes, &positions, &mut sources)?;
+    let order = order::order(nodes, &inputs)?;
+    let mut adding = Adding::new(graph, &registry, message, scope, &names, &positions, producer);
+    for i in order {
+        adding.add(i, &inputs[i], around)?;
+    }
+    adding.close_loops(&inputs)?;
+    adding.place_colocated()?;
+    let (added, frames, gradient_sources) = adding.finish();
+    let has_flow = nodes.iter().any(|node| ENTER.contains(&&*node.op) || MERGE.contains(&&*node.op));
+    let imported = Imported { positions, added, frames, gradient_sources, has_flow };
+    let outputs = |name: &str| imported.added.get(*imported.positions.get(name)?).map(|added| added.outputs);
+    let absent = sources.absent(outputs);
+    if !absent.is_empty() {
+        return Err(BuildError::Value(format!(
+            "Attempted to map inputs that were not found in graph_def: [{}]",
+            absent.join(", ")
+        ))
+        .into());
+    }
+    Ok(imported)
+}

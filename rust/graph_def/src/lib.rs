@@ -1,0 +1,8 @@
+//! Graphs as GraphDef messages and back: export and import.
+
+mod attributes;
+mod export;
+mod import;
+
+pub use export::{Left, node_defs};
+pub use import::{Around, Draft, Imported, Nowhere, Request, Sources, check_ops, import};

@@ -1,0 +1,80 @@
+"""Names that are not here say what to write instead, however they are asked for."""
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+import pytest
+
+import ferroflow
+from ferroflow._src.base.absent_names import INSTEAD, absent, instead_of
+
+_OWN = {"ferroflow.command_line", "ferroflow.compat.v1"}
+
+
+def _found(name):
+    found = ferroflow
+    for part in name.split(".")[1:]:
+        found = getattr(found, part, None)
+    return found
+
+
+def _public_modules(package=ferroflow):
+    yield package.__name__
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if info.name not in _OWN and not info.name.rpartition(".")[2].startswith("_"):
+            yield from _public_modules(importlib.import_module(info.name))
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_is_called_absent_is_absent_or_a_module_with_parts(name):
+    found = _found(name)
+    assert found is None or isinstance(found, ModuleType)
+
+
+@pytest.mark.parametrize("name", sorted(INSTEAD))
+def test_what_is_told_instead_is_there(name):
+    told = [word.strip(",;:()") for word in INSTEAD[name].split() if word.startswith("tf.")]
+    assert None not in map(_found, told), told
+
+
+@pytest.mark.parametrize("module", sorted(set(_public_modules())))
+def test_every_public_module_tells(module):
+    with pytest.raises(AttributeError, match=r"tf.*\.no_such_name is not in ferroflow.* `ferroflow check") as raised:
+        importlib.import_module(module).no_such_name  # noqa: B018
+    assert raised.value.name == "no_such_name"
+
+
+def test_the_longest_name_is_told():
+    assert instead_of("tf.contrib.learn.DNNClassifier.fit") == "tf.estimator.DNNClassifier"
+    assert instead_of("tf.contrib.learn.no_such_thing") == INSTEAD["tf.contrib.learn"]
+    assert instead_of("tf.nn.no_such_function") == ""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import ferroflow.contrib.learn.DNNClassifier",
+        "from ferroflow.contrib.learn import DNNClassifier",
+        "ferroflow.contrib.learn.DNNClassifier",
+    ],
+)
+def test_imports_tell_the_same(statement):
+    with pytest.raises((ImportError, AttributeError), match=r"is not in ferroflow; instead: tf\.estimator\.DNNClass"):
+        exec(statement, {"ferroflow": ferroflow})
+
+
+def test_modules_that_are_no_packages_tell_at_imports():
+    with pytest.raises(ImportError, match=r"instead: tf\.feature_column\.numeric_column"):
+        from ferroflow.contrib.layers import real_valued_column  # noqa: F401
+    with pytest.raises(ImportError, match=r"tf\.contrib\.layers\.nothing is not in ferroflow"):
+        import ferroflow.contrib.layers.nothing  # noqa: F401
+
+
+def test_names_of_pythons_own_are_refused_in_its_words():
+    assert str(absent("ferroflow.nn", "__wrapped__")) == "module 'ferroflow.nn' has no attribute '__wrapped__'"
+
+
+def test_what_is_ours_and_missing_is_no_name_of_tensorflows():
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'ferroflow\._src\.nothing'$"):
+        importlib.import_module("ferroflow._src.nothing")

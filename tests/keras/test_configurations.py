@@ -1,0 +1,135 @@
+"""A model's description makes a model of the same layers, whose variables have the same shapes."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+
+keras = tf.keras
+layers, models = keras.layers, keras.models
+X = np.random.RandomState(0).rand(6, 4).astype(np.float32)
+SEQUENCES = np.random.RandomState(1).rand(3, 5, 4).astype(np.float32)
+IMAGES = np.random.RandomState(2).rand(2, 8, 8, 3).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def own_graph():
+    with tf.Graph().as_default():
+        yield
+        keras.backend.clear_session()
+
+
+def again(model, inputs, **kwargs):
+    """A model made of the JSON of another, which gives the same with the same weights."""
+    text = model.to_json()
+    made = models.model_from_json(text, **kwargs)
+    assert type(made) is type(model)
+    assert [layer.name for layer in made.layers] == [layer.name for layer in model.layers]
+    assert [type(layer) for layer in made.layers] == [type(layer) for layer in model.layers]
+    assert [w.shape for w in made.get_weights()] == [w.shape for w in model.get_weights()]
+    made.set_weights(model.get_weights())
+    np.testing.assert_allclose(made.predict(inputs), model.predict(inputs), rtol=1e-5, atol=1e-6)
+    assert json.loads(made.to_json()) == json.loads(text)
+    return made
+
+
+def test_a_sequence_of_layers():
+    model = models.Sequential(
+        [
+            layers.Dense(5, activation="relu", input_shape=(4,), kernel_initializer="he_normal", name="first"),
+            layers.BatchNormalization(),
+            layers.Dropout(0.25),
+            layers.Dense(3, kernel_regularizer=keras.regularizers.l2(0.01), bias_constraint="non_neg"),
+            layers.LeakyReLU(0.1),
+            layers.Dense(2, kernel_initializer=keras.initializers.RandomUniform(seed=3), activation=tf.nn.tanh),
+        ]
+    )
+    made = again(model, X)
+    assert (made.layers[0].name, made.layers[2].rate, made.layers[4].alpha) == ("first", 0.25, 0.1)
+    assert len(made.losses) == 1
+    assert json.loads(model.to_json())["config"][0]["config"]["units"] == 5
+
+
+def test_images_and_several_inputs():
+    start, other = layers.Input((8, 8, 3), name="images"), layers.Input((4,), name="numbers")
+    net = layers.Conv2D(4, (3, 3), padding="same", activation="elu")(start)
+    net = layers.MaxPooling2D((2, 2))(layers.ZeroPadding2D(((1, 0), (0, 1)))(net))
+    net = layers.concatenate([layers.Flatten()(net), layers.Dense(3)(other)])
+    model = models.Model([start, other], layers.Dense(2, activation="softmax")(net), name="whole")
+    assert again(model, [IMAGES, X[:2]]).name == "whole"
+
+
+def test_layers_that_are_called_twice_and_models_in_models():
+    shared = layers.Dense(3, activation="tanh")
+    inner = models.Sequential([layers.Dense(3, input_dim=3), layers.Activation("sigmoid")])
+    first, second = layers.Input((4,)), layers.Input((4,))
+    end = layers.add([inner(shared(first)), shared(second)])
+    again(models.Model([first, second], end), [X, X * 2])
+
+
+def test_recurrent_layers_and_what_is_around_layers():
+    start = layers.Input((5, 4))
+    net = layers.Bidirectional(layers.LSTM(3, return_sequences=True, dropout=0.5))(layers.Masking()(start))
+    net = layers.TimeDistributed(layers.Dense(4))(net)
+    net = layers.RNN([layers.GRUCell(2), layers.SimpleRNNCell(3)])(net)
+    made = again(models.Model(start, net), SEQUENCES)
+    assert made.layers[2].forward_layer.dropout == 0.5
+
+
+class Scaled(layers.Layer):
+    """A layer of a program."""
+
+    def __init__(self, factor, **kwargs):
+        super().__init__(**kwargs)
+        self.factor = factor
+
+    def call(self, inputs):
+        return inputs * self.factor
+
+    def get_config(self):
+        return {**super().get_config(), "factor": self.factor}
+
+
+def halved(x):
+    return x / 2
+
+
+def test_what_is_the_programs_is_given():
+    model = models.Sequential([Scaled(3.0, input_shape=(4,)), layers.Dense(2, activation=halved)])
+    again(model, X, custom_objects={"Scaled": Scaled, "halved": halved})
+    with pytest.raises(ValueError, match="Unknown layer: Scaled"):
+        models.model_from_json(model.to_json())
+    with pytest.raises(ValueError, match="Unknown activation: 'halved'"):
+        models.model_from_json(model.to_json(), {"Scaled": Scaled})
+    with pytest.raises(NotImplementedError, match="give it a name"):
+        models.Sequential([layers.Lambda(lambda x: x + 1, input_shape=(4,))]).to_json()
+    with pytest.raises(TypeError, match="expects a dictionary"):
+        models.model_from_config(model.get_config())
+
+
+# What TensorFlow 1.8 wrote of a model of two layers, but for the initializers' seeds.
+WRITTEN = """{"class_name": "Sequential", "config": [{"class_name": "Dense", "config": {"name": "dense",
+"trainable": true, "batch_input_shape": [null, 4], "dtype": "float32", "units": 2, "activation": "linear",
+"use_bias": true, "kernel_initializer": {"class_name": "VarianceScaling", "config": {"scale": 1.0, "mode": "fan_avg",
+"distribution": "uniform", "seed": null, "dtype": "float32"}}, "bias_initializer": {"class_name": "Zeros", "config":
+{"dtype": "float32"}}, "kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.5}},
+"bias_regularizer": null, "activity_regularizer": null, "kernel_constraint": {"class_name": "MaxNorm", "config":
+{"max_value": 2, "axis": 0}}, "bias_constraint": null}}, {"class_name": "LSTM_", "config": {}}],
+"keras_version": "2.1.5-tf", "backend": "tensorflow"}"""
+
+
+def test_tensorflows_descriptions_are_read():
+    described = json.loads(WRITTEN)
+    described["config"].pop()
+    model = models.model_from_json(json.dumps(described))
+    model.set_weights([np.ones((4, 2)), np.zeros(2)])
+    np.testing.assert_allclose(model.predict(X), np.repeat(X.sum(1, keepdims=True), 2, 1), rtol=1e-5)
+    (loss,) = model.losses
+    assert keras.backend.eval(loss) == 4.0
+    with pytest.raises(ValueError, match="Unknown layer: LSTM_"):
+        models.model_from_json(WRITTEN)
+    described["config"][0]["config"]["kernel_initializer"]["class_name"] = "Other"
+    with pytest.raises(ValueError, match="Unknown initializer: 'Other'"):
+        models.model_from_config(described)

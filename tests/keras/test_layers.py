@@ -1,0 +1,205 @@
+"""Layers give TensorFlow's outputs, disturb in training alone, and pass on which steps count."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+from golden import keras_layers
+
+import ferroflow as tf
+
+keras, K = tf.keras, tf.keras.backend
+layers = keras.layers
+GOLDEN = json.loads(pathlib.Path(keras_layers.__file__).with_suffix(".json").read_text())
+X = np.random.RandomState(2).randn(40, 6, 4).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def own_graph():
+    with tf.Graph().as_default():
+        yield
+        K.clear_session()
+
+
+@pytest.fixture(scope="module")
+def found():
+    with tf.Graph().as_default():
+        results = keras_layers.results(keras, False)
+        K.clear_session()
+    return results
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_layers_have_tensorflows_numbers(found, name):
+    assert found[name].keys() == GOLDEN[name].keys()
+    for part, expected in GOLDEN[name].items():
+        for mine, theirs in zip(found[name][part], expected, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=2e-5, atol=2e-6, err_msg=part)
+
+
+def in_training_and_not(layer, x=X):
+    start = layers.Input(x.shape[1:])
+    compute = K.function([start, K.learning_phase()], [layer(start)])
+    return compute([x, True])[0], compute([x, False])[0]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: layers.GaussianNoise(0.5),
+        lambda: layers.GaussianDropout(0.2),
+        lambda: layers.SpatialDropout1D(0.5),
+        lambda: layers.LSTM(3, dropout=0.5, recurrent_dropout=0.25, return_sequences=True),
+        lambda: layers.GRU(3, dropout=0.5),
+    ],
+)
+def test_layers_disturb_in_training_alone(layer):
+    tf.set_random_seed(3)
+    made = layer()
+    disturbed, plain = in_training_and_not(made)
+    assert not np.allclose(disturbed, plain)
+    if not made.weights:
+        np.testing.assert_allclose(plain, X)
+
+
+def test_noise_and_dropout_have_the_moments_that_they_say():
+    tf.set_random_seed(3)
+    ones = np.ones((200, 6, 4), np.float32)
+    noisy, _ = in_training_and_not(layers.GaussianNoise(0.5), ones)
+    assert abs(noisy.mean() - 1) < 0.05
+    assert abs(noisy.std() - 0.5) < 0.05
+    scaled, _ = in_training_and_not(layers.GaussianDropout(0.2), 2 * ones)
+    assert abs(scaled.mean() - 2) < 0.05
+    assert abs(scaled.std() - 1) < 0.05
+    # Whole channels are left out.
+    kept, _ = in_training_and_not(layers.SpatialDropout1D(0.5), ones)
+    assert set(np.unique(kept)) == {0.0, 2.0}
+    assert (kept == kept[:, :1]).all()
+    images = np.ones((50, 3, 3, 8), np.float32)
+    kept, _ = in_training_and_not(layers.SpatialDropout2D(0.5), images)
+    assert (kept == kept[:, :1, :1]).all()
+    assert 0.3 < (kept == 0).mean() < 0.7
+
+
+def test_dropout_of_a_recurrent_layer_is_one_for_all_steps():
+    tf.set_random_seed(1)
+    start = layers.Input((6, 4))
+    layer = layers.SimpleRNN(
+        4, activation="linear", kernel_initializer="identity", recurrent_initializer="zeros", dropout=0.5,
+        return_sequences=True,
+    )  # fmt: skip
+    compute = K.function([start, K.learning_phase()], [layer(start)])
+    (given,) = compute([np.ones((30, 6, 4), np.float32), True])
+    assert set(np.unique(given)) == {0.0, 2.0}
+    assert (given == given[:, :1]).all()
+
+
+def test_a_loss_counts_the_steps_that_count():
+    start = layers.Input((6, 4))
+    output = layers.Dense(1, kernel_initializer="ones")(layers.Masking()(start))
+    model = keras.Model(start, output)
+    model.compile("sgd", "mse")
+    x = X[:2].copy()
+    x[0, 3:] = 0
+    x[1, 5:] = 0
+    target = np.ones((2, 6, 1), np.float32)
+    errors = (x.sum(-1) - 1) ** 2
+    counts = np.array([[1, 1, 1, 0, 0, 0], [1, 1, 1, 1, 1, 0]])
+    assert model.evaluate(x, target) == pytest.approx((errors * counts).sum() / counts.sum(), rel=1e-5)
+
+
+def test_masks_go_through_and_end_where_steps_end():
+    words = layers.Input((5,))
+    net = layers.Embedding(6, 3, mask_zero=True)(words)
+    mask_of = layers.Layer().compute_mask
+    assert mask_of(net) is None
+    net = layers.Activation("tanh")(layers.Dropout(0.5)(net))
+    both = layers.add([net, layers.Dense(3)(net)])
+    ended = layers.LSTM(2)(both)
+    layers.Flatten()(ended)  # has no steps, and no mask
+    with pytest.raises(TypeError, match="does not support masking"):
+        layers.Flatten()(both)
+
+
+class Scaled(layers.Layer):
+    """A layer of a program, as programs write them."""
+
+    def __init__(self, units, **kwargs):
+        self.units = units
+        super().__init__(**kwargs)
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight(
+            name="kernel", shape=(input_shape[-1], self.units), initializer="ones", regularizer="l2", trainable=True
+        )
+        super().build(input_shape)
+
+    def call(self, x):
+        return K.dot(x, self.kernel)
+
+
+def test_programs_write_layers():
+    model = keras.Sequential([Scaled(2, input_shape=(4,)), layers.Dense(1, kernel_constraint="non_neg")])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    x = X[:, 0]
+    assert [w.shape.as_list() for w in model.weights] == [[4, 2], [2, 1], [1]]
+    np.testing.assert_allclose(
+        K.function([model.input], [model.layers[0].output])([x])[0], x.sum(-1)[:, None] + [0, 0], rtol=1e-4
+    )
+    before = model.evaluate(x, x[:, :1], verbose=0)
+    model.fit(x, x[:, :1], epochs=5, verbose=0)
+    assert model.evaluate(x, x[:, :1], verbose=0) < before
+    assert len(model.losses) == 1
+    assert (model.get_weights()[1] >= 0).all()
+
+
+class Minimal(layers.Layer):
+    """A cell of a program."""
+
+    def __init__(self, units):
+        super().__init__()
+        self.units = self.state_size = units
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight("kernel", (input_shape[-1], self.units), initializer="ones")
+        self.built = True
+
+    def call(self, inputs, states):
+        output = K.dot(inputs, self.kernel) + 0.5 * states[0]
+        return output, [output]
+
+
+def test_programs_write_cells_and_stack_them():
+    start = layers.Input((6, 4))
+    layer = layers.RNN([Minimal(2), Minimal(3)], return_sequences=True)
+    output = layer(start)
+    assert [w.shape.as_list() for w in layer.trainable_weights] == [[4, 2], [2, 3]]
+    (given,) = K.function([start], [output])([X])
+    low, high, expected = np.zeros((40, 2)), np.zeros((40, 3)), []
+    for step in range(6):
+        low = X[:, step] @ np.ones((4, 2)) + 0.5 * low
+        high = low @ np.ones((2, 3)) + 0.5 * high
+        expected.append(high)
+    np.testing.assert_allclose(given, np.stack(expected, 1), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="state_size"):
+        layers.RNN(Scaled(2))
+
+
+def test_constraints_hold_after_updates():
+    constraints = keras.constraints
+    w = np.array([[3.0, -0.3], [4.0, 0.4]], np.float32)
+    for made, expected in (
+        (constraints.MaxNorm(1.0), w / [5, 1] * [1, 1]),
+        (constraints.NonNeg(), np.maximum(w, 0)),
+        (constraints.unit_norm(), w / [5, 0.5]),
+        (constraints.get("max_norm"), w / [2.5, 1]),
+        (constraints.Constraint(), w),
+    ):
+        np.testing.assert_allclose(K.eval(K.identity(made(K.constant(w)))), expected, rtol=1e-5)
+    layer = layers.PReLU(alpha_initializer="ones", alpha_constraint=constraints.MaxNorm(0.1))
+    model = keras.Sequential([layers.Dense(2, input_dim=4), layer])
+    model.compile("adam", "mse")
+    model.train_on_batch(X[:, 0], X[:, 0, :2])
+    assert model.get_weights()[-1].shape == (2,)
+    assert np.abs(model.get_weights()[-1]).max() <= 0.1 + 1e-6
