@@ -1,4 +1,4 @@
-"""The group of packages for development holds what the package itself needs: `make lint` runs before it is installed."""
+"""The group of packages for development holds what the package needs: `make lint` runs before it is installed."""
 
 import pathlib
 import sys
