@@ -215,6 +215,19 @@ def test_a_task_that_is_killed_fails_the_step_at_once(addresses, worker, graph):
         assert time.monotonic() - began < PATIENCE / 2
 
 
+def test_a_task_that_hangs_up_is_named(addresses, worker, graph):
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0)
+    with tf.Session(worker) as sess:
+        with processes.running(addresses, "ps"):
+            sess.run(v.initializer)
+        # A task that is being killed still accepts connections, and says nothing on them.
+        with socket.create_server(("localhost", int(addresses["ps"][0].split(":")[1]))) as dying:
+            threading.Thread(target=lambda: dying.accept()[0].close(), daemon=True).start()
+            with pytest.raises(tf.errors.UnavailableError, match=r"Socket closed: .*/job:ps/replica:0/task:0"):
+                sess.run(v)
+
+
 def test_a_task_that_was_restarted_aborts_once_and_has_no_state(addresses, worker, graph):
     with tf.device("/job:ps/task:0"):
         v = tf.Variable(1.0, name="v")

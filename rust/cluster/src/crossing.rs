@@ -2,9 +2,9 @@
 
 use crate::frame::Frame;
 use crate::message::{Done, Empty, FETCHES, Outcome, kind};
-use crate::wires::Wires;
+use crate::wires::{Wires, ended_with};
 use ferroflow_graph::{Bell, Rendezvous};
-use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
+use ferroflow_tensor::{Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -112,11 +112,9 @@ impl Crossing {
     }
 
     fn of_task(&self, i: usize, e: Status) -> Status {
-        match (self.names.get(i), e.node()) {
-            (Some(name), None) if e.code() == Code::Unavailable => {
-                Status::new(e.code(), format!("{}: the connection with {name} ended", e.message()))
-            }
-            _ => e,
+        match self.names.get(i) {
+            Some(name) => ended_with(name, e),
+            None => e,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::description::{Cluster, TaskName};
 use crate::frame::Frame;
 use crate::message::{Description, Empty, Hello, Outcome, Proof, VERSION, Welcome, kind};
 use crate::token::{Token, check_nonce, nonce};
-use crate::wires::{Link, Wires};
+use crate::wires::{Link, Wires, ended_with};
 use ferroflow_runtime::Poll;
 use ferroflow_tensor::{Code, Result, Status, bail};
 use parking_lot::Mutex;
@@ -121,7 +121,10 @@ impl Peer {
         let mut last = None;
         for address in found {
             match TcpStream::connect_timeout(&address, ATTEMPT) {
-                Ok(socket) => return self.introduce(Link::new(socket)?, token, poll),
+                Ok(socket) => {
+                    let met = Link::new(socket).and_then(|link| self.introduce(link, token, poll));
+                    return met.map_err(|e| ended_with(&self.name, e));
+                }
                 Err(e) => last = Some(e),
             }
         }
@@ -184,7 +187,7 @@ impl Peer {
             Some(wires) => wires,
             None => Wires::new(vec![self.connect(poll)?])?,
         };
-        let answer = call(&mut wires, question, None, poll)?;
+        let answer = call(&mut wires, question, None, poll).map_err(|e| ended_with(&self.name, e))?;
         // Only where all went well: an answer that comes later would be taken for that of another question.
         if !self.is_left.load(Ordering::Acquire) {
             *self.control.lock() = Some(wires);

@@ -1,7 +1,7 @@
 //! `Wires`: the connections of one step, which are written and read together, so that neither side waits for the other to read.
 
 use crate::frame::{Frame, Incoming, Limits, Outgoing, Received, is_gone};
-use ferroflow_tensor::{Result, Status, bail};
+use ferroflow_tensor::{Code, Result, Status, bail};
 use polling::{Event, Events, PollMode, Poller};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -64,6 +64,14 @@ impl Link {
 /// TF 1.x: what programs read of a task that died.
 pub fn gone() -> Status {
     Status::unavailable("Socket closed")
+}
+
+/// A failed connection's error, with whom it was.
+pub fn ended_with(name: &str, e: Status) -> Status {
+    if e.code() != Code::Unavailable || e.node().is_some() {
+        return e;
+    }
+    Status::unavailable(format!("{}: the connection with {name} ended", e.message()))
 }
 
 /// Connections that are waited for together.
