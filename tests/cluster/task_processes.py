@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -65,6 +66,12 @@ class Task:
         status = self.process.wait(seconds)
         self._listener.join(seconds)
         return status
+
+
+def hang(process: subprocess.Popen[str]) -> None:
+    """Stops a process until SIGCONT, and waits for it: a signal comes when it comes."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
 
 
 class TaskProcesses:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster.task_processes import TaskProcesses
+from cluster.task_processes import TaskProcesses, hang
 
 import ferroflow as tf
 
@@ -70,7 +70,7 @@ def test_a_task_that_hangs_is_an_error_within_the_deadline(tmp_path):
         server = tf.train.Server(tasks.cluster, *WORKER)
         with tf.Session(server.target) as session:
             session.run(v.initializer)
-            tasks.task(*PS).process.send_signal(signal.SIGSTOP)
+            hang(tasks.task(*PS).process)
             start = time.monotonic()
             with pytest.raises(NO_ANSWER):
                 session.run(add, options=tf.RunOptions(timeout_in_ms=int(1000 * SECONDS)))
@@ -85,7 +85,7 @@ def test_a_closed_session_does_not_wait_for_a_task_that_hangs(tmp_path):
     with TaskProcesses(PROGRAM, tmp_path, WORKER, ps=1, worker=1) as tasks:
         session = tf.Session(tf.train.Server(tasks.cluster, *WORKER).target)
         session.run(v.initializer)
-        tasks.task(*PS).process.send_signal(signal.SIGSTOP)
+        hang(tasks.task(*PS).process)
         start = time.monotonic()
         session.close()
         assert time.monotonic() - start < LATE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
-import signal
 import socket
 import sys
 import threading
@@ -12,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from cluster.task_processes import hang
 
 import ferroflow as tf
 
@@ -290,7 +290,7 @@ def test_closing_waits_for_no_task(addresses, worker, graph):
         call = in_thread(lambda: sess.run([mark, blocked]))
         while other.run(started) == 0:
             assert call[0].is_alive()
-        ps.process.send_signal(signal.SIGSTOP)
+        hang(ps.process)
         began = time.monotonic()
         sess.close()
         assert time.monotonic() - began < 5
