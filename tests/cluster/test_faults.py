@@ -67,10 +67,13 @@ def test_training_goes_on_after_kills(tmp_path, job, index, sync):
         reports = tasks.reports_since(0.0)
         sessions = tasks.count("Graph was finalized.")
     assert saved_step(tmp_path) > 0
+    torn = 0
     for _, values in reports:
         # No update is seen by half; one that was cut off, or saved midway, has changed the weights and not the step.
         assert values["low"] == values["high"]
-        assert -WORKERS <= values["low"] - values["step"] <= WORKERS + sessions
+        torn += not -WORKERS <= values["low"] - values["step"] <= WORKERS + sessions
+    # While a chief that comes back restores the variables, a step of another worker may read one before and one after it.
+    assert torn <= (kills * (WORKERS - 1) if (job, index) == ("worker", 0) else 0)
     # What the chief saved last is what a new program gets.
     reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path)))
     weights = reader.get_tensor("weights")
