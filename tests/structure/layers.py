@@ -56,6 +56,10 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.proto", "google.protobuf.json_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
+    (
+        "ferroflow._src.training.external_optimizer",
+        "scipy.optimize",
+    ): "an optional package, needed by this one optimizer",
     ("ferroflow._src.base.dtypes", "ml_dtypes"): "an optional package, needed by bfloat16 alone",
     (
         "ferroflow._src.base.proto.symbols",

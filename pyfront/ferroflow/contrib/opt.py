@@ -8,6 +8,10 @@ from ferroflow._src.training.adam_variants import (
     LazyAdamOptimizer as LazyAdamOptimizer,
     NadamOptimizer as NadamOptimizer,
 )
+from ferroflow._src.training.external_optimizer import (
+    ExternalOptimizerInterface as ExternalOptimizerInterface,
+    ScipyOptimizerInterface as ScipyOptimizerInterface,
+)
 from ferroflow._src.training.moving_average_optimizer import (
     MovingAverageOptimizer as MovingAverageOptimizer,
 )
