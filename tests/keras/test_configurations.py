@@ -35,6 +35,24 @@ def again(model, inputs, **kwargs):
     return made
 
 
+def test_the_classes_make_models_of_what_get_config_gives():
+    start = layers.Input((4,), name="start")
+    model = models.Model(start, layers.Dense(2, name="end")(start))
+    made = models.Model.from_config(model.get_config())
+    assert [layer.name for layer in made.layers] == ["start", "end"]
+    made.set_weights(model.get_weights())
+    np.testing.assert_allclose(made.predict(X), model.predict(X), rtol=1e-6)
+
+    class Twice(layers.Layer):
+        def call(self, inputs):
+            return inputs * 2
+
+    sequence = models.Sequential([layers.Dense(3, input_shape=(4,)), Twice()])
+    made = models.Sequential.from_config(sequence.get_config(), custom_objects={"Twice": Twice})
+    assert type(made) is models.Sequential
+    assert made.output_shape == (None, 3)
+
+
 def test_a_sequence_of_layers():
     model = models.Sequential(
         [

@@ -258,3 +258,45 @@ def compiled(**kwargs):
 def test_arguments_are_checked(act, error, reason):
     with pytest.raises(error, match=reason):
         act()
+
+
+def changed(model, step):
+    """Of each variable of a model, whether a step changes it."""
+    before = model.get_weights()
+    step()
+    return [bool((x != y).any()) for x, y in zip(before, model.get_weights(), strict=True)]
+
+
+def test_a_part_that_is_made_not_trainable_is_trained_by_its_own_model_alone():
+    tf.set_random_seed(1)
+    examples, noise, ones = np.ones((8, 4)), np.ones((8, 3)), np.ones((8, 1))
+    generator = keras.Sequential([keras.layers.Dense(4, input_shape=(3,))])
+    judge = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_shape=(4,))])
+    judge.compile("sgd", "binary_crossentropy")
+    judge.trainable = False
+    start = keras.layers.Input((3,))
+    both = keras.Model(start, judge(generator(start)))
+    both.compile("sgd", "binary_crossentropy")
+    assert (judge.trainable_weights, len(judge.non_trainable_weights), len(both.trainable_weights)) == ([], 2, 2)
+    assert changed(judge, lambda: both.train_on_batch(noise, ones)) == [False, False]
+    assert changed(generator, lambda: both.train_on_batch(noise, ones)) == [True, True]
+    assert changed(judge, lambda: judge.train_on_batch(examples, ones)) == [True, True]
+    judge.trainable = True
+    assert len(both.trainable_weights) == 4
+
+
+def test_averages_of_calls_in_another_model_need_no_inputs_of_that():
+    inner = keras.Sequential([keras.layers.BatchNormalization(input_shape=(4,)), keras.layers.Dense(1)])
+    inner.compile("sgd", "mse")
+    start = keras.layers.Input((3,))
+    keras.Model(start, inner(keras.layers.Dense(4)(start))).compile("sgd", "mse")
+    # gamma, beta, kernel and bias, and then both averages
+    assert sum(changed(inner, lambda: inner.train_on_batch(np.eye(4) * 3, np.ones((4, 1))))) == 6
+
+
+def test_models_tell_their_shapes():
+    left, right = keras.layers.Input((3,)), keras.layers.Input((4, 5))
+    net = keras.layers.concatenate([left, keras.layers.Flatten()(right)])
+    model = keras.Model([left, right], keras.layers.Dense(2)(net))
+    assert model.input_shape == [(None, 3), (None, 4, 5)]
+    assert model.output_shape == (None, 2)

@@ -211,12 +211,12 @@ class KerasLayer(Layer):
     @property
     def input_shape(self) -> Any:
         """The shape of the last input, as a tuple."""
-        return _shape_of(self.input)
+        return shape_of(self.input)
 
     @property
     def output_shape(self) -> Any:
         """The shape of the last output, as a tuple."""
-        return _shape_of(self.output)
+        return shape_of(self.output)
 
     def get_weights(self) -> list[Any]:
         """The values of its variables."""
@@ -250,7 +250,8 @@ def set_weights(layer: Any, values: list[Any]) -> None:
     batch_set_value(list(zip(layer.weights, values, strict=True)))
 
 
-def _shape_of(tensors: Any) -> Any:
+def shape_of(tensors: Any) -> Any:
+    """The shape of a tensor as a tuple, or the list of those of several."""
     shapes = [tuple(t.get_shape().as_list()) for t in nest.flatten(tensors)]
     return shapes[0] if len(shapes) == 1 else shapes
 

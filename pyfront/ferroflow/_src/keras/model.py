@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import nest
+from ferroflow._src.base import nest, tf_logging
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import hdf5, losses as losses_by_name, metrics as metrics_by_name, optimizers
 from ferroflow._src.keras.backend import batch_get_value, get_session, learning_phase
-from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, mask_of, note_call, set_weights
+from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, mask_of, note_call, set_weights, shape_of
 from ferroflow._src.keras.batches import Average, as_arrays, check_lengths, places, with_column
 from ferroflow._src.keras.callbacks import Callbacks, History
 from ferroflow._src.keras.configurations import serialized
@@ -53,6 +53,9 @@ class Model:
     Raises:
         ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
+
+    # Whether its layers are trained; what a model trains is settled when it is compiled.
+    trainable = True
 
     def __init__(self, inputs: Any, outputs: Any, name: str | None = None) -> None:
         self.name = name or unique_layer_name(to_snake_case(type(self).__name__))
@@ -108,6 +111,16 @@ class Model:
         return _one_or_list(self.outputs)
 
     @property
+    def input_shape(self) -> Any:
+        """The shape of the input, as a tuple, or the list of them."""
+        return shape_of(self.inputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, as a tuple, or the list of them."""
+        return shape_of(self.outputs)
+
+    @property
     def input_names(self) -> list[str]:
         """The names of the inputs' layers."""
         return [made.layer.name for made in map(call_of, self.inputs) if made]
@@ -123,12 +136,13 @@ class Model:
     @property
     def trainable_weights(self) -> list[Any]:
         """The variables that are trained."""
-        return self._of_layers("trainable_weights")
+        return self._of_layers("trainable_weights") if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The variables that are not trained."""
-        return self._of_layers("non_trainable_weights")
+        fixed = self._of_layers("non_trainable_weights")
+        return fixed if self.trainable else self._of_layers("trainable_weights") + fixed
 
     @property
     def weights(self) -> list[Any]:
@@ -138,7 +152,18 @@ class Model:
     @property
     def updates(self) -> list[Any]:
         """What is to run with each training step."""
-        return self._of_layers("updates")
+        return self._of_layers("updates") if self.trainable else []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        return [x for layer in self.layers for x in layer.get_updates_for(inputs)] if self.trainable else []
 
     @property
     def losses(self) -> list[Any]:
@@ -215,6 +240,27 @@ class Model:
             "input_layers": [of_tensor[t] for t in self.inputs],
             "output_layers": [of_tensor[t] for t in self.outputs],
         }
+
+    # How a model is made of its description; `model_configurations`, which knows all layers, says it.
+    _of_description: Callable[[dict[str, Any], Any], Any]
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """Makes a model of what `get_config` gives, with new variables.
+
+        Args:
+            config: dict, or list of a Sequential's layers.
+            custom_objects: dict of classes and functions of the program by the names they have in the description; None
+                for none.
+
+        Returns:
+            Model, or Sequential if the class is one.
+
+        Raises:
+            ValueError: a class or function is not known, or the layers do not follow from the inputs.
+        """
+        kind = "Sequential" if issubclass(cls, Sequential) else "Model"
+        return Model._of_description({"class_name": kind, "config": config}, dict(custom_objects or {}))
 
     def to_json(self, **kwargs: Any) -> str:
         """What the model is made of, in JSON, for `model_from_json`; without the values of its variables.
@@ -381,12 +427,21 @@ class Model:
             self.total_loss = total
             self._fetches = [total, *shown]
             self._train_op: Any = None
+        # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
+        self._collected_trainable_weights = self.trainable_weights
 
     def _training_operation(self) -> Any:
+        if len(self._collected_trainable_weights) != len(self.trainable_weights):
+            tf_logging.warning(
+                "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
+                "without calling `model.compile` after ?"
+            )
         if self._train_op is None:
             with self.graph.as_default(), name_scope("training"):
-                steps = self.optimizer.get_updates(self.total_loss, self.trainable_weights)
-                self._train_op = group(*steps, *self.updates)
+                steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
+                # Those of calls of its layers elsewhere would need what is fed there.
+                updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
+                self._train_op = group(*steps, *updates)
         return self._train_op
 
     def _check_compiled(self) -> None:

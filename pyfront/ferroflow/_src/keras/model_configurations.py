@@ -79,6 +79,9 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
     return Model(starts, ends, name=config.get("name"))
 
 
+Model._of_description = staticmethod(_model)
+
+
 def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
     """Makes a model of its description, with new variables.
 
