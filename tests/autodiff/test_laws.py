@@ -99,6 +99,14 @@ def test_hessians_of_any_shape():
     np.testing.assert_allclose(run(h)[0].reshape(2, 2), [[0.0, 1.0], [1.0, 0.0]], atol=1e-12)
 
 
+def test_hessians_of_a_tensor_whose_shape_is_known_only_when_it_runs():
+    x = tf.placeholder(tf.float64, [None])
+    (h,) = tf.hessians(tf.reduce_sum(x**3) + x[0] * x[1], x)
+    with tf.Session() as sess:
+        np.testing.assert_allclose(sess.run(h, {x: [1.0, 2.0]}), [[6.0, 1.0], [1.0, 12.0]], rtol=1e-12)
+        assert sess.run(h, {x: [1.0, 2.0, 3.0]}).shape == (3, 3)
+
+
 # ---- where there is none
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.autodiff.terms import item, known_dims, reshape
+from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.joining import concat
+from ferroflow._src.ops.array.shaping import shape, size
+from ferroflow._src.ops.tensor_array import TensorArray
 
 
 def hessians(
@@ -25,7 +29,7 @@ def hessians(
 
     Args:
       ys: Tensor or list of Tensors of a float dtype, of any shape.
-      xs: Tensor of a float dtype and of known shape, or list of them.
+      xs: Tensor of a float dtype, or list of them.
       name: name scope of the operations made.
       colocate_gradients_with_ops: as for `gradients`.
       gate_gradients: as for `gradients`.
@@ -36,7 +40,7 @@ def hessians(
 
     Raises:
       LookupError: an operation between has no gradient rule.
-      ValueError: the shape of an x is not known, or no y depends on it, or the gradient does not.
+      ValueError: no y depends on an x, or the gradient does not.
     """
     xs = list(xs) if isinstance(xs, list | tuple) else [xs]
     options: Any = {
@@ -46,17 +50,35 @@ def hessians(
     }
     result = []
     for gradient, x in zip(gradients(ys, xs, **options), xs, strict=True):
-        known = x.get_shape().as_list() if x.get_shape().is_fully_defined() else None
-        if known is None:
-            raise ValueError(f"The Hessian by {x} needs its shape, which is not fully known.")
         if gradient is None:
             raise ValueError(f"The Hessian by {x} does not exist: no y depends on it.")
         with name_scope(name):
-            flat = reshape(gradient, [-1])
-            count = (known_dims(flat) or (0,))[0]
-            rows = [gradients(item(flat, i), x, **options)[0] for i in range(count)]
-            if any(row is None for row in rows):
-                # TF 1.x: refuses it too, though the derivative of a constant gradient would be zero.
-                raise ValueError(f"The Hessian by {x} does not exist: the gradient does not depend on it.")
-            result.append(reshape(tensor_op("Pack", [rows], name="stack"), [*known, *known]))
+            if x.get_shape().is_fully_defined():
+                known = x.get_shape().as_list()
+                flat = reshape(gradient, [-1])
+                rows = [_row(item(flat, i), x, options) for i in range((known_dims(flat) or (0,))[0])]
+                result.append(reshape(tensor_op("Pack", [rows], name="stack"), [*known, *known]))
+            else:
+                result.append(_in_loop(gradient, x, options))
     return result
+
+
+def _row(element: Tensor, x: Tensor, options: Any) -> Tensor:
+    (row,) = gradients(element, x, **options)
+    if row is None:
+        # TF 1.x: refuses it too, though the derivative of a constant gradient would be zero.
+        raise ValueError(f"The Hessian by {x} does not exist: the gradient does not depend on it.")
+    return cast(Tensor, row)
+
+
+def _in_loop(gradient: Tensor, x: Tensor, options: Any) -> Tensor:
+    """As many rows as `x` has elements when it is run."""
+    flat = reshape(gradient, [-1])
+    count = size(x)
+    _, rows = while_loop(
+        lambda i, _: i < count,
+        lambda i, rows: (i + 1, rows.write(i, _row(flat[i], x, options))),
+        (0, TensorArray(x.dtype, count)),
+    )
+    of_x = shape(x)
+    return reshape(rows.stack(), concat([of_x, of_x], 0))

@@ -569,7 +569,7 @@ def _session_for(what: str, graph: Graph, session: Any) -> Any:
         if session is None:
             raise ValueError(
                 f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit "
-                f"session to `{what.split()[-1]}(session=sess)`"
+                f"session to `{what.split('`')[1].removesuffix('()')}(session=sess)`"
             )
         if session.graph is not graph:
             raise ValueError(
