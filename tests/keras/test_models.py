@@ -300,3 +300,50 @@ def test_models_tell_their_shapes():
     model = keras.Model([left, right], keras.layers.Dense(2)(net))
     assert model.input_shape == [(None, 3), (None, 4, 5)]
     assert model.output_shape == (None, 2)
+
+
+def test_generators_train_evaluate_and_predict_as_arrays_do():
+    def model():
+        made = keras.Sequential([layers.Dense(1, input_shape=(4,), kernel_initializer="ones")])
+        made.compile("sgd", "mse", metrics=["mae"])
+        return made
+
+    class Batches:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return X[20 * i : 20 * (i + 1)], Y[20 * i : 20 * (i + 1)]
+
+    def forever():
+        while True:
+            yield from (Batches()[i] for i in range(3))
+
+    found = []
+    for given, steps in (forever(), 3), (Batches(), None):
+        trained = model()
+        history = trained.fit_generator(
+            given, steps, epochs=2, verbose=0, validation_data=forever(), validation_steps=3, shuffle=False
+        ).history
+        assert sorted(history) == ["loss", "mean_absolute_error", "val_loss", "val_mean_absolute_error"]
+        found.append((history, trained.evaluate_generator(given, steps), trained.predict_generator(given, steps)))
+    trained = model()
+    history = trained.fit(X, Y, batch_size=20, epochs=2, verbose=0, validation_data=(X, Y), shuffle=False).history
+    found.append((history, trained.evaluate(X, Y), trained.predict(X)))
+    for history, loss, predictions in found[:2]:
+        for name, values in history.items():
+            np.testing.assert_allclose(values, found[2][0][name], rtol=1e-5)
+        np.testing.assert_allclose(loss, found[2][1], rtol=1e-5)
+        np.testing.assert_allclose(predictions, found[2][2], rtol=1e-5)
+    with pytest.raises(ValueError, match="ended before the last step"):
+        trained.fit_generator(iter([(X, Y)]), 2, verbose=0)
+    with pytest.raises(ValueError, match="should be a tuple"):
+        trained.fit_generator(iter([X]), 1, verbose=0)
+    with pytest.raises(ValueError, match="number of steps"):
+        trained.evaluate_generator(forever())
+
+
+def test_repeated_images_have_the_shape_that_layers_after_them_need():
+    image = layers.Input((8, 6, 3))
+    assert layers.UpSampling2D((2, 3))(image).shape.as_list() == [None, 16, 18, 3]
+    assert layers.Flatten()(layers.UpSampling2D()(image)).shape.as_list() == [None, 16 * 12 * 3]

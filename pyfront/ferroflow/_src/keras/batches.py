@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -74,3 +75,29 @@ class Average:
     def values(self) -> list[float]:
         """The means."""
         return [float(x) for x in np.asarray(self._totals) / self._count]
+
+
+def batches_of(generator: Any, steps: int | None) -> tuple[Iterator[Any], int]:
+    """The batches of a generator, or of an object with `__len__` and `__getitem__` again and again, and how many of
+    them make an epoch.
+
+    Raises:
+        ValueError: `steps` is None, and a generator does not tell its length.
+    """
+    if hasattr(generator, "__getitem__"):
+        return (generator[i] for _ in itertools.count() for i in range(len(generator))), steps or len(generator)
+    if steps is None:
+        raise ValueError("The number of steps is needed: a generator does not tell how many batches it has.")
+    return iter(generator), steps
+
+
+def next_batch(batches: Iterator[Any]) -> Any:
+    """The next batch of a generator.
+
+    Raises:
+        ValueError: it ended.
+    """
+    try:
+        return next(batches)
+    except StopIteration:
+        raise ValueError("The generator ended before the last step; let it begin anew and yield on.") from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import hdf5, losses as losses_by_name, metrics as metrics_by_name, optimizers
 from ferroflow._src.keras.backend import batch_get_value, get_session, learning_phase
 from ferroflow._src.keras.base_layer import Call, Input, InputLayer, call_of, mask_of, note_call, set_weights, shape_of
-from ferroflow._src.keras.batches import Average, as_arrays, check_lengths, places, with_column
+from ferroflow._src.keras.batches import Average, as_arrays, batches_of, check_lengths, next_batch, places, with_column
 from ferroflow._src.keras.callbacks import Callbacks, History
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
@@ -597,34 +598,192 @@ class Model:
             validation = _part(batch, slice(cut, None))
             batch = _part(batch, slice(cut))
         count = len(batch[0][0])
+
+        def batches() -> Iterator[_Batch]:
+            return (_part(batch, chosen) for chosen in places(count, batch_size, shuffle))
+
+        def validate() -> list[float]:
+            return self._evaluated(validation, batch_size) if validation else []
+
+        params = {"batch_size": batch_size, "epochs": epochs, "samples": count, "verbose": verbose}
+        return self._fitted(batches, validate if validation else None, params, callbacks, initial_epoch)
+
+    def _fitted(
+        self,
+        batches: Callable[[], Iterator[_Batch]],
+        validate: Callable[[], list[float]] | None,
+        params: dict[str, Any],
+        callbacks: Iterable[Any] | None,
+        initial_epoch: int,
+    ) -> History:
+        """Trains by the batches of each epoch."""
         history = History()
-        names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validation else [])
-        params = {"batch_size": batch_size, "epochs": epochs, "samples": count, "verbose": verbose, "metrics": names}
-        called = Callbacks([*(callbacks or ()), history], self, params)
+        names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validate else [])
+        called = Callbacks([*(callbacks or ()), history], self, {**params, "metrics": names})
         self.stop_training = False
         called.call("on_train_begin", {})
-        for epoch in range(initial_epoch, epochs):
+        for epoch in range(initial_epoch, params["epochs"]):
             called.call("on_epoch_begin", epoch, {})
             average = Average()
-            for i, chosen in enumerate(places(count, batch_size, shuffle)):
-                called.call("on_batch_begin", i, {"batch": i, "size": len(chosen)})
-                values = self._train_step(*_part(batch, chosen))
-                average.add(values, len(chosen))
+            for i, batch in enumerate(batches()):
+                size = len(batch[0][0])
+                called.call("on_batch_begin", i, {"batch": i, "size": size})
+                values = self._train_step(*batch)
+                average.add(values, size)
                 logs = dict(zip(self.metrics_names, values, strict=True))
-                called.call("on_batch_end", i, {"batch": i, "size": len(chosen), **logs})
+                called.call("on_batch_end", i, {"batch": i, "size": size, **logs})
                 if self.stop_training:
                     break
             results = average.values()
-            if validation:
-                results += self._evaluated(validation, batch_size)
+            if validate:
+                results += validate()
             logs = dict(zip(names, results, strict=True))
-            if verbose:
-                print(f"Epoch {epoch + 1}/{epochs}\n - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items()))
+            if params["verbose"]:
+                print(
+                    f"Epoch {epoch + 1}/{params['epochs']}\n - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items())
+                )
             called.call("on_epoch_end", epoch, logs)
             if self.stop_training:
                 break
         called.call("on_train_end", {})
         return history
+
+    def _yielded(self, batches: Iterator[Any], class_weight: Any = None) -> _Batch:
+        given = next_batch(batches)
+        if not isinstance(given, tuple) or len(given) not in (2, 3):
+            raise ValueError(
+                "The output of a generator should be a tuple `(x, y, sample_weight)` or `(x, y)`. Found: "
+                f"{type(given).__name__}"
+            )
+        return self._batch(given[0], given[1], given[2] if len(given) == 3 else None, class_weight)
+
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: int | None = None,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Iterable[Any] | None = None,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        class_weight: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        shuffle: bool = True,
+        initial_epoch: int = 0,
+    ) -> History:
+        """Trains for some epochs by batches that a generator yields; it is called between the steps.
+
+        Args:
+            generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
+                `__len__` and `__getitem__` that gives such tuples.
+            steps_per_epoch: int, the number of batches of an epoch; None for the object's length.
+            epochs: int, the number of the epoch to end before.
+            verbose: int, 0 to print nothing.
+            callbacks: list of Callback.
+            validation_data: tuple as `fit` takes it, or generator or object of batches.
+            validation_steps: int, the number of batches of a generator that validate.
+            class_weight: dict from the numbers of classes to weights; None for 1.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
+            shuffle: bool, whether each epoch takes the batches of an object in another order.
+            initial_epoch: int, the number of the first epoch.
+
+        Returns:
+            History.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: arrays do not fit, a generator ends early, or its number of steps is not given.
+        """
+        self._check_compiled()
+        source, steps = batches_of(generator, steps_per_epoch)
+
+        def batches() -> Iterator[_Batch]:
+            order: Iterator[Any] = source
+            if shuffle and hasattr(generator, "__getitem__"):
+                order = (generator[i] for i in np.random.permutation(len(generator)))
+            return (self._yielded(order, class_weight) for _ in range(steps))
+
+        validate: Callable[[], list[float]] | None = None
+        if isinstance(validation_data, tuple):
+            weights = validation_data[2] if len(validation_data) > 2 else None
+            given = self._batch(validation_data[0], validation_data[1], weights)
+            validate = functools.partial(self._evaluated, given, 32)
+        elif validation_data is not None:
+            validate = functools.partial(self._evaluated_by, *batches_of(validation_data, validation_steps))
+        params = {"epochs": epochs, "steps": steps, "verbose": verbose}
+        return self._fitted(batches, validate, params, callbacks, initial_epoch)
+
+    def _evaluated_by(self, batches: Iterator[Any], steps: int) -> list[float]:
+        average = Average()
+        for _ in range(steps):
+            batch = self._yielded(batches)
+            average.add(self._run(False, self._fetches, *batch), len(batch[0][0]))
+        return average.values()
+
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+    ) -> Any:
+        """The loss over the batches of a generator; with metrics a list of it and them.
+
+        Args:
+            generator: as `fit_generator`.
+            steps: int, the number of batches; None for the object's length.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
+
+        Returns:
+            float, or list of float.
+
+        Raises:
+            RuntimeError: the model is not compiled.
+            ValueError: as `fit_generator`.
+        """
+        self._check_compiled()
+        return _one_or_list(self._evaluated_by(*batches_of(generator, steps)))
+
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:
+        """Computes the predictions for the batches of a generator.
+
+        Args:
+            generator: generator of inputs, or of tuples of inputs and labels, or an object with `__len__` and
+                `__getitem__` that gives such.
+            steps: int, the number of batches; None for the object's length.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
+            verbose: accepted; nothing is printed.
+
+        Returns:
+            numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
+            outputs.
+
+        Raises:
+            ValueError: as `fit_generator`.
+        """
+        batches, steps = batches_of(generator, steps)
+        found = []
+        for _ in range(steps):
+            given = next_batch(batches)
+            found.append(_as_list(self.predict_on_batch(given[0] if isinstance(given, tuple) else given)))
+        return _one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
 
     def _evaluated(self, batch: _Batch, batch_size: int) -> list[float]:
         average = Average()

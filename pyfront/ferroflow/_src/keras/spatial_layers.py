@@ -73,9 +73,12 @@ class _Cropping(_Spatial):
 
 class _UpSampling(_Spatial):
     def _repeat(self, inputs: Any, factors: tuple[int, ...]) -> Tensor:
+        sizes = inputs.get_shape().as_list()
         for dimension, factor in enumerate(factors, self._first):
             inputs = shaping.repeat(inputs, factor, axis=dimension)
+            sizes[dimension] = None if sizes[dimension] is None else sizes[dimension] * factor
         repeated: Tensor = inputs
+        repeated.set_shape(sizes)
         return repeated
 
 
