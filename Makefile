@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTENSION := pyfront/ferroflow/_core.abi3.so
 RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -type f '(' -name '*.rs' -o -name '*.toml' -o -name '*.proto' ')')
-PYTHON_CODE := pyfront tests examples benches docs rust
+PYTHON_CODE := pyfront tests examples benches docs fuzz rust
 
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -76,15 +76,16 @@ lint: venv ## formatting, clippy, ruff, mypy
 	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/mypy
 
-# Nightly, for the sanitizer. Graphs need all operations, which build for minutes.
+# Nightly, for the sanitizer. The operations, which most targets need, build for minutes.
 FUZZ_SECONDS ?= 60
-fuzz: ## fuzz what reads files, FUZZ_SECONDS=60 each (rustup toolchain install nightly; cargo install cargo-fuzz)
+FUZZ_TARGETS ?= $(shell cargo fuzz list)
+fuzz: ## fuzz what reads foreign bytes, FUZZ_SECONDS=60 each (rustup toolchain install nightly; cargo install cargo-fuzz)
 	@cargo fuzz --version > /dev/null || { echo "this needs cargo-fuzz:  cargo install cargo-fuzz" >&2; exit 1; }
-	cargo +nightly fuzz run record_reader -- -max_total_time=$(FUZZ_SECONDS) -timeout=10
-	cargo +nightly fuzz run bundle_reader -- -max_total_time=$(FUZZ_SECONDS) -timeout=10
-	mkdir -p fuzz/corpus/graph_import
-	cargo +nightly fuzz run --features graphs graph_import fuzz/corpus/graph_import fuzz/seeds/graph_import -- \
-		-max_total_time=$(FUZZ_SECONDS) -timeout=10
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/corpus/$$target fuzz/seeds/$$target; \
+		cargo +nightly fuzz run --features graphs $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+			-max_total_time=$(FUZZ_SECONDS) -timeout=10; \
+	done
 
 bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
 	cargo bench --package ferroflow-benches

@@ -2,20 +2,15 @@
 
 #![no_main]
 
-use ferroflow_graph::{Graph, OutputId, Registry};
+mod registry;
+
+use ferroflow_graph::{Graph, OutputId};
 use ferroflow_graph_def::{Nowhere, Request, Sources, import, node_defs};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::GraphDef;
 use libfuzzer_sys::fuzz_target;
 use parking_lot::RwLock;
-use std::sync::{Arc, LazyLock};
-
-static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
-    let mut registry = Registry::new();
-    ferroflow_ops::register(&mut registry);
-    ferroflow_input::register(&mut registry);
-    registry.finish().unwrap()
-});
+use registry::REGISTRY;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(message) = GraphDef::decode(data) else { return };

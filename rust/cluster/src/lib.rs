@@ -1,12 +1,12 @@
 //! Steps over several tasks: servers, the session of a cluster, and how they reach each other.
 
 mod address;
-mod codec;
+pub mod codec;
 mod crossing;
 mod description;
-mod frame;
+pub mod frame;
 mod master;
-mod message;
+pub mod message;
 mod peer;
 mod serve;
 mod split;
