@@ -199,6 +199,10 @@ pub(super) fn read_scan(
             let table = reader.quantization[frame.components[c.at].table].as_ref()?;
             plane.inverse = Some(Arc::new(Inverse::new(table, options.accurate)));
         }
+        // Such scans are complete: another one would only repeat the work, as often as a damaged file wants.
+        if plane.seen && !frame.progressive {
+            return None;
+        }
         plane.seen = true;
         parts.push(Part { at: c.at, dc: reader.dc.get(c.dc)?.clone(), ac: reader.ac.get(c.ac)?.clone() });
     }
@@ -213,11 +217,12 @@ pub(super) fn read_scan(
     }
     let mut complete = None;
     let mut until_restart = reader.restart_interval;
-    for y in 0..units[1] {
+    let mut goes_on = reader.restart_interval > 0;
+    'scan: for y in 0..units[1] {
         for x in 0..units[0] {
             if reader.restart_interval > 0 {
                 if until_restart == 0 {
-                    bits.restart();
+                    goes_on = bits.restart();
                     state = State { predictions: [0; 4], end_of_band: 0 };
                     until_restart = reader.restart_interval;
                 }
@@ -225,6 +230,9 @@ pub(super) fn read_scan(
             }
             // The unit in which the data ends goes on with zero bits; those after it stay gray.
             let missing = bits.is_missing();
+            if missing && !goes_on && frame.progressive {
+                break 'scan;
+            }
             for (which, part) in parts.iter().enumerate() {
                 let plane = &mut planes[part.at];
                 if alone {

@@ -161,8 +161,35 @@ impl<'a> Bits<'a> {
             }
             at += 1;
         }
+        // What was searched in vain is not searched again.
+        self.at = at;
         self.missing = true;
         self.truncated |= at >= self.data.len();
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_go_on_after_a_restart_marker() {
+        let data = [1, 2, 0xff, 0, 3, 0xff, 0xff, 0xd0, 0x80];
+        let mut bits = Bits::new(&data, 0);
+        assert!(bits.restart() && !bits.is_missing());
+        assert_eq!((bits.at, bits.take(1)), (8, 1));
+    }
+
+    #[test]
+    fn a_missing_restart_marker_is_searched_once() {
+        let cut = [7; 100];
+        let mut bits = Bits::new(&cut, 0);
+        assert!(!bits.restart() && bits.is_missing() && bits.truncated);
+        assert_eq!(bits.at, cut.len());
+        let ended = [[7; 98].as_slice(), &[0xff, 0xd9]].concat();
+        let mut bits = Bits::new(&ended, 0);
+        assert!(!bits.restart() && bits.is_missing() && !bits.truncated);
+        assert_eq!(bits.at, 98);
     }
 }

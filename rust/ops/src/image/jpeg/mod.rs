@@ -123,6 +123,9 @@ pub(super) fn decode(data: &[u8], options: Options, window: Option<Window>, thre
         }
     }
     let (frame, mut planes) = planes?;
+    if planes.iter().all(|p| !p.seen) {
+        return None;
+    }
     let mut rows_there = frame.height.div_ceil(options.ratio);
     let height = rows_there;
     if truncated && !options.try_recover_truncated {
@@ -176,4 +179,58 @@ fn render(
         }
     });
     Some(Picture { height: window.height, width: window.width, channels, pixels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPTIONS: Options = Options {
+        channels: 0,
+        ratio: 1,
+        fancy_upscaling: true,
+        try_recover_truncated: false,
+        acceptable_fraction: 1.0,
+        accurate: false,
+    };
+
+    fn segment(marker: u8, body: &[u8]) -> Vec<u8> {
+        let [high, low] = (body.len() as u16 + 2).to_be_bytes();
+        [&[0xff, marker, high, low], body].concat()
+    }
+
+    /// A gray file of 24 by 8 pixels, all of whose codes are one bit 0, with scans of a band and of these bits.
+    fn pixels(frame: u8, scans: &[([u8; 2], &[u8])]) -> Option<Vec<u8>> {
+        let code = [&[1u8][..], &[0; 16]].concat();
+        let mut file = vec![0xff, 0xd8];
+        file.extend(segment(0xdb, &[&[0u8][..], &[16; 64]].concat()));
+        file.extend(segment(0xc4, &[&[0x00][..], &code, &[0x10], &code].concat()));
+        file.extend(segment(frame, &[8, 0, 8, 0, 24, 1, 0, 0x11, 0]));
+        for ([first, last], bits) in scans {
+            file.extend(segment(0xda, &[1, 0, 0, *first, *last, 0]));
+            file.extend_from_slice(bits);
+        }
+        file.extend([0xff, 0xd9]);
+        decode(&file, OPTIONS, None, Threads::single()).map(|picture| picture.pixels)
+    }
+
+    #[test]
+    fn a_component_of_a_sequential_image_has_one_scan() {
+        let gray = Some(vec![128; 24 * 8]);
+        assert_eq!(pixels(0xc0, &[([0, 63], &[0])]), gray);
+        assert_eq!(pixels(0xc0, &[([0, 63], &[0]), ([0, 63], &[0])]), None);
+        assert_eq!(pixels(0xc2, &[([0, 0], &[0]), ([0, 0], &[0])]), gray);
+    }
+
+    #[test]
+    fn a_file_without_a_scan_is_refused() {
+        assert_eq!((pixels(0xc0, &[]), pixels(0xc2, &[])), (None, None));
+    }
+
+    #[test]
+    fn progressive_scans_may_be_empty() {
+        let empty: &[u8] = &[];
+        let scans: Vec<_> = [([0, 0], empty)].into_iter().chain((1..64).map(|k| ([k, 63], empty))).collect();
+        assert_eq!(pixels(0xc2, &scans), Some(vec![128; 24 * 8]));
+    }
 }
