@@ -123,22 +123,24 @@ impl Resources {
 
     /// Forgets what has that name, of whatever kind. Whether there was something.
     pub fn forget(&self, name: &ResourceName) -> bool {
-        let mut objects = self.objects.lock();
-        let before = objects.len();
-        objects.retain(|(_, container, n), _| (container, n) != (&name.container, &name.name));
-        self.version.store(next_version(), Ordering::Release);
-        objects.len() < before
+        self.forget_where(|(_, container, n)| (container, n) == (&name.container, &name.name))
     }
 
     /// Drops every object of a container ("" is the default one).
     pub fn clear(&self, container: &str) {
-        self.objects.lock().retain(|(_, c, _), _| c != container);
-        self.version.store(next_version(), Ordering::Release);
+        self.forget_where(|(_, c, _)| c == container);
     }
 
     pub fn clear_all(&self) {
-        self.objects.lock().clear();
+        self.forget_where(|_| true);
+    }
+
+    /// Whether there was something. What the end of an object does (a generator's finalizer looks for resources), it does
+    /// without the lock.
+    fn forget_where(&self, mut is_meant: impl FnMut(&Key) -> bool) -> bool {
+        let forgotten: Vec<_> = self.objects.lock().extract_if(|key, _| is_meant(key)).collect();
         self.version.store(next_version(), Ordering::Release);
+        !forgotten.is_empty()
     }
 }
 
@@ -332,6 +334,49 @@ mod tests {
         assert!(r.remove::<u32>("", "n") && !r.remove::<u32>("", "n"));
         assert!(r.lookup::<u32>("", "n").is_none());
         assert_eq!((*old, *r.lookup_or_create("", "n", || Ok(2u32)).unwrap()), (1, 2));
+    }
+
+    #[test]
+    fn threads_that_ask_at_once_share_what_one_of_them_makes() {
+        let (r, made) = (Resources::new(), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..500 {
+                        let make = || Ok(made.fetch_add(1, Ordering::Relaxed));
+                        let first = r.lookup_or_create("", &format!("{round}"), make).unwrap();
+                        assert!(Arc::ptr_eq(&first, &r.lookup::<u64>("", &format!("{round}")).unwrap()));
+                    }
+                });
+            }
+            scope.spawn(|| {
+                for round in 0..500 {
+                    r.lookup_or_create("other", "n", || Ok(round)).unwrap();
+                    r.clear("other");
+                }
+            });
+        });
+        assert_eq!(made.into_inner(), 500);
+    }
+
+    #[test]
+    fn what_ends_with_its_container_may_look_for_resources() {
+        struct Last(Arc<Resources>);
+        impl Drop for Last {
+            fn drop(&mut self) {
+                self.0.lookup_or_create("other", "trace", || Ok(1u32)).unwrap();
+            }
+        }
+        let r = Arc::new(Resources::new());
+        r.lookup_or_create("", "last", || Ok(Last(r.clone()))).unwrap();
+        let (tell, ended) = std::sync::mpsc::channel();
+        let cleared = r.clone();
+        std::thread::spawn(move || {
+            cleared.clear("");
+            let _ = tell.send(());
+        });
+        assert!(ended.recv_timeout(std::time::Duration::from_secs(20)).is_ok(), "it waits for itself");
+        assert!(r.lookup::<u32>("other", "trace").is_some());
     }
 
     #[test]

@@ -77,9 +77,8 @@ impl Cancellation {
     pub fn cancel(&self, reason: Status) {
         self.reason.lock().get_or_insert(reason);
         self.cancelled.store(true, Ordering::Release);
-        if let Some(bell) = self.bell.get() {
-            bell.ring();
-        }
+        // Made here where the step has none yet: one that makes its bell at this moment may not see the store above.
+        self.bell().ring();
     }
 
     pub fn is_cancelled(&self) -> bool {
@@ -103,6 +102,12 @@ impl Cancellation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Instant;
+
+    /// Longer than any test takes: who waits as long was not woken.
+    const HANGS: Duration = Duration::from_secs(20);
 
     #[test]
     fn a_bell_that_rang_before_is_heard_once() {
@@ -123,5 +128,48 @@ mod tests {
         c.cancel(Status::cancelled("b"));
         bell.wait(Duration::from_secs(60));
         assert_eq!(c.check().unwrap_err().message(), "a");
+    }
+
+    #[test]
+    fn two_threads_that_ring_each_other_are_both_woken() {
+        let (bells, turn) = ([Bell::default(), Bell::default()], AtomicUsize::new(0));
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            for me in 0..2 {
+                let (bells, turn) = (&bells, &turn);
+                scope.spawn(move || {
+                    for round in (me..4000).step_by(2) {
+                        while turn.load(Ordering::Relaxed) != round {
+                            bells[me].wait(HANGS);
+                        }
+                        turn.store(round + 1, Ordering::Relaxed);
+                        bells[1 - me].ring();
+                    }
+                });
+            }
+        });
+        assert!(began.elapsed() < HANGS, "a ring was lost");
+    }
+
+    #[test]
+    fn a_step_that_makes_its_bell_while_it_is_cancelled_is_woken() {
+        let (steps, gate): (Vec<Cancellation>, _) = ((0..2000).map(|_| Cancellation::new()).collect(), Barrier::new(2));
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for step in &steps {
+                    gate.wait();
+                    step.cancel(Status::cancelled("a"));
+                }
+            });
+            for step in &steps {
+                gate.wait();
+                let bell = step.bell().clone();
+                while step.check().is_ok() {
+                    bell.wait(HANGS);
+                }
+            }
+        });
+        assert!(began.elapsed() < HANGS, "a ring was lost");
     }
 }
