@@ -58,6 +58,8 @@ pub struct Prepared {
     frames: Frames,
     /// Version of the graph that was planned; the plan is stale once the graph's is another.
     pub graph_version: u64,
+    /// Of the state that the plan holds.
+    generation: u64,
 }
 
 impl Prepared {
@@ -158,18 +160,19 @@ impl Session {
     pub fn prepare(&self, request: &Request) -> Result<Arc<Prepared>> {
         let graph = self.graph.read();
         let graph_version = graph.version();
-        if let Some(prepared) = self.plans.read().get(request)
-            && prepared.graph_version == graph_version
-        {
+        // Before the plan is made: state that is cleared meanwhile makes the plan stale.
+        let generation = self.generation.load(Ordering::Acquire);
+        let is_fresh = |p: &Prepared| p.graph_version == graph_version && p.generation == generation;
+        if let Some(prepared) = self.plans.read().get(request).filter(|p| is_fresh(p)) {
             return Ok(prepared.clone());
         }
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
         let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
         let context = self.context(&graph, placement.as_deref(), &kernel);
         let plan = Plan::build(request, &context)?;
-        let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version });
+        let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version, generation });
         let mut plans = self.plans.write();
-        plans.retain(|_, p| p.graph_version == graph_version);
+        plans.retain(|_, p| is_fresh(p));
         if plans.len() >= MAX_PLANS {
             plans.clear();
         }
@@ -200,6 +203,7 @@ impl Session {
 
     /// The plan of this process's part of a step; its nodes share their kernels with those they stand for.
     pub fn prepare_part(&self, part: &Part) -> Result<Prepared> {
+        let generation = self.generation.load(Ordering::Acquire);
         let (registry, placement, graph_version) = {
             let graph = self.graph.read();
             let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
@@ -214,12 +218,12 @@ impl Session {
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
         let context = self.context(&graph, placement.as_ref(), &kernel);
         let plan = Plan::build(&part.request(), &context).map_err(named)?;
-        Ok(Prepared { plan, frames: Frames::default(), graph_version })
+        Ok(Prepared { plan, frames: Frames::default(), graph_version, generation })
     }
 
     /// Forgets the plans that hold state of before; `generation` rises when state was cleared.
     pub fn forget_plans(&self, generation: u64) {
-        if self.generation.swap(generation, Ordering::AcqRel) != generation {
+        if self.generation.fetch_max(generation, Ordering::AcqRel) < generation {
             self.plans.write().clear();
         }
     }
