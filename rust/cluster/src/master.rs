@@ -309,7 +309,10 @@ impl Master {
             {
                 Err(reason.clone())
             }
-            (Err(e), Some(Ended::Closed)) if e.code() == Code::Cancelled && is_split => Err(closed()),
+            // Aborted: the task had forgotten the session when it was asked.
+            (Err(e), Some(Ended::Closed)) if is_split && matches!(e.code(), Code::Cancelled | Code::Aborted) => {
+                Err(closed())
+            }
             _ => outcome,
         }
     }

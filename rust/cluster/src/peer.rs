@@ -189,9 +189,12 @@ impl Peer {
         };
         let answer = call(&mut wires, question, None, poll).map_err(|e| ended_with(&self.name, e))?;
         // Only where all went well: an answer that comes later would be taken for that of another question.
+        let mut control = self.control.lock();
+        // Asked with the lock held, which `leave` takes after it has said so.
         if !self.is_left.load(Ordering::Acquire) {
-            *self.control.lock() = Some(wires);
+            *control = Some(wires);
         }
+        drop(control);
         Ok(answer)
     }
 

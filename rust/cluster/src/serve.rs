@@ -27,9 +27,15 @@ const MAX_CONNECTIONS: usize = 16384;
 /// What a session in another process has at this task.
 struct Guest {
     session: Session,
-    parts: RwLock<FxHashMap<u64, Arc<Prepared>>>,
+    parts: RwLock<FxHashMap<u64, Registered>>,
     /// Names of the functions it brought.
     functions: Mutex<Vec<String>>,
+}
+
+/// A part, and the generation of the task's state that its plan holds.
+struct Registered {
+    prepared: Arc<Prepared>,
+    generation: u64,
 }
 
 /// The sessions of other processes by their numbers.
@@ -238,8 +244,10 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
             }
         }
     }
-    let prepared = guest.session.prepare_part(&part)?;
-    guest.parts.write().insert(message.handle, Arc::new(prepared));
+    // Before the part is planned: what is cleared meanwhile makes it stale.
+    let generation = task.generation();
+    let prepared = Arc::new(guest.session.prepare_part(&part)?);
+    guest.parts.write().insert(message.handle, Registered { prepared, generation });
     Ok(())
 }
 
@@ -249,7 +257,11 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
     let crossing = Arc::new(Crossing::new(Route::Back, wires, vec!["the session".to_owned()]));
     crossing.bring(frame.tensors);
     let guest = task.guests.get(session);
-    let prepared = guest.as_ref().and_then(|g| g.parts.read().get(&message.handle).cloned());
+    let generation = task.generation();
+    let prepared = guest.as_ref().and_then(|g| {
+        let parts = g.parts.read();
+        parts.get(&message.handle).filter(|p| p.generation == generation).map(|p| p.prepared.clone())
+    });
     let result = match (&guest, prepared) {
         (Some(guest), Some(prepared)) => {
             let rendezvous: Arc<dyn Rendezvous> = crossing.clone();

@@ -175,10 +175,12 @@ impl SplitPlan {
         let failed = if result.is_err() { crossing.failed_part() } else { None };
         let of_use = result.is_ok() || crossing.cancel(GIVE_UP);
         let (wires, ended) = crossing.give_back();
-        if let Some(wires) = wires.filter(|w| of_use && w.are_quiet())
-            && !connected.session.is_closed()
-        {
-            connected.idle.lock().entry(self.peers.clone()).or_default().push(wires);
+        if let Some(wires) = wires.filter(|w| of_use && w.are_quiet()) {
+            let mut idle = connected.idle.lock();
+            // Asked with the lock held: whoever ends the session closes it first and then drops what is idle.
+            if !connected.session.is_closed() {
+                idle.entry(self.peers.clone()).or_default().push(wires);
+            }
         }
         let outcome = result.map_err(|e| self.cause(e, failed))?;
         self.collect(outcome, ended, options)
