@@ -339,6 +339,36 @@ mod tests {
     }
 
     #[test]
+    fn a_file_closed_amid_its_writers_holds_what_they_were_told_is_in() {
+        for round in 0..20 {
+            let name = path(&format!("closed-{round}"));
+            let writer = EventWriter::create(&name, Duration::from_millis(1), 5.0).unwrap();
+            let mut is_in = std::thread::scope(|s| {
+                let writers = [0, 1, 2].map(|k| {
+                    let writer = &writer;
+                    s.spawn(move || {
+                        let mut mine: Vec<i64> = (0..).map(|i| k << 32 | i).take(4000).collect();
+                        let added = mine.iter().take_while(|&&step| writer.add(numbered(step)).is_ok()).count();
+                        mine.truncate(added);
+                        mine
+                    })
+                });
+                let flusher = s.spawn(|| (0..5).for_each(|_| writer.flush().unwrap()));
+                if round % 2 == 0 {
+                    flusher.join().unwrap();
+                }
+                writer.close().unwrap();
+                writers.map(|w| w.join().unwrap()).concat()
+            });
+            let mut found = steps(&name);
+            found.sort_unstable();
+            is_in.sort_unstable();
+            assert_eq!(found, is_in);
+            std::fs::remove_file(&name).unwrap();
+        }
+    }
+
+    #[test]
     fn a_folder_that_is_missing_is_named() {
         let missing = EventWriter::create("/nowhere/at/all", NEVER, 0.0).err().unwrap();
         assert!(missing.message().contains("/nowhere/at/all"));

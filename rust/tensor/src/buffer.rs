@@ -257,6 +257,27 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_ends_on_another_thread_is_no_one_elses_before() {
+        let (give, take) = std::sync::mpsc::sync_channel::<(u8, Buffer)>(4);
+        std::thread::scope(|scope| {
+            for mark in 0..3 {
+                let give = give.clone();
+                scope.spawn(move || {
+                    for round in 0..400 {
+                        let mut block = Buffer::new([64, 5000, 40_000][round % 3]).unwrap();
+                        block.bytes_mut().unwrap().fill(mark);
+                        give.send((mark, block)).unwrap();
+                    }
+                });
+            }
+            drop(give);
+            for (mark, block) in take {
+                assert!(block.bytes().iter().all(|&byte| byte == mark));
+            }
+        });
+    }
+
+    #[test]
     fn sizes_no_machine_has_are_resource_exhausted() {
         for len in [usize::MAX, isize::MAX as usize, 1 << 61, 1 << 53, 1 << 46] {
             assert_eq!(Buffer::new(len).map(|_| ()).unwrap_err().code(), crate::Code::ResourceExhausted);
