@@ -18,7 +18,7 @@ PYTHON_CODE := pyfront tests examples benches docs fuzz rust
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: help venv dev demo test lint rust-test python-test board-test fuzz bench docs wheel sdist wheel-test licenses audit clean
+.PHONY: help venv dev demo test lint rust-test python-test board-test fuzz race bench docs wheel sdist wheel-test licenses audit clean
 
 help: ## list these targets
 	@echo "make demo and make test work from an empty checkout with Rust, Python >= 3.10 and make."
@@ -85,6 +85,19 @@ fuzz: ## fuzz what reads foreign bytes, FUZZ_SECONDS=60 each (rustup toolchain i
 		mkdir -p fuzz/corpus/$$target fuzz/seeds/$$target; \
 		cargo +nightly fuzz run --features graphs $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 			-max_total_time=$(FUZZ_SECONDS) -timeout=10; \
+	done
+
+# Nightly, for the sanitizer. The standard library is built with it, too: what it does between threads would be missed else.
+RACE_ROUNDS ?= 5
+RACE_OPTIONS := --quiet -Zbuild-std --target $(shell rustc -vV | sed -n 's/^host: //p') --target-dir target/race --lib --tests \
+	--config 'profile.dev.package."*".opt-level=1' --config profile.dev.package.ferroflow-tensor.opt-level=1
+race: export RUSTFLAGS := -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer
+race: export TSAN_OPTIONS := halt_on_error=1 die_after_fork=0
+race: ## ThreadSanitizer over what threads share, RACE_ROUNDS=5 times (rustup toolchain install nightly --component rust-src)
+	for round in $$(seq $(RACE_ROUNDS)); do \
+		cargo +nightly test $(RACE_OPTIONS) -p ferroflow-tensor -- buffer threads && \
+		cargo +nightly test $(RACE_OPTIONS) -p ferroflow-io -p ferroflow-graph -p ferroflow-input -p ferroflow-runtime \
+			-p ferroflow-cluster || exit; \
 	done
 
 bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
