@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    add_to_collection,
-    add_to_collections,
-    control_dependencies,
-    get_collection,
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.layers.batch_normalization import BatchNormalization
+from ferroflow._src.layers.collecting import (
+    NAMES,
+    ONES,
+    XAVIER,
+    ZEROS,
+    collect_variable,
+    collected,
+    finished,
+    keys_of,
+    model_variables_called,
+)
 from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
 from ferroflow._src.layers.dense import Dense
 from ferroflow._src.layers.dropout import Dropout
-from ferroflow._src.layers.fan_initializers import xavier_initializer
 from ferroflow._src.layers.flatten import flatten as flatten_layer
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
@@ -29,10 +33,8 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity, one_hot
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn import normalization
-from ferroflow._src.ops.nn.activation import relu
+from ferroflow._src.ops.nn.activation import elu as elu_of, relu as relu_of, relu6 as relu6_of
 from ferroflow._src.variables.get_variable import get_variable
-from ferroflow._src.variables.initializers import Ones, Zeros
-from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "convolution2d",
     "convolution3d",
     "dropout",
+    "elu",
     "flatten",
     "fully_connected",
     "layer_norm",
@@ -54,66 +57,13 @@ __all__ = [
     "max_pool2d",
     "max_pool3d",
     "one_hot_encoding",
+    "relu",
+    "relu6",
     "repeat",
     "stack",
 ]
 
-_XAVIER, _ZEROS, _ONES = xavier_initializer(), Zeros(), Ones()
-_NAMES = {"kernel": "weights", "bias": "biases"}
 _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
-
-
-def _model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
-    """A custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
-
-    def custom_getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
-        *scopes, last = name.split("/")
-        given = list(kwargs.pop("collections", None) or ())
-        kwargs["collections"] = [*given, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-        return getter("/".join([*scopes, names.get(last, last)]), *args, **kwargs)
-
-    return custom_getter
-
-
-def _collect_variable(variable: Any, collections: Any, kind: str) -> None:
-    keys = _keys_of(collections, kind)
-    for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
-        for key in keys or ():
-            if not any(part is found for found in get_collection(key)):
-                add_to_collection(key, part)
-
-
-def _collected(outputs: Any, collections: Any, alias: str) -> Any:
-    if collections:
-        outputs.aliases = [*getattr(outputs, "aliases", ()), alias.rstrip("/")]
-        add_to_collections(collections, outputs)
-    return outputs
-
-
-def _keys_of(collections: Any, kind: str) -> Any:
-    return collections.get(kind) if isinstance(collections, dict) else collections
-
-
-def _finished(
-    layer: Layer,
-    inputs: Any,
-    scope_name: str,
-    normalizer_fn: Callable[..., Any] | None,
-    normalizer_params: dict[str, Any] | None,
-    activation_fn: Callable[..., Any] | None,
-    variables_collections: Any,
-    outputs_collections: Any,
-) -> Any:
-    """Applies a layer with kernel and bias, then what follows it, and fills the collections."""
-    outputs = layer.apply(inputs)
-    for attribute, kind in _NAMES.items():
-        if getattr(layer, attribute) is not None:
-            _collect_variable(getattr(layer, attribute), variables_collections, kind)
-    if normalizer_fn is not None:
-        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-    if activation_fn is not None:
-        outputs = activation_fn(outputs)
-    return _collected(outputs, outputs_collections, scope_name)
 
 
 @add_arg_scope
@@ -129,19 +79,19 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
     """
     with name_scope(scope, "Flatten", [inputs]) as name:
-        return _collected(flatten_layer(convert_to_tensor(inputs)), outputs_collections, name)
+        return collected(flatten_layer(convert_to_tensor(inputs)), outputs_collections, name)
 
 
 @add_arg_scope
 def fully_connected(
     inputs: Any,
     num_outputs: int,
-    activation_fn: Callable[..., Any] | None = relu,
+    activation_fn: Callable[..., Any] | None = relu_of,
     normalizer_fn: Callable[..., Any] | None = None,
     normalizer_params: dict[str, Any] | None = None,
-    weights_initializer: Any = _XAVIER,
+    weights_initializer: Any = XAVIER,
     weights_regularizer: Callable[..., Any] | None = None,
-    biases_initializer: Any = _ZEROS,
+    biases_initializer: Any = ZEROS,
     biases_regularizer: Callable[..., Any] | None = None,
     reuse: Any = None,
     variables_collections: Any = None,
@@ -176,7 +126,7 @@ def fully_connected(
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
-    getter = _model_variables_called(_NAMES)
+    getter = model_variables_called(NAMES)
     with variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as opened:
         inputs = convert_to_tensor(inputs)
         layer = Dense(
@@ -192,7 +142,7 @@ def fully_connected(
             _scope=opened,
             _reuse=reuse,
         )
-        return _finished(
+        return finished(
             layer,
             inputs,
             opened.name,
@@ -205,6 +155,9 @@ def fully_connected(
 
 
 linear = functools.partial(fully_connected, activation_fn=None)
+relu = functools.partial(fully_connected, activation_fn=relu_of)
+relu6 = functools.partial(fully_connected, activation_fn=relu6_of)
+elu = functools.partial(fully_connected, activation_fn=elu_of)
 
 
 _CONVOLUTION = """
@@ -248,12 +201,12 @@ def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
         padding: str = "SAME",
         data_format: str | None = None,
         rate: Any = 1,
-        activation_fn: Callable[..., Any] | None = relu,
+        activation_fn: Callable[..., Any] | None = relu_of,
         normalizer_fn: Callable[..., Any] | None = None,
         normalizer_params: dict[str, Any] | None = None,
-        weights_initializer: Any = _XAVIER,
+        weights_initializer: Any = XAVIER,
         weights_regularizer: Callable[..., Any] | None = None,
-        biases_initializer: Any = _ZEROS,
+        biases_initializer: Any = ZEROS,
         biases_regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
         variables_collections: Any = None,
@@ -263,7 +216,7 @@ def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
     ) -> Any:
         if data_format not in _DATA_FORMATS:
             raise ValueError(f"Invalid data_format: {data_format!r}")
-        getter = _model_variables_called(_NAMES)
+        getter = model_variables_called(NAMES)
         with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=getter) as opened:
             inputs = convert_to_tensor(inputs)
             rank = inputs.get_shape().ndims
@@ -289,7 +242,7 @@ def _convolution(public_name: str, conv_dims: int | None) -> Callable[..., Any]:
                 _scope=opened,
                 _reuse=reuse,
             )
-            return _finished(
+            return finished(
                 layer,
                 inputs,
                 opened.name,
@@ -339,7 +292,7 @@ def dropout(
     with variable_scope(scope, "Dropout", [inputs]) as opened:
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
-        return _collected(layer.apply(inputs, training=is_training), outputs_collections, opened.name)
+        return collected(layer.apply(inputs, training=is_training), outputs_collections, opened.name)
 
 
 @add_arg_scope
@@ -402,7 +355,7 @@ def batch_norm(
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
-    with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=_model_variables_called({})) as opened:
+    with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=model_variables_called({})) as opened:
         inputs = convert_to_tensor(inputs)
         static = inputs.get_shape()
         if static.ndims is None:
@@ -423,10 +376,10 @@ def batch_norm(
             epsilon=epsilon,
             center=center,
             scale=scale,
-            beta_initializer=initializers.get("beta", _ZEROS),
-            gamma_initializer=initializers.get("gamma", _ONES),
-            moving_mean_initializer=initializers.get("moving_mean", _ZEROS),
-            moving_variance_initializer=initializers.get("moving_variance", _ONES),
+            beta_initializer=initializers.get("beta", ZEROS),
+            gamma_initializer=initializers.get("gamma", ONES),
+            moving_mean_initializer=initializers.get("moving_mean", ZEROS),
+            moving_variance_initializer=initializers.get("moving_variance", ONES),
             beta_regularizer=regularizers.get("beta"),
             gamma_regularizer=regularizers.get("gamma"),
             trainable=trainable,
@@ -451,13 +404,13 @@ def batch_norm(
                 add_to_collections(updates_collections, update)
         for name in ("beta", "gamma", "moving_mean", "moving_variance"):
             if getattr(layer, name) is not None:
-                _collect_variable(getattr(layer, name), variables_collections, name)
+                collect_variable(getattr(layer, name), variables_collections, name)
         if is_image_of_one_point:
             outputs = shaping.reshape(outputs, shaping.shape(inputs))
             outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return _collected(outputs, outputs_collections, opened.name)
+        return collected(outputs, outputs_collections, opened.name)
 
 
 def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
@@ -483,7 +436,7 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
                 data_format="channels_first" if data_format == first else "channels_last",
                 _scope=name,
             )
-            return _collected(pooling.apply(convert_to_tensor(inputs)), outputs_collections, name)
+            return collected(pooling.apply(convert_to_tensor(inputs)), outputs_collections, name)
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""Takes {what} of windows over {rank} dimensions.
@@ -570,13 +523,13 @@ def layer_norm(
             )
 
         def parameter(name: str, initializer: Any) -> Any:
-            own = list(_keys_of(variables_collections, name) or ())
+            own = list(keys_of(variables_collections, name) or ())
             keys = [*own, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
             dtype = inputs.dtype.base_dtype
             return get_variable(name, shape, dtype, initializer, trainable=trainable, collections=keys)
 
-        beta = parameter("beta", _ZEROS) if center else None
-        gamma = parameter("gamma", _ONES) if scale else None
+        beta = parameter("beta", ZEROS) if center else None
+        gamma = parameter("gamma", ONES) if scale else None
         mean, variance = normalization.moments(inputs, list(range(begin_norm_axis, rank)), keep_dims=True)
         # TF 1.x: 1e-12 of float16 would be 0, and no variance of 0 has a quotient.
         epsilon = 1e-3 if inputs.dtype.base_dtype == dtypes.float16 else 1e-12
@@ -584,7 +537,7 @@ def layer_norm(
         outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return _collected(outputs, outputs_collections, opened.name)
+        return collected(outputs, outputs_collections, opened.name)
 
 
 @add_arg_scope
@@ -612,7 +565,7 @@ def one_hot_encoding(
     with name_scope(scope, "OneHotEncoding", [labels, num_classes]) as name:
         labels = cast(convert_to_tensor(labels), dtypes.int64)
         encoded = one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
-        return _collected(encoded, outputs_collections, name)
+        return collected(encoded, outputs_collections, name)
 
 
 def _name_of(layer: Any, default: str) -> str:

@@ -20,6 +20,21 @@ from ferroflow._src.layers.fan_initializers import (
     xavier_initializer as xavier_initializer,
     xavier_initializer_conv2d as xavier_initializer_conv2d,
 )
+from ferroflow._src.layers.legacy_dense import (
+    legacy_fully_connected as legacy_fully_connected,
+    legacy_linear as legacy_linear,
+    legacy_relu as legacy_relu,
+)
+from ferroflow._src.layers.model_convolutions import (
+    conv2d_in_plane as conv2d_in_plane,
+    conv2d_transpose as conv2d_transpose,
+    conv3d_transpose as conv3d_transpose,
+    convolution2d_in_plane as convolution2d_in_plane,
+    convolution2d_transpose as convolution2d_transpose,
+    convolution3d_transpose as convolution3d_transpose,
+    separable_conv2d as separable_conv2d,
+    separable_convolution2d as separable_convolution2d,
+)
 from ferroflow._src.layers.model_layers import (
     avg_pool2d as avg_pool2d,
     avg_pool3d as avg_pool3d,
@@ -32,6 +47,7 @@ from ferroflow._src.layers.model_layers import (
     convolution2d as convolution2d,
     convolution3d as convolution3d,
     dropout as dropout,
+    elu as elu,
     flatten as flatten,
     fully_connected as fully_connected,
     layer_norm as layer_norm,
@@ -39,8 +55,28 @@ from ferroflow._src.layers.model_layers import (
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
     one_hot_encoding as one_hot_encoding,
+    relu as relu,
+    relu6 as relu6,
     repeat as repeat,
     stack as stack,
+)
+from ferroflow._src.layers.model_normalizations import (
+    group_norm as group_norm,
+    instance_norm as instance_norm,
+    unit_norm as unit_norm,
+)
+from ferroflow._src.layers.model_shapes import (
+    dense_to_sparse as dense_to_sparse,
+    images_to_sequence as images_to_sequence,
+    pool as pool,
+    scale_gradient as scale_gradient,
+    sequence_to_images as sequence_to_images,
+)
+from ferroflow._src.layers.model_units import (
+    bias_add as bias_add,
+    maxout as maxout,
+    softmax as softmax,
+    spatial_softmax as spatial_softmax,
 )
 from ferroflow._src.layers.regularizers import (
     apply_regularization as apply_regularization,

@@ -28,7 +28,7 @@ from ferroflow._src.ops.math.elementwise import sqrt
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 from ferroflow._src.ops.sparse.shaping import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 
-__all__ = ["embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse"]
+__all__ = ["embedding_lookup", "embedding_lookup_sparse", "embedding_lookup_unique", "safe_embedding_lookup_sparse"]
 
 
 def _as_list(params: Any) -> list[Any]:
@@ -276,3 +276,27 @@ def safe_embedding_lookup_sparse(
         known = [None] * (rank - 1) if rank is not None else None
         result.set_shape(as_shape(known).concatenate(rows.get_shape()[1:]))
         return result
+
+
+def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Tensor:
+    """Looks up rows of a table, each once, as `embedding_lookup`.
+
+    Args:
+        params: Tensor of any dtype, of shape [rows, ...], or list of such parts, or a PartitionedVariable.
+        ids: Tensor of int32 or int64, of any shape.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `params`, of shape ids.shape + params.shape[1:].
+
+    Raises:
+        ValueError: `params` is empty.
+    """
+    with name_scope(name, "EmbeddingLookupUnique", [params, ids]):
+        ids = convert_to_tensor(ids)
+        found = indexing.unique(shaping.reshape(ids, [-1]))
+        rows = embedding_lookup(params, found.y)
+        sizes = joining.concat([shaping.shape(ids), shaping.shape(rows)[1:]], 0)
+        outputs = shaping.reshape(indexing.gather(rows, found.idx), sizes)
+        outputs.set_shape(ids.get_shape().concatenate(rows.get_shape()[1:]))
+        return outputs
