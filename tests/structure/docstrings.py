@@ -175,6 +175,9 @@ def entries(section: str) -> dict[str, str]:
 
 
 def _parameters(function: Any) -> dict[str, inspect.Parameter]:
+    # A class that has both: Python 3.10 would tell the arguments of `__new__`.
+    if isinstance(function, type) and all(map(inspect.isfunction, (function.__new__, function.__init__))):
+        function = functools.partial(function.__init__, None)
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):

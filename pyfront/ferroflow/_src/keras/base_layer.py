@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -88,7 +89,8 @@ class KerasLayer(Layer):
         """Keeps the arguments, which `get_config` tells."""
         made = super().__new__(cls)
         try:
-            made._given = arguments_of(cls, args, kwargs)
+            # The class's own signature is that of this method in Python 3.10.
+            made._given = arguments_of(functools.partial(cls.__init__, made), args, kwargs)
         except TypeError:
             made._given = {}  # the constructor tells what is wrong
         return made
