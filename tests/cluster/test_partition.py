@@ -90,6 +90,22 @@ def test_a_step_over_tasks_gives_what_the_naive_interpreter_gives(cluster, over_
                 np.testing.assert_array_equal(got, np.full(2, want))
 
 
+@pytest.mark.parametrize("over_sockets", [False, True])
+def test_what_a_fetched_read_of_a_distant_variable_waits_for_runs(cluster, over_sockets):
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            source = apply_op("VariableV2", [], {"dtype": tf.float64, "shape": []})
+        copy = apply_op("VariableV2", [], {"dtype": tf.float64, "shape": []})
+        starts = [tf.assign(v.outputs[0], np.float64(x)).op for v, x in ((source, 2.0), (copy, 1.0))]
+        copied = apply_op("Assign", [copy.outputs[0], source.outputs[0]])
+        with tf.control_dependencies([copied]):
+            read = apply_op("Identity", [source.outputs[0]])
+        with tf.Session(cluster, config=_config(over_sockets)) as sess:
+            sess.run(starts)
+            assert sess.run(read.outputs[0]) == 2.0
+            assert sess.run(copy.outputs[0]) == 2.0
+
+
 @st.composite
 def _expression(draw, depth=3):
     """Variables, a fed value, sums, products, updates, loops and conditionals, each operation at some task."""

@@ -164,6 +164,10 @@ impl<'a> Cutter<'a> {
             // A fetched variable is read at the end of the step, where it is.
             let (at, o) = match self.root(o)? {
                 Some(v) if self.site[v as usize] != self.site[o.node as usize] => {
+                    // Who hands it on runs as well, after what it waits for.
+                    let site = self.site[o.node as usize];
+                    let node = self.local_node(o.node, site)?;
+                    self.parts[site].targets.push(node);
                     (self.site[v as usize], OutputId { node: v, index: 0 })
                 }
                 _ => (self.site[o.node as usize], o),
