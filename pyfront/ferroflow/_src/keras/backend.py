@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary, WeakSet
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.default_graph import get_default_graph, init_scope
-from ferroflow._src.framework.default_stacks import get_default_session
+from ferroflow._src.framework.default_graph import get_default_graph, init_scope, reset_default_graph
+from ferroflow._src.framework.default_stacks import default_graph_stack, get_default_session
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import placeholder_with_default
@@ -83,12 +83,14 @@ def set_session(session: Any) -> None:
 
 
 def clear_session() -> None:
-    """Forgets the session and the learning phase of the default graph, whose models end."""
+    """Ends the models of the default graph, and their session: outside `tf.Graph.as_default` a fresh graph follows."""
     graph = get_default_graph()
     session = _sessions.pop(graph, None)
     if session is not None:
         session.close()
     _phases.pop(graph, None)
+    if default_graph_stack.is_cleared():
+        reset_default_graph()
 
 
 def _initialize(session: Any) -> None:

@@ -14,7 +14,9 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.configurations import arguments_of, serialized
+from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.ops.array.making import placeholder
 
 __all__ = ["Input", "InputLayer", "KerasLayer"]
@@ -129,6 +131,11 @@ class KerasLayer(Layer):
         self._input_dtype = kwargs.get("dtype")
         super().__init__(*args, **kwargs)
         self.batch_input_shape: tuple[int | None, ...] | None = None if shape is None else tuple(shape)
+
+    def _default_names(self) -> tuple[str, str]:
+        # TF 1.x: numbers of these layers begin with 0, which is not written; those of `tf.layers` with 1.
+        name = unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
+        return name, name
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
@@ -282,7 +289,7 @@ class InputLayer(KerasLayer):
         name: Any = None,
         batch_input_shape: Any = None,
     ) -> None:
-        super().__init__(name=name)
+        super().__init__(name=name or f"input_{get_uid('input')}")
         self.built = True
         if input_tensor is None:
             if input_shape is None and batch_input_shape is None:

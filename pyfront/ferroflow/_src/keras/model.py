@@ -59,7 +59,7 @@ class Model:
     trainable = True
 
     def __init__(self, inputs: Any, outputs: Any, name: str | None = None) -> None:
-        self.name = name or unique_layer_name(to_snake_case(type(self).__name__))
+        self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer: Any = None
         self._connect(_as_list(inputs), _as_list(outputs))
@@ -843,7 +843,7 @@ class Sequential(Model):
     """
 
     def __init__(self, layers: Iterable[Any] | None = None, name: str | None = None) -> None:
-        self.name = name or unique_layer_name("sequential")
+        self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer = None
         self.layers = []

@@ -168,7 +168,9 @@ class SGD(Optimizer):
         self, lr: float = 0.01, momentum: float = 0.0, decay: float = 0.0, nesterov: bool = False, **kwargs: Any
     ) -> None:
         super().__init__(lr, decay, **kwargs)
-        self.momentum: Any = number(momentum, "momentum")
+        # TF 1.x: this variable is in the scope of the others.
+        with name_scope(f"{self.lr.op.name.rpartition('/')[0]}/"):
+            self.momentum: Any = number(momentum, "momentum")
         self.nesterov = nesterov
 
     def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:

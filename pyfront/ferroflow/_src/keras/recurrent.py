@@ -689,6 +689,9 @@ class RNN(_Running):
         if isinstance(self.cell, KerasLayer) and not self.cell.built:
             if self.cell._dtype is None:
                 self.cell._dtype = self._dtype or dtypes.float32.name
+            if not isinstance(self.cell, StackedRNNCells):
+                # TF 1.x: the variables of the cell have the names of this layer.
+                self.cell._scope = self._scope
             self.cell.build(TensorShape([shape[0], *shape[2:]]))
             self.cell.built = True
         self.built = True

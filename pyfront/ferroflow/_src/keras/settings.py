@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from ferroflow._src.layers.naming import forget_numbers, next_number
 
 __all__ = [
     "cast_to_floatx",
@@ -22,7 +21,6 @@ __all__ = [
 ]
 
 _settings: dict[str, Any] = {"epsilon": 1e-7, "floatx": "float32", "image_data_format": "channels_last"}
-_uids: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(1))
 
 
 def epsilon() -> float:
@@ -90,7 +88,7 @@ def set_image_data_format(data_format: str) -> None:
 
 
 def get_uid(prefix: str = "") -> int:
-    """The next number for a name.
+    """The next number for a name in the default graph.
 
     Args:
         prefix: str, the name.
@@ -98,9 +96,9 @@ def get_uid(prefix: str = "") -> int:
     Returns:
         int, 1 for the first.
     """
-    return next(_uids[prefix])
+    return next_number(prefix)
 
 
 def reset_uids() -> None:
-    """Starts the numbers of all names anew."""
-    _uids.clear()
+    """Starts the numbers of all names anew, of layers and models too."""
+    forget_numbers()

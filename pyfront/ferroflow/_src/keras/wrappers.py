@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.layers.naming import unique_layer_name
+from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array import joining, shaping
 
 __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
@@ -73,6 +73,9 @@ class TimeDistributed(Wrapper):
         Returns:
             Tensor of the dtype that the layer gives, of shape [batch, steps, ...].
         """
+        if isinstance(self.layer, Layer) and not self.layer.built:
+            # TF 1.x: the variables of the layer have the names of this one.
+            self.layer._scope = self._scope
         shape = inputs.get_shape()
         sizes = shaping.shape(inputs)
         steps = shaping.reshape(inputs, joining.concat([[-1], sizes[2:]], 0))
@@ -172,7 +175,7 @@ def _copied(layer: Any, direction: str) -> Any:
     if layer.built:
         raise ValueError(f"Bidirectional takes a layer that has not been called: {layer.name}")
     made = copy.copy(layer)
-    made._base_name = made._name = unique_layer_name(f"{direction}_{layer.name}")
+    made._base_name = made._name = f"{direction}_{layer.name}"
     made._trainable_weights, made._non_trainable_weights = [], []
     made._updates, made._losses = [], []
     if getattr(made, "cell", None) is not None:

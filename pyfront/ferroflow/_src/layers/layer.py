@@ -86,8 +86,7 @@ class Layer:
         if name:
             self._base_name = self._name = name.name if isinstance(name, VariableScope) else name
         else:
-            self._base_name = to_snake_case(type(self).__name__)
-            self._name = unique_layer_name(self._base_name)
+            self._base_name, self._name = self._default_names()
         self._activity_regularizer = kwargs.get("activity_regularizer")
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
@@ -103,6 +102,11 @@ class Layer:
         self._current_scope: VariableScope | None = None
         if scope:
             self._open(variable_scope(scope))
+
+    def _default_names(self) -> tuple[str, str]:
+        """What the variable scope is called, which is made unique when it is opened, and the layer."""
+        kind = to_snake_case(type(self).__name__)
+        return kind, unique_layer_name(kind)
 
     def _open(self, opening: variable_scope) -> None:
         with opening as scope:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
+from weakref import WeakKeyDictionary
 
 from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph import Graph
 
-# A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
-_COUNTS_KEY = ("__layer_names",)
+_counts: WeakKeyDictionary[Graph, dict[Hashable, int]] = WeakKeyDictionary()
 
 
 def to_snake_case(name: str) -> str:
@@ -18,11 +20,27 @@ def to_snake_case(name: str) -> str:
     return f"private{snake}" if snake.startswith("_") else snake
 
 
-def unique_layer_name(name: str) -> str:
-    """A name with the number of the layer among those of this name in the default graph, from 1 on."""
-    found = get_default_graph().get_collection_ref(_COUNTS_KEY)
-    if not found:
-        found.append({})
-    counts: dict[str, int] = found[0]
-    counts[name] = counts.get(name, 0) + 1
-    return f"{name}_{counts[name]}"
+def unique_layer_name(name: str, zero_based: bool = False) -> str:
+    """A name with the number of the layer among those of this name in the default graph.
+
+    Args:
+        name: str, the name of the layer's kind.
+        zero_based: bool, whether the first layer has the bare name, and the second the number 1; else the first has 1.
+
+    Returns:
+        str.
+    """
+    number = next_number(("", name)) - zero_based
+    return f"{name}_{number}" if number else name
+
+
+def next_number(key: Hashable) -> int:
+    """The next number of something in the default graph, from 1 on."""
+    counts = _counts.setdefault(get_default_graph(), {})
+    counts[key] = counts.get(key, 0) + 1
+    return counts[key]
+
+
+def forget_numbers() -> None:
+    """Starts all numbers of all graphs anew."""
+    _counts.clear()
