@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+Batch = tuple[list[Any], list[Any], list[Any]]
+
 
 def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
     """Arrays in the order of names.
@@ -58,6 +60,12 @@ def places(count: int, batch_size: int, shuffle: bool) -> Iterator[Any]:
         np.random.shuffle(order)
     for start in range(0, count, batch_size):
         yield order[start : start + batch_size]
+
+
+def part_of(batch: Batch, chosen: Any) -> Batch:
+    """Some of the examples of inputs, labels and weights."""
+    inputs, labels, weights = ([a[chosen] for a in arrays] for arrays in batch)
+    return inputs, labels, weights
 
 
 class Average:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
-from ferroflow._src.keras.model import Model, Sequential
+from ferroflow._src.keras.model import Model
+from ferroflow._src.keras.network import Network
+from ferroflow._src.keras.sequential import Sequential
 
 __all__ = ["model_from_config", "model_from_json"]
 
@@ -79,7 +81,7 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
     return Model(starts, ends, name=config.get("name"))
 
 
-Model._of_description = staticmethod(_model)
+Network._of_description = staticmethod(_model)
 
 
 def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:

@@ -1,0 +1,375 @@
+"""`Network`: layers between inputs and outputs, their variables, and what describes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ferroflow._src.base import nest
+from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras import hdf5
+from ferroflow._src.keras.backend import batch_get_value, get_session
+from ferroflow._src.keras.base_layer import Call, InputLayer, call_of, note_call, set_weights, shape_of
+from ferroflow._src.keras.configurations import serialized
+from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+
+__all__ = ["Network", "as_list", "described", "one_or_list"]
+
+_VERSION = "2.1.5-tf"
+
+
+def as_list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def one_or_list(x: list[Any]) -> Any:
+    return x[0] if len(x) == 1 else x
+
+
+class Network:
+    """Layers between inputs and outputs.
+
+    Args:
+        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them.
+        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them.
+        name: str, its name; made by default.
+
+    Raises:
+        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+    """
+
+    # Whether its layers are trained; what a model trains is settled when it is compiled.
+    trainable = True
+
+    def __init__(self, inputs: Any, outputs: Any, name: str | None = None) -> None:
+        self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
+        self.stop_training = False
+        self.optimizer: Any = None
+        self._connect(as_list(inputs), as_list(outputs))
+
+    def _connect(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
+        for tensor in inputs:
+            made = call_of(tensor)
+            if made is None or not isinstance(made.layer, InputLayer):
+                raise ValueError(
+                    f"Input tensors to a {type(self).__name__} must come from `tf.keras.layers.Input`: {tensor}"
+                )
+        self.inputs, self.outputs = inputs, outputs
+        self._calls: list[tuple[Tensor, Call]] = []
+        seen = set(inputs)
+
+        def follow(tensor: Tensor) -> None:
+            if tensor in seen:
+                return
+            seen.add(tensor)
+            made = call_of(tensor)
+            if made is None or isinstance(made.layer, InputLayer):
+                raise ValueError(
+                    f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
+                    "is not. Put operations on tensors into a Lambda layer."
+                )
+            for source in nest.flatten(made.inputs):
+                follow(source)
+            self._calls.append((tensor, made))
+
+        for output in outputs:
+            follow(output)
+        self.layers: list[Any] = []
+        for layer in [made.layer for made in map(call_of, inputs) if made] + [made.layer for _, made in self._calls]:
+            if layer not in self.layers:
+                self.layers.append(layer)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of its tensors."""
+        return self.outputs[0].graph
+
+    @property
+    def input(self) -> Any:
+        """The input, or the list of them."""
+        return one_or_list(self.inputs)
+
+    @property
+    def output(self) -> Any:
+        """The output, or the list of them."""
+        return one_or_list(self.outputs)
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, as a tuple, or the list of them."""
+        return shape_of(self.inputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, as a tuple, or the list of them."""
+        return shape_of(self.outputs)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the inputs' layers."""
+        return [made.layer.name for made in map(call_of, self.inputs) if made]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs' layers."""
+        return [made.layer.name for made in map(call_of, self.outputs) if made]
+
+    def _of_layers(self, attribute: str) -> list[Any]:
+        return [x for layer in self.layers for x in getattr(layer, attribute)]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained."""
+        return self._of_layers("trainable_weights") if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained."""
+        fixed = self._of_layers("non_trainable_weights")
+        return fixed if self.trainable else self._of_layers("trainable_weights") + fixed
+
+    @property
+    def weights(self) -> list[Any]:
+        """The variables of all layers, layer by layer."""
+        return self._of_layers("weights")
+
+    @property
+    def updates(self) -> list[Any]:
+        """What is to run with each training step."""
+        return self._of_layers("updates") if self.trainable else []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        return [x for layer in self.layers for x in layer.get_updates_for(inputs)] if self.trainable else []
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of variables and outputs."""
+        return self._of_layers("losses")
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """Finds a layer by its name or its place.
+
+        Args:
+            name: str, its name; None for the place alone.
+            index: int, its place among `layers`.
+
+        Returns:
+            KerasLayer or other layer of the model.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for i, layer in enumerate(self.layers):
+            if layer.name == name or (name is None and i == index):
+                return layer
+        raise ValueError(f"No such layer: {name if name is not None else index}")
+
+    def __call__(self, inputs: Any) -> Any:
+        """The outputs for other inputs, with the same layers and variables.
+
+        Args:
+            inputs: Tensor, or list of them.
+
+        Returns:
+            Tensor, or list of them.
+        """
+        values: dict[Tensor, Any] = dict(zip(self.inputs, as_list(inputs), strict=True))
+        for tensor, made in self._calls:
+            if tensor not in values:
+                taken = nest.map_structure(lambda t: values[t], made.inputs)
+                results = nest.flatten(made.layer(taken, **made.arguments))
+                values.update(zip(made.outputs, results, strict=True))
+        results = [values[t] for t in self.outputs]
+        note_call(results, self, inputs, {})
+        return one_or_list(results)
+
+    def get_config(self) -> Any:
+        """What the model is made of: its layers, their arguments and how they are called.
+
+        Returns:
+            dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
+
+        Raises:
+            NotImplementedError: an argument is a function without a name.
+        """
+        calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
+        of_tensor: dict[Tensor, list[Any]] = {}
+        for tensor in self.inputs:
+            made = call_of(tensor)
+            assert made is not None  # checked when the model was made
+            of_tensor[tensor] = [made.layer.name, 0, 0]
+        for tensor, made in self._calls:
+            known = calls[id(made.layer)]
+            if made not in known:
+                known.append(made)
+            of_tensor[tensor] = [made.layer.name, known.index(made), made.outputs.index(tensor)]
+        layers = []
+        for layer in self.layers:
+            nodes = [
+                [[*of_tensor[t], serialized(made.arguments)] for t in nest.flatten(made.inputs)]
+                for made in calls[id(layer)]
+            ]
+            layers.append({"name": layer.name, **described(layer), "inbound_nodes": nodes})
+        return {
+            "name": self.name,
+            "layers": layers,
+            "input_layers": [of_tensor[t] for t in self.inputs],
+            "output_layers": [of_tensor[t] for t in self.outputs],
+        }
+
+    # How a model is made of its description; `model_configurations`, which knows all layers, says it.
+    _of_description: Callable[[dict[str, Any], Any], Any]
+    # The class that its description names.
+    _kind: ClassVar[str] = "Model"
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """Makes a model of what `get_config` gives, with new variables.
+
+        Args:
+            config: dict, or list of a Sequential's layers.
+            custom_objects: dict of classes and functions of the program by the names they have in the description; None
+                for none.
+
+        Returns:
+            Model, or Sequential if the class is one.
+
+        Raises:
+            ValueError: a class or function is not known, or the layers do not follow from the inputs.
+        """
+        return Network._of_description({"class_name": cls._kind, "config": config}, dict(custom_objects or {}))
+
+    def to_json(self, **kwargs: Any) -> str:
+        """What the model is made of, in JSON, for `model_from_json`; without the values of its variables.
+
+        Args:
+            **kwargs: arguments of `json.dumps`.
+
+        Returns:
+            str.
+
+        Raises:
+            NotImplementedError: as `get_config`.
+        """
+        return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
+
+    def get_weights(self) -> list[Any]:
+        """The values of the variables."""
+        return batch_get_value(self.weights)
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Gives the variables values.
+
+        Args:
+            weights: list of arrays, of the dtypes and shapes of the variables, in their order.
+
+        Raises:
+            ValueError: there are more or fewer, or one has another shape.
+        """
+        set_weights(self, weights)
+
+    def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+        """Saves the model as an HDF5 file, as `tf.keras.models.save_model` does.
+
+        Args:
+            filepath: str, the file.
+            overwrite: bool, whether a file that is there is replaced.
+            include_optimizer: bool, as `tf.keras.models.save_model` takes it.
+
+        Raises:
+            ImportError: h5py is not installed.
+            FileExistsError: the file is there and may not be replaced.
+            NotImplementedError: an argument of a layer is a function without a name.
+        """
+        hdf5.save_model(self, filepath, overwrite, include_optimizer)
+
+    def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
+        """Saves the variables, as an HDF5 file where its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
+
+        Args:
+            filepath: str, the file, or the checkpoint's prefix.
+            overwrite: bool, whether what is there is replaced.
+            save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
+
+        Raises:
+            ImportError: h5py is not installed, and a file is to be written.
+            FileExistsError: the file or the checkpoint is there and may not be replaced.
+        """
+        path = str(filepath)
+        is_file = hdf5.is_hdf5(path) if save_format is None else save_format != "tf"
+        if not overwrite and os.path.exists(path if is_file else f"{path}.index"):
+            raise FileExistsError(path)
+        if is_file:
+            hdf5.save_weights(self, path)
+            return
+        with self.graph.as_default():
+            Saver(self.weights, max_to_keep=None).save(get_session(), path, write_meta_graph=False, write_state=False)
+
+    def load_weights(self, filepath: str, by_name: bool = False) -> None:
+        """Restores the variables that `save_weights` saved.
+
+        Args:
+            filepath: str, the file, or the checkpoint's prefix.
+            by_name: bool, whether layers are found by their names, and not in their order; of files alone.
+
+        Raises:
+            ImportError: h5py is not installed, and it is a file.
+            ValueError: the file is of other layers.
+            tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
+        """
+        if hdf5.is_hdf5(filepath):
+            hdf5.load_weights(self, filepath, by_name)
+            return
+        with self.graph.as_default():
+            Saver(self.weights).restore(get_session(), str(filepath))
+
+    def count_params(self) -> int:
+        """The number of elements of the variables."""
+        return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
+
+    def summary(self, line_length: int = 65, print_fn: Callable[[str], Any] = print) -> None:
+        """Prints a table of the layers.
+
+        Args:
+            line_length: int, the width.
+            print_fn: callable of each line.
+        """
+        columns = [int(line_length * share) for share in (0.45, 0.85, 1.0)]
+
+        def row(*cells: Any) -> None:
+            line = ""
+            for cell, end in zip(cells, columns, strict=True):
+                line = f"{line}{cell}"[:end].ljust(end)
+            print_fn(line.rstrip())
+
+        print_fn("_" * line_length)
+        row("Layer (type)", "Output Shape", "Param #")
+        print_fn("=" * line_length)
+        for layer in self.layers:
+            count = sum(int(np.prod(w.get_shape().as_list())) for w in layer.weights)
+            row(f"{layer.name} ({type(layer).__name__})", tuple(layer.output.get_shape().as_list()), count)
+        print_fn("=" * line_length)
+        trained = int(sum(np.prod(w.get_shape().as_list()) for w in self.trainable_weights))
+        print_fn(f"Total params: {self.count_params():,}")
+        print_fn(f"Trainable params: {trained:,}")
+        print_fn(f"Non-trainable params: {self.count_params() - trained:,}")
+        print_fn("_" * line_length)
+
+
+def described(layer: Any) -> dict[str, Any]:
+    """The class of a layer or model and what it is made of."""
+    return {"class_name": type(layer).__name__, "config": layer.get_config()}
