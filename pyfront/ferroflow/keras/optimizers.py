@@ -7,9 +7,12 @@ from ferroflow._src.keras.optimizers import (
     Adagrad as Adagrad,
     Adam as Adam,
     Adamax as Adamax,
+    Nadam as Nadam,
     Optimizer as Optimizer,
     RMSprop as RMSprop,
+    deserialize as deserialize,
     get as get,
+    serialize as serialize,
 )
 
 _tell_absent(globals())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,25 @@ from ferroflow._src.ops.state.assigning import assign, assign_add
 from ferroflow._src.training import optimizer as graph_optimizer
 from ferroflow._src.variables.variable import Variable
 
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Optimizer", "RMSprop", "get"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "Adamax",
+    "Nadam",
+    "Optimizer",
+    "RMSprop",
+    "deserialize",
+    "get",
+    "serialize",
+]
 
 
-class Optimizer(abc.ABC):
-    """How variables move with the gradients of a loss.
+class Optimizer:
+    """How variables move with the gradients of a loss; a subclass says it in `get_updates`.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
-        decay: float, by which the rate is divided by 1 + decay * batches.
         **kwargs: `clipnorm`, float, the norm that all gradients together are scaled down to; `clipvalue`, float, the
             size that their elements are cut to.
 
@@ -39,20 +50,33 @@ class Optimizer(abc.ABC):
         TypeError: another argument is given.
     """
 
-    def __init__(self, lr: float, decay: float = 0.0, **kwargs: Any) -> None:
+    weights: list[Any]
+    updates: list[Any]
+
+    def __init__(self, **kwargs: Any) -> None:
         for name in kwargs:
             if name not in ("clipnorm", "clipvalue"):
                 raise TypeError(f"Unexpected keyword argument passed to optimizer: {name}")
-        self._clipping = kwargs
-        with name_scope(type(self).__name__):
-            self.iterations = number(0, "iterations", dtypes.int64)
-            self.lr = number(lr, "lr")
-            self.decay = number(decay, "decay")
-        self.initial_decay = decay
-        self.weights: list[Any] = [self.iterations]
-        self.updates: list[Any] = []
+        vars(self).update(kwargs)
+        self.weights = []
+        self.updates = []
 
-    def get_gradients(self, loss: Any, params: list[Any]) -> list[Any]:
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The operations of one step; a subclass overrides it.
+
+        Args:
+            loss: Tensor of a float dtype, of shape [].
+            params: list of Variables of float dtypes.
+
+        Returns:
+            list of Operations, or of Tensors of any dtype and shape, or of tuples of a Variable and its new value.
+
+        Raises:
+            NotImplementedError: the class does not say it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is to override get_updates(loss, params).")
+
+    def get_gradients(self, loss: Any, params: Any) -> list[Any]:
         """Makes the gradients of a loss, clipped.
 
         Args:
@@ -65,6 +89,7 @@ class Optimizer(abc.ABC):
         Raises:
             ValueError: the loss does not depend on a variable.
         """
+        params = list(params) if isinstance(params, (list, tuple)) else [params]
         found = gradients(loss, params)
         for variable, gradient in zip(params, found, strict=True):
             if gradient is None:
@@ -73,48 +98,12 @@ class Optimizer(abc.ABC):
                     "out of the model, or make it not trainable."
                 )
         dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in found]
-        if self._clipping.get("clipnorm", 0) > 0:
-            dense = clip_by_global_norm(dense, self._clipping["clipnorm"])[0]
-        if self._clipping.get("clipvalue", 0) > 0:
-            size = self._clipping["clipvalue"]
+        norm, size = getattr(self, "clipnorm", 0), getattr(self, "clipvalue", 0)
+        if norm > 0:
+            dense = clip_by_global_norm(dense, norm)[0]
+        if size > 0:
             dense = [clip_by_value(g, -size, size) for g in dense]
         return dense
-
-    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step.
-
-        Args:
-            loss: Tensor of shape [].
-            params: list of Variable.
-
-        Returns:
-            list of Operation.
-        """
-        moves = self.get_gradients(loss, params)
-        step = self.iterations.read_value()
-        rate = self.lr.read_value()
-        if self.initial_decay > 0:
-            rate = rate * (1.0 / (1.0 + self.decay * cast(step, dtypes.float32)))
-        updates = [assign_add(self.iterations, 1)]
-        for variable, gradient in zip(params, moves, strict=True):
-            updates += self._moved(variable, gradient, rate, cast(step, dtypes.float32) + 1)
-        self.updates = [u.op for u in updates]
-        return self.updates
-
-    @abc.abstractmethod
-    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
-        """The assignments of one variable, at a step that is counted from 1."""
-
-    def _slot(self, variable: Any) -> Any:
-        """A variable of the shape of another, at first zeros."""
-        shape = variable.get_shape().as_list()
-        made = Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
-        self.weights.append(made)
-        return made
-
-    def _assigned(self, variable: Any, value: Any) -> Any:
-        constraint = getattr(variable, "constraint", None)
-        return assign(variable, value if constraint is None else constraint(value))
 
     def get_weights(self) -> list[Any]:
         """The values of its variables."""
@@ -138,7 +127,7 @@ class Optimizer(abc.ABC):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
-        return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **self._clipping}
+        return {name: getattr(self, name) for name in ("clipnorm", "clipvalue") if hasattr(self, name)}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -153,13 +142,72 @@ class Optimizer(abc.ABC):
         return cls(**config)
 
 
-class SGD(Optimizer):
+class _Descent(Optimizer, abc.ABC):
+    """An optimizer that moves one variable after the other, at a rate that is a variable.
+
+    Args:
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        decay: float, by which the rate is divided by 1 + decay * batches.
+        **kwargs: as `Optimizer`.
+    """
+
+    def __init__(self, lr: float, decay: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        with name_scope(type(self).__name__):
+            self.iterations = number(0, "iterations", dtypes.int64)
+            self.lr = number(lr, "lr")
+            self.decay = number(decay, "decay")
+        self.initial_decay = decay
+        self.weights = [self.iterations]
+
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The operations of one step.
+
+        Args:
+            loss: Tensor of a float dtype, of shape [].
+            params: list of Variables of float dtypes.
+
+        Returns:
+            list of Operations.
+        """
+        moves = self.get_gradients(loss, params)
+        step = self.iterations.read_value()
+        rate = self.lr.read_value()
+        if self.initial_decay > 0:
+            rate = rate * (1.0 / (1.0 + self.decay * cast(step, dtypes.float32)))
+        updates = [assign_add(self.iterations, 1)]
+        for variable, gradient in zip(params, moves, strict=True):
+            updates += self._moved(variable, gradient, rate, cast(step, dtypes.float32) + 1)
+        self.updates = [u.op for u in updates]
+        return self.updates
+
+    @abc.abstractmethod
+    def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
+        """The assignments of one variable, at a step that is counted from 1."""
+
+    def _slot(self, variable: Any) -> Any:
+        """A variable of the shape of another, at first zeros."""
+        made = _zeros_like(variable)
+        self.weights.append(made)
+        return made
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **super().get_config()}
+
+
+def _assigned(variable: Any, value: Any) -> Any:
+    constraint = getattr(variable, "constraint", None)
+    return assign(variable, value if constraint is None else constraint(value))
+
+
+class SGD(_Descent):
     """Gradient descent, with momentum.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         momentum: float, the part of the last move that is made again.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         nesterov: bool, whether the move is Nesterov's.
         **kwargs: as `Optimizer`.
     """
@@ -177,21 +225,21 @@ class SGD(Optimizer):
         last = self._slot(variable)
         move = self.momentum * last - rate * gradient
         new = variable + (self.momentum * move - rate * gradient if self.nesterov else move)
-        return [assign(last, move), self._assigned(variable, new)]
+        return [assign(last, move), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
         return {**super().get_config(), "momentum": float(get_value(self.momentum)), "nesterov": self.nesterov}
 
 
-class RMSprop(Optimizer):
+class RMSprop(_Descent):
     """Moves divided by the root of the mean of squared gradients.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         rho: float, how slowly the mean changes.
         epsilon: float, added to the root; None for 1e-7.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         **kwargs: as `Optimizer`.
     """
 
@@ -206,20 +254,20 @@ class RMSprop(Optimizer):
         mean = self._slot(variable)
         new_mean = self.rho * mean + (1.0 - self.rho) * square(gradient)
         new = variable - rate * gradient / (sqrt(new_mean) + self.epsilon)
-        return [assign(mean, new_mean), self._assigned(variable, new)]
+        return [assign(mean, new_mean), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
-class Adagrad(Optimizer):
+class Adagrad(_Descent):
     """Moves divided by the root of the sum of squared gradients.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         epsilon: float, added to the root; None for 1e-7.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         **kwargs: as `Optimizer`.
     """
 
@@ -231,21 +279,21 @@ class Adagrad(Optimizer):
         total = self._slot(variable)
         new_total = total + square(gradient)
         new = variable - rate * gradient / (sqrt(new_total) + self.epsilon)
-        return [assign(total, new_total), self._assigned(variable, new)]
+        return [assign(total, new_total), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
         return {**super().get_config(), "epsilon": self.epsilon}
 
 
-class Adadelta(Optimizer):
+class Adadelta(_Descent):
     """Moves scaled by the roots of the means of squared moves and squared gradients.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         rho: float, how slowly the means change.
         epsilon: float, added to the means; None for 1e-7.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         **kwargs: as `Optimizer`.
     """
 
@@ -262,22 +310,22 @@ class Adadelta(Optimizer):
         move = gradient * sqrt(moves + self.epsilon) / sqrt(new_mean + self.epsilon)
         new_moves = self.rho * moves + (1.0 - self.rho) * square(move)
         new = variable - rate * move
-        return [assign(mean, new_mean), assign(moves, new_moves), self._assigned(variable, new)]
+        return [assign(mean, new_mean), assign(moves, new_moves), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
-class Adam(Optimizer):
+class Adam(_Descent):
     """Moves by the mean of gradients, divided by the root of the mean of squared gradients.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         beta_1: float, how slowly the mean of gradients changes.
         beta_2: float, how slowly the mean of squared gradients changes.
         epsilon: float, added to the root; None for 1e-7.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         amsgrad: bool, whether the largest mean of squared gradients so far is taken.
         **kwargs: as `Optimizer`.
 
@@ -310,7 +358,7 @@ class Adam(Optimizer):
             new_squares = maximum(largest, new_squares)
             updates.append(assign(largest, new_squares))
         new = variable - rate * new_mean / (sqrt(new_squares) + self.epsilon)
-        return [*updates, self._assigned(variable, new)]
+        return [*updates, _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
@@ -318,15 +366,15 @@ class Adam(Optimizer):
         return {**super().get_config(), **own}
 
 
-class Adamax(Optimizer):
+class Adamax(_Descent):
     """Adam with the largest of decaying gradients in the place of the root.
 
     Args:
-        lr: as `Optimizer`.
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
         beta_1: as `Adam`.
         beta_2: float, how slowly the largest gradient decays.
         epsilon: float, added to it; None for 1e-7.
-        decay: as `Optimizer`.
+        decay: float, by which the rate is divided by 1 + decay * batches.
         **kwargs: as `Optimizer`.
 
     Source: Kingma, Ba, Adam, 2014.
@@ -351,7 +399,7 @@ class Adamax(Optimizer):
         new_largest = maximum(self.beta_2 * largest, absolute(gradient))
         rate = rate / (1.0 - power(self.beta_1, step))
         new = variable - rate * new_mean / (new_largest + self.epsilon)
-        return [assign(mean, new_mean), assign(largest, new_largest), self._assigned(variable, new)]
+        return [assign(mean, new_mean), assign(largest, new_largest), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor as they are now."""
@@ -359,27 +407,145 @@ class Adamax(Optimizer):
         return {**super().get_config(), **own}
 
 
-class _GraphOptimizer:
+class Nadam(Optimizer):
+    """Adam with Nesterov's momentum, which is warmed up.
+
+    Args:
+        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        beta_1: float, how slowly the mean of gradients changes, once it is warm.
+        beta_2: float, how slowly the mean of squared gradients changes.
+        epsilon: float, added to the root; None for 1e-7.
+        schedule_decay: float, how fast `beta_1` is approached.
+        **kwargs: as `Optimizer`.
+
+    Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
+    """
+
+    def __init__(
+        self,
+        lr: float = 0.002,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float | None = None,
+        schedule_decay: float = 0.004,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        with name_scope(type(self).__name__):
+            self.iterations = number(0, "iterations", dtypes.int64)
+            # The product of the momenta of all steps so far.
+            self.m_schedule = number(1.0, "m_schedule")
+            self.lr = number(lr, "lr")
+            self.beta_1 = number(beta_1, "beta_1")
+            self.beta_2 = number(beta_2, "beta_2")
+        self.epsilon = _epsilon(epsilon)
+        self.schedule_decay = schedule_decay
+
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """The operations of one step.
+
+        Args:
+            loss: Tensor of a float dtype, of shape [].
+            params: list of Variables of float dtypes.
+
+        Returns:
+            list of Operations.
+        """
+        found = self.get_gradients(loss, params)
+        step = cast(self.iterations.read_value(), dtypes.float32) + 1.0
+        rate, beta_1, beta_2 = (x.read_value() for x in (self.lr, self.beta_1, self.beta_2))
+        now, after = (beta_1 * (1.0 - 0.5 * power(0.96, t * self.schedule_decay)) for t in (step, step + 1.0))
+        product = self.m_schedule.read_value() * now
+        updates = [assign_add(self.iterations, 1), assign(self.m_schedule, product)]
+        slots = [[_zeros_like(variable) for variable in params] for _ in range(2)]
+        self.weights = [self.iterations, *slots[0], *slots[1]]
+        for variable, gradient, mean, squares in zip(params, found, *slots, strict=True):
+            new_mean = beta_1 * mean + (1.0 - beta_1) * gradient
+            new_squares = beta_2 * squares + (1.0 - beta_2) * square(gradient)
+            move = (1.0 - now) * gradient / (1.0 - product) + after * new_mean / (1.0 - product * after)
+            root = sqrt(new_squares / (1.0 - power(beta_2, step))) + self.epsilon
+            updates += [assign(mean, new_mean), assign(squares, new_squares)]
+            updates.append(_assigned(variable, variable - rate * move / root))
+        self.updates = [u.op for u in updates]
+        return self.updates
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor as they are now."""
+        numbers = {name: float(get_value(getattr(self, name))) for name in ("lr", "beta_1", "beta_2")}
+        own = {"epsilon": self.epsilon, "schedule_decay": self.schedule_decay}
+        return {**super().get_config(), **numbers, **own}
+
+
+class _GraphOptimizer(Optimizer):
     """An optimizer of `tf.train` as one of Keras's."""
 
     def __init__(self, optimizer: graph_optimizer.Optimizer) -> None:
+        super().__init__()
         self.optimizer = optimizer
-        self.weights: list[Any] = []
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
         """The operations of one step."""
-        return [self.optimizer.minimize(loss, var_list=params)]
+        self.updates = [self.optimizer.minimize(loss, var_list=params)]
+        return self.updates
+
+    def get_config(self) -> dict[str, Any]:
+        """Fails: optimizers of `tf.train` do not tell their arguments."""
+        raise NotImplementedError(f"{type(self.optimizer).__name__} does not tell its arguments; take one of Keras's.")
+
+
+def _zeros_like(variable: Any) -> Any:
+    """A variable of the dtype and shape of another, of zeros."""
+    shape = variable.get_shape().as_list()
+    return Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
 
 
 def _epsilon(given: float | None) -> float:
     return epsilon() if given is None else given
 
 
+_CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)}
+
+
+def serialize(optimizer: Any) -> dict[str, Any]:
+    """The class of an optimizer and its arguments as they are now.
+
+    Args:
+        optimizer: Optimizer of Keras's.
+
+    Returns:
+        dict of `class_name` and `config`.
+
+    Raises:
+        NotImplementedError: it is one of `tf.train`.
+    """
+    return {"class_name": type(optimizer).__name__, "config": get(optimizer).get_config()}
+
+
+def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes an optimizer of what `serialize` gave.
+
+    Args:
+        config: dict of `class_name`, in any case of letters, and `config`, dict of the arguments.
+        custom_objects: dict of the program's classes by name; None for none.
+
+    Returns:
+        Optimizer.
+
+    Raises:
+        ValueError: the name is not known.
+    """
+    name = config["class_name"]
+    known = {**_CLASSES, **(custom_objects or {})}
+    cls = find("optimizer", name if name in known else name.lower(), known)
+    return cls.from_config(dict(config.get("config", {})))
+
+
 def get(identifier: Any) -> Any:
     """Finds an optimizer by its name, in any case of letters.
 
     Args:
-        identifier: str, the name; an optimizer of Keras's or `tf.train`'s stands for itself.
+        identifier: str, the name; dict, as `deserialize` takes it; an optimizer of Keras's or `tf.train`'s stands for
+            itself.
 
     Returns:
         Optimizer.
@@ -391,7 +557,8 @@ def get(identifier: Any) -> Any:
         return identifier
     if isinstance(identifier, graph_optimizer.Optimizer):
         return _GraphOptimizer(identifier)
-    known = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax)}
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
     if not isinstance(identifier, str):
         raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
-    return find("optimizer", identifier.lower(), known)()
+    return find("optimizer", identifier.lower(), _CLASSES)()
