@@ -29,16 +29,92 @@ def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
         if missing:
             raise ValueError(f"No data provided for {missing}. Need data for each of {list(names)}.")
         given = [given[name] for name in names]
-    elif not (isinstance(given, (list, tuple)) and len(names) > 1):
+    elif not (
+        isinstance(given, (list, tuple)) and (len(names) > 1 or (len(given) == 1 and hasattr(given[0], "shape")))
+    ):
         given = [given]
     if len(given) != len(names):
         raise ValueError(f"The model has {len(names)} {what}, {list(names)}, but {len(given)} arrays were given.")
     return [np.asarray(array) for array in given]
 
 
+def _holds_one_array(given: Sequence[Any]) -> bool:
+    return len(given) == 1 and hasattr(given[0], "shape")
+
+
 def with_column(array: Any) -> Any:
     """An array of at least two dimensions: numbers become rows of one number."""
     return array[:, None] if array.ndim == 1 else array
+
+
+def check_shape(array: Any, tensor: Any) -> None:
+    """Says whether an array can be fed.
+
+    Raises:
+        ValueError: it has another shape.
+    """
+    shape = tensor.get_shape()
+    if not shape[1:].is_compatible_with(array.shape[1:]):
+        raise ValueError(
+            f"{tensor.op.name} takes arrays of shape {tuple(shape.as_list())}, but got one of shape {array.shape}"
+        )
+
+
+def weights_of(
+    labels: Sequence[Any], names: Sequence[str], modes: Sequence[Any], sample_weight: Any, class_weight: Any
+) -> list[Any]:
+    """The weights of examples, or of steps, for the labels of each output.
+
+    Args:
+        labels: list of arrays.
+        names: the outputs' names.
+        modes: each output's `sample_weight_mode`.
+        sample_weight: array, list of them, or dict of them by name; None for 1.
+        class_weight: dict from the numbers of classes to weights, or dict of such by name; None for 1.
+
+    Raises:
+        ValueError: weights are of another shape than `modes` say, or a class has none.
+    """
+    given: list[Any] = [None] * len(labels)
+    if isinstance(sample_weight, dict):
+        given = [sample_weight.get(name) for name in names]
+    elif isinstance(sample_weight, list) and len(names) > 1:
+        given = [*sample_weight, *given[len(sample_weight) :]]
+    elif sample_weight is not None:
+        given = as_arrays(sample_weight, names, "outputs")
+    by_name = isinstance(class_weight, dict) and any(name in class_weight for name in names)
+    found = []
+    for name, array, mode, weights in zip(names, labels, modes, given, strict=True):
+        of_classes = class_weight.get(name) if by_name else class_weight
+        rank = 1 if mode is None else 2
+        if mode is not None and array.ndim < 3:
+            raise ValueError(
+                f'Timestep-wise sample weighting (use of sample_weight_mode="temporal") is restricted to outputs that '
+                f"are at least 3D, i.e. that have a time dimension. Found labels of shape {array.shape}."
+            )
+        ones = np.ones(array.shape[:rank], np.float32)
+        weights = ones if weights is None else np.asarray(weights)
+        if weights.shape != ones.shape:
+            hint = ' Say `sample_weight_mode="temporal"` in compile() for weights of steps.' if mode is None else ""
+            raise ValueError(
+                f"Found a sample_weight array with shape {weights.shape} for labels of shape {array.shape}; it should "
+                f"have shape {ones.shape}.{hint}"
+            )
+        found.append(weights if of_classes is None else weights * _class_weights(array, of_classes))
+    return found
+
+
+def _class_weights(labels: Any, weights: Any) -> Any:
+    if labels.ndim > 2:
+        raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
+    classes = labels[:, 0] if labels.shape[-1] == 1 else labels.argmax(-1)
+    missing = sorted({int(c) for c in np.unique(classes)} - set(weights))
+    if missing:
+        raise ValueError(
+            f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not in "
+            "`class_weight`."
+        )
+    return np.array([weights[int(c)] for c in classes], np.float32)
 
 
 def check_lengths(arrays: Sequence[Any]) -> int:

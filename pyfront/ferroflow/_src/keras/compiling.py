@@ -2,50 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras import metrics as metrics_by_name
-from ferroflow._src.keras.base_layer import mask_of
+from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
+from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_mean
 
 
-def by_output(given: Any, names: list[str], repeats: bool) -> list[Any]:
+class Compilation:
+    """The losses and metrics of a network's outputs.
+
+    Args:
+        outputs: list of Tensor.
+        names: list of str, the outputs' names.
+        masks: list of Tensors of bool, of shape [batch, steps], the steps of each output that count, or None for all.
+        added_losses: list of Tensor, of shape []: what is added to the loss.
+        loss: as `Model.compile`.
+        metrics: as `Model.compile`.
+        loss_weights: as `Model.compile`.
+        sample_weight_mode: as `Model.compile`.
+        weighted_metrics: as `Model.compile`.
+        target_tensors: as `Model.compile`.
+
+    Attributes:
+        functions: list of each output's loss function, or None.
+        targets: list of each output's labels, Tensor, or None where it has no loss.
+        weights: list of each output's sample weights, Tensor, or None where its labels are not fed.
+        modes: list of each output's `sample_weight_mode`.
+        fed: list of the numbers of the outputs whose labels are fed.
+        total_loss: Tensor of shape [].
+        names: list of str, the names of the loss and the metrics.
+        tensors: list of Tensor, of shape [], the metrics without the loss.
+
+    Raises:
+        ValueError: a name is not known, there are more or fewer losses than outputs, or there is nothing to minimize.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[Tensor],
+        names: Sequence[str],
+        masks: Sequence[Tensor | None],
+        added_losses: Sequence[Any],
+        loss: Any,
+        metrics: Any,
+        loss_weights: Any,
+        sample_weight_mode: Any,
+        weighted_metrics: Any,
+        target_tensors: Any,
+    ) -> None:
+        self._outputs, self._output_names, self._masks = outputs, names, masks
+        self.functions = _loss_functions(loss, names)
+        self.modes = [None] * len(names) if sample_weight_mode is None else by_output(sample_weight_mode, names, True)
+        unknown = [mode for mode in self.modes if mode not in (None, "temporal")]
+        if unknown:
+            raise ValueError(f'"sample_weight_mode should be None or "temporal". Found: {unknown[0]}')
+        self.targets: list[Any] = []
+        self.weights: list[Any] = []
+        self.fed: list[int] = []
+        unset = target_tensors is None or (isinstance(target_tensors, list) and not target_tensors)
+        self._prepare_targets([None] * len(names) if unset else by_output(target_tensors, names, False))
+        self.names, self.tensors = ["loss"], list[Tensor]()
+        scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False)
+        with name_scope("loss"):
+            self.total_loss = self._total([1.0 if x is None else x for x in scales], added_losses)
+        with name_scope("metrics"):
+            self._add_metrics(_metrics_by_output(metrics, names), _metrics_by_output(weighted_metrics, names))
+
+    def _prepare_targets(self, given: Sequence[Any]) -> None:
+        for i, (name, output, function) in enumerate(
+            zip(self._output_names, self._outputs, self.functions, strict=True)
+        ):
+            target, weight = given[i], None
+            is_fed = function is not None and (target is None or target.op.type == "Placeholder")
+            if function is None:
+                target = None
+            elif target is None:
+                is_sparse = function is losses_by_name.sparse_categorical_crossentropy
+                shape = output.get_shape().as_list()
+                shape = [*shape[:-1], 1] if is_sparse else [None] * len(shape)
+                target = placeholder(output.dtype, shape=shape, name=f"{name}_target")
+            if is_fed:
+                self.fed.append(i)
+                rank = 2 if self.modes[i] == "temporal" else 1
+                one = np.ones([1] * rank, output.dtype.as_numpy_dtype)
+                weight = placeholder_with_default(one, shape=[None] * rank, name=f"{name}_sample_weights")
+            self.targets.append(target)
+            self.weights.append(weight)
+
+    def _total(self, scales: Sequence[Any], added: Sequence[Any]) -> Any:
+        total: Any = None
+        for i, (name, function) in enumerate(zip(self._output_names, self.functions, strict=True)):
+            if function is None:
+                continue
+            with name_scope(f"{name}_loss"):
+                of_output = self._objective(function, i, self.weights[i])
+            if len(self._outputs) > 1:
+                self.names.append(f"{name}_loss")
+                self.tensors.append(of_output)
+            total = scales[i] * of_output if total is None else total + scales[i] * of_output
+        if total is None and not added:
+            raise ValueError("The model cannot be compiled because it has no loss to optimize.")
+        for term in added:
+            total = term if total is None else total + term
+        return total
+
+    def _add_metrics(self, plain: Sequence[Any], weighted: Sequence[Any]) -> None:
+        for i, (output, function) in enumerate(zip(self._outputs, self.functions, strict=True)):
+            if function is None:
+                continue
+            for prefix, weights, metrics in (("", None, plain[i]), ("weighted_", self.weights[i], weighted[i])):
+                for metric in metrics:
+                    title, compute = _metric_of(metric, function, output)
+                    self._name_metric(prefix + title, i)
+                    with name_scope(prefix + title):
+                        self.tensors.append(self._objective(compute, i, weights))
+
+    def _name_metric(self, title: str, output: int) -> None:
+        base = f"{self._output_names[output]}_{title}" if len(self._outputs) > 1 else title
+        name, count = base, 0
+        while name in self.names:
+            count += 1
+            name = f"{base}_{count}"
+        self.names.append(name)
+
+    def _objective(self, function: Callable[..., Any], i: int, weights: Any) -> Tensor:
+        """The mean of a function of an output and its labels, over the steps and examples that count."""
+        values = _masked(function(self.targets[i], self._outputs[i]), self._masks[i])
+        return reduce_mean(values) if weights is None else _weighted(values, weights)
+
+
+def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
     """What is given for outputs, in their order."""
     if isinstance(given, dict):
         unknown = sorted(set(given) - set(names))
         if unknown:
-            raise ValueError(f"Unknown outputs: {unknown}. The outputs are {names}.")
+            raise ValueError(f"Unknown outputs: {unknown}. The outputs are {list(names)}.")
         return [given.get(name) for name in names]
     if isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"The model has {len(names)} outputs, {names}, but {len(given)} were given: {given}")
+            raise ValueError(f"The model has {len(names)} outputs, {list(names)}, but {len(given)} were given: {given}")
         return list(given)
-    return [given] * len(names) if repeats else [given]
+    if not repeats and len(names) > 1:
+        raise ValueError(f"The model has {len(names)} outputs, {list(names)}; give a list or a dict, not {given}")
+    return [given] * len(names)
 
 
-def metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., Any]]:
+def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
+    if isinstance(loss, dict):
+        for name in names:
+            if name not in loss:
+                tf_logging.warning(
+                    'Output "%s" missing from loss dictionary. We assume this was done on purpose, and we will not be '
+                    'expecting any data to be passed to "%s" during training.',
+                    name,
+                    name,
+                )
+    return [losses_by_name.get(x) for x in by_output(loss, names, True)]
+
+
+def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
+    per_output = metrics if isinstance(metrics, dict) else dict.fromkeys(names, metrics or [])
+    found = [per_output.get(name, []) for name in names]
+    return [list(x) if isinstance(x, (list, tuple)) else [x] for x in found]
+
+
+def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., Any]]:
     """A metric's name and function."""
+    width = output.get_shape()[-1].value
     if given in ("accuracy", "acc"):
-        return "acc", metrics_by_name.accuracy_for(loss, output.get_shape()[-1].value)
+        return "acc", metrics_by_name.accuracy_for(loss, width)
+    if given in ("crossentropy", "ce"):
+        return "ce", metrics_by_name.crossentropy_for(loss, width)
     function = metrics_by_name.get(given)
-    return function.__name__, function
+    return str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)), function
 
 
-def masked(losses: Any, output: Tensor) -> Any:
-    """The losses of the steps that count, scaled so that their mean is that of these steps."""
-    mask = mask_of(output)
-    if mask is None or (losses.get_shape().ndims or 0) < 2:
-        return losses
-    counts = cast(mask, losses.dtype)
-    return losses * counts / reduce_mean(counts)
+def _masked(values: Any, mask: Tensor | None) -> Any:
+    """The values of the steps that count, scaled so that their mean is that of these steps."""
+    if mask is None or (values.get_shape().ndims or 0) < 2:
+        return values
+    counts = cast(mask, values.dtype)
+    return values * counts / reduce_mean(counts)
 
 
-def weighted(losses: Any, weights: Any) -> Any:
-    """The mean of the examples' losses times their weights, over the examples whose weight is not 0."""
-    extra = list(range(1, losses.get_shape().ndims or 1))
-    of_examples = reduce_mean(losses, axis=extra) if extra else losses
+def _weighted(values: Any, weights: Any) -> Any:
+    """The mean of the examples' values times their weights, over the examples whose weight is not 0."""
+    extra = list(range(weights.get_shape().ndims, values.get_shape().ndims or 1))
+    of_examples = reduce_mean(values, axis=extra) if extra else values
+    weights = cast(weights, of_examples.dtype)
     return reduce_mean(of_examples * weights / reduce_mean(cast(not_equal(weights, 0), weights.dtype)))

@@ -118,3 +118,11 @@ def accuracy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., T
     if width == 1 or loss is losses.binary_crossentropy:
         return binary_accuracy
     return sparse_categorical_accuracy if loss is losses.sparse_categorical_crossentropy else categorical_accuracy
+
+
+def crossentropy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., Tensor]:
+    """The metric that "crossentropy" means for a loss and the size of the last dimension of the predictions."""
+    if width == 1 or loss is losses.binary_crossentropy:
+        return losses.binary_crossentropy
+    is_sparse = loss is losses.sparse_categorical_crossentropy
+    return losses.sparse_categorical_crossentropy if is_sparse else losses.categorical_crossentropy

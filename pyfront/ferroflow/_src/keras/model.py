@@ -11,25 +11,28 @@ import numpy as np
 from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras import losses as losses_by_name, optimizers
+from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.backend import get_session, learning_phase
+from ferroflow._src.keras.base_layer import mask_of
 from ferroflow._src.keras.batches import (
     Average,
     Batch,
     as_arrays,
     batches_of,
     check_lengths,
+    check_shape,
     next_batch,
     part_of,
     places,
+    weights_of,
     with_column,
 )
 from ferroflow._src.keras.callbacks import Callbacks, History
-from ferroflow._src.keras.compiling import by_output, masked, metric_of, weighted
+from ferroflow._src.keras.compiling import Compilation
+from ferroflow._src.keras.losses import LOSSES
 from ferroflow._src.keras.network import Network, as_list, one_or_list
-from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.math.reduction import reduce_mean
+from ferroflow._src.ops.state.assigning import assign
 
 __all__ = ["Model"]
 
@@ -46,55 +49,64 @@ class Model(Network):
         ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
-    def compile(self, optimizer: Any, loss: Any, metrics: Any = None, loss_weights: Any = None) -> None:
+    def compile(
+        self,
+        optimizer: Any,
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        sample_weight_mode: Any = None,
+        weighted_metrics: Any = None,
+        target_tensors: Any = None,
+        **kwargs: Any,
+    ) -> None:
         """Says what fitting means.
 
         Args:
             optimizer: one of Keras's, its name, or one of `tf.train`.
             loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
+                An output without a loss takes no labels. None where `add_loss` says all that is minimized.
             metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
                 outputs' names.
             loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
+            sample_weight_mode: "temporal" for weights of steps, of shape [batch, steps]; None for weights of examples;
+                for several outputs a list or a dict by their names.
+            weighted_metrics: as `metrics`, of metrics that heed the weights of examples.
+            target_tensors: Tensors of numbers, the labels where they are not to be fed, in a list or a dict by the
+                outputs' names; None where they are.
+            **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
-            ValueError: a name is not known, or there are more or fewer losses than outputs.
+            ValueError: a name is not known, there are more or fewer losses than outputs, or there is no loss.
+            NotImplementedError: there are further arguments.
         """
+        if kwargs:
+            raise NotImplementedError(
+                f"compile does not take arguments of Session.run: {sorted(kwargs)}. Run `model.total_loss` with "
+                "them in a session."
+            )
         with self.graph.as_default():
             self.optimizer = optimizers.get(optimizer)
-            names = self.output_names
-            functions = [losses_by_name.get(x) for x in by_output(loss, names, repeats=True)]
-            scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, repeats=False)
-            per_output = metrics if isinstance(metrics, dict) else dict.fromkeys(names, metrics or [])
-            self.metrics_names = ["loss"]
-            self._targets: list[Any] = []
-            self._sample_weights: list[Any] = []
-            shown, total = [], None
-            several = len(names) > 1
-            with name_scope("loss"):
-                for name, output, function, scale in zip(names, self.outputs, functions, scales, strict=True):
-                    is_sparse = function is losses_by_name.sparse_categorical_crossentropy
-                    shape = output.get_shape().as_list()
-                    shape = [*shape[:-1], 1] if is_sparse else [None] * len(shape)
-                    target = placeholder(output.dtype, shape=shape, name=f"{name}_target")
-                    weight = placeholder(output.dtype, shape=[None], name=f"{name}_sample_weights")
-                    self._targets.append(target)
-                    self._sample_weights.append(weight)
-                    loss_of_output = weighted(masked(function(target, output), output), weight)
-                    if several:
-                        self.metrics_names.append(f"{name}_loss")
-                        shown.append(loss_of_output)
-                    total = scale * loss_of_output if total is None else total + scale * loss_of_output
-                for term in self.losses:
-                    total = total + term
-            with name_scope("metrics"):
-                for name, output, function, target in zip(names, self.outputs, functions, self._targets, strict=True):
-                    for metric in as_list(per_output.get(name, [])):
-                        title, compute = metric_of(metric, function, output)
-                        self.metrics_names.append(f"{name}_{title}" if several else title)
-                        shown.append(reduce_mean(compute(target, output)))
-            self.total_loss = total
-            self._fetches = [total, *shown]
-            self._train_op: Any = None
+            self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
+            self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
+            made = Compilation(
+                self.outputs,
+                self.output_names,
+                [mask_of(output) for output in self.outputs],
+                self.losses,
+                loss,
+                metrics,
+                loss_weights,
+                sample_weight_mode,
+                weighted_metrics,
+                target_tensors,
+            )
+        self._compilation = made
+        self.total_loss, self.targets, self.sample_weights = made.total_loss, made.targets, made.weights
+        self.metrics_names, self.metrics_tensors = made.names, made.tensors
+        self.loss_functions = made.functions
+        self._fetches = [made.total_loss, *made.tensors]
+        self._train_op: Any = None
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
 
@@ -109,7 +121,7 @@ class Model(Network):
                 steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
                 # Those of calls of its layers elsewhere would need what is fed there.
                 updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
-                self._train_op = group(*steps, *updates)
+                self._train_op = group(*map(_as_operation, steps), *updates)
         return self._train_op
 
     def _check_compiled(self) -> None:
@@ -120,13 +132,19 @@ class Model(Network):
 
     def _run(self, training: bool, fetches: Any, x: list[Any], y: list[Any], weights: list[Any]) -> Any:
         with self.graph.as_default():
-            feeds = dict(zip(self.inputs, x, strict=True))
-            feeds.update(zip(self._targets, y, strict=True) if y else ())
-            feeds.update(zip(self._sample_weights, weights, strict=True) if y else ())
+            feeds = dict(zip(self._fed_inputs(), x, strict=True))
+            if y:
+                fed = self._compilation.fed
+                feeds.update(zip([self.targets[i] for i in fed], y, strict=True))
+                feeds.update(zip([self.sample_weights[i] for i in fed], weights, strict=True))
             phase = learning_phase()
             if isinstance(phase, Tensor):
                 feeds[phase] = training
             return get_session().run(fetches, feeds)
+
+    def _fed_inputs(self) -> list[Tensor]:
+        """The inputs that are fed: those that are no values of a program."""
+        return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
 
     def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Batch:
         """Inputs, labels and weights as arrays.
@@ -134,32 +152,31 @@ class Model(Network):
         Raises:
             ValueError: there are more or fewer, they have different lengths, or other shapes than the model's.
         """
-        inputs = as_arrays(x, self.input_names, "inputs")
-        labels = [with_column(a) for a in as_arrays(y, self.output_names, "outputs")]
-        for array, tensor in zip([*inputs, *labels], [*self.inputs, *(self._targets if labels else [])], strict=True):
-            shape = tensor.get_shape()
-            if not shape[1:].is_compatible_with(array.shape[1:]):
+        fed = self._fed_inputs()
+        names = [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
+        inputs = as_arrays(x, names, "inputs")
+        for i, tensor in enumerate(fed):
+            if inputs[i].ndim == 1 and (tensor.get_shape().ndims or 0) > 1:
+                inputs[i] = with_column(inputs[i])
+            check_shape(inputs[i], tensor)
+        if y is None:
+            return inputs, [], []
+        outputs = self._compilation.fed
+        names = [self.output_names[i] for i in outputs]
+        labels = [with_column(a) for a in as_arrays(y, names, "outputs")]
+        for array, i in zip(labels, outputs, strict=True):
+            check_shape(array, self.targets[i])
+            wide = self.outputs[i].get_shape()[-1].value
+            # A program's own losses may take labels of any shape.
+            if self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in (1, wide):
                 raise ValueError(
-                    f"{tensor.op.name} takes arrays of shape {tuple(shape.as_list())}, but got one of shape "
-                    f"{array.shape}"
+                    f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
                 )
-        for array, output in zip(labels, self.outputs, strict=False):
-            wide = output.get_shape()[-1].value
-            if labels and array.shape[-1] not in (1, wide):
-                raise ValueError(f"Labels have {array.shape[-1]} columns, but the output {output.op.name} has {wide}.")
-        count = check_lengths([*inputs, *labels])
-        weights = [np.ones(count, np.float32) for _ in labels]
-        if sample_weight is not None:
-            weights = as_arrays(sample_weight, self.output_names, "outputs")
-        if class_weight is not None:
-            classes = [a[:, 0] if a.shape[-1] == 1 else a.argmax(-1) for a in labels]
-            weights = [
-                w * np.array([class_weight[int(c)] for c in of_output], np.float32)
-                for w, of_output in zip(weights, classes, strict=True)
-            ]
-        return inputs, labels, weights
+        check_lengths([*inputs, *labels])
+        modes = [self._compilation.modes[i] for i in outputs]
+        return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
 
-    def train_on_batch(self, x: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Any:
+    def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
         """One step of training.
 
         Args:
@@ -183,7 +200,7 @@ class Model(Network):
         fetches = [*self._fetches, self._training_operation()]
         return list(self._run(True, fetches, inputs, labels, weights))[:-1]
 
-    def test_on_batch(self, x: Any, y: Any, sample_weight: Any = None) -> Any:
+    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Computes the loss of a batch.
 
         Args:
@@ -213,7 +230,7 @@ class Model(Network):
         Raises:
             ValueError: arrays do not fit.
         """
-        inputs = as_arrays(x, self.input_names, "inputs")
+        inputs = self._batch(x, None, None)[0]
         return one_or_list(list(self._run(False, list(self.outputs), inputs, [], [])))
 
     def fit(
@@ -458,7 +475,9 @@ class Model(Network):
             average.add(self._run(False, self._fetches, *part_of(batch, chosen)), len(chosen))
         return average.values()
 
-    def evaluate(self, x: Any, y: Any, batch_size: int = 32, verbose: int = 1, sample_weight: Any = None) -> Any:
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int = 32, verbose: int = 1, sample_weight: Any = None
+    ) -> Any:
         """The loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
         Args:
@@ -493,9 +512,14 @@ class Model(Network):
         Raises:
             ValueError: arrays do not fit.
         """
-        inputs = as_arrays(x, self.input_names, "inputs")
+        inputs = self._batch(x, None, None)[0]
         found = [
             self._run(False, list(self.outputs), [a[chosen] for a in inputs], [], [])
             for chosen in places(check_lengths(inputs), batch_size, False)
         ]
         return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
+
+
+def _as_operation(update: Any) -> Any:
+    """A step of an optimizer, which may be a variable and its new value."""
+    return assign(*update) if isinstance(update, tuple) else update

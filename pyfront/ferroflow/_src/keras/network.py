@@ -51,6 +51,7 @@ class Network:
         self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer: Any = None
+        self._added_losses: list[Any] = []
         self._connect(as_list(inputs), as_list(outputs))
 
     def _connect(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
@@ -157,8 +158,23 @@ class Network:
 
     @property
     def losses(self) -> list[Any]:
-        """The losses of variables and outputs."""
-        return self._of_layers("losses")
+        """The losses of variables and outputs, and what was added."""
+        return [*self._of_layers("losses"), *self._added_losses]
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses to what fitting minimizes; compile the model after it.
+
+        Args:
+            losses: Tensor of a float dtype, of shape [], or list of them.
+            inputs: accepted, as layers take it.
+        """
+        self._added_losses += as_list(losses)
+
+    def reset_states(self) -> None:
+        """Forgets the states of layers that are stateful."""
+        for layer in self.layers:
+            if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
+                layer.reset_states()
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """Finds a layer by its name or its place.

@@ -27,6 +27,7 @@ class Sequential(Model):
         self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer = None
+        self._added_losses = []
         self.layers = []
         self.inputs, self.outputs = [], []
         for layer in layers or ():
