@@ -193,3 +193,68 @@ def test_variables_made_while_a_function_is_built_are_those_of_the_layer():
     with tf.Session() as session:
         session.run([tf.global_variables_initializer(), iterator.initializer])
         assert session.run(values).tolist() == [[2.0, 4.0, 6.0]]
+
+
+def test_a_layer_tells_the_inputs_and_outputs_of_its_calls():
+    dense = tf.layers.Dense(3)
+    with pytest.raises(AttributeError, match="Layer dense_1 is not connected"):
+        _ = dense.input
+    with pytest.raises(AttributeError, match="never been called"):
+        _ = dense.output_shape
+    with pytest.raises(RuntimeError, match="never been called"):
+        dense.get_output_at(0)
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = dense(x)
+    assert (dense.input, dense.output) == (x, y)
+    assert (dense.input_shape, dense.output_shape) == ((None, 2), (None, 3))
+    assert dense.get_input_at(0) is x
+    assert dense.get_output_shape_at(0) == (None, 3)
+    assert dense.input_mask is None
+
+
+def test_calls_on_inputs_of_models_are_counted():
+    first, second = tf.keras.layers.Input((2,)), tf.keras.layers.Input((2,))
+    dense, other = tf.layers.Dense(3), tf.keras.layers.Dense(1)
+    of_first, of_second = dense(first), dense(second)
+    other(of_first)
+    assert [dense.get_output_at(i) for i in (0, 1)] == [of_first, of_second]
+    assert dense.output is of_first
+    with pytest.raises(ValueError, match="only 2 inbound nodes"):
+        dense.get_input_at(2)
+    assert [node.input_tensors for node in dense.inbound_nodes] == [[first], [second]]
+    assert [node.outbound_layer for node in dense.outbound_nodes] == [other]
+    assert dense.outbound_nodes[0].inbound_layers == [dense]
+    model = tf.keras.Model(first, of_first)
+    assert model.layers[1] is dense
+    model(tf.placeholder(tf.float32, [None, 2]))
+    assert dense.output is of_first
+    assert len(dense.inbound_nodes) == 2
+
+
+def test_inputs_of_different_shapes_have_no_one_shape():
+    dense = tf.keras.layers.Dense(3)
+    for shape in ((4, 2), (5, 2)):
+        dense(tf.keras.layers.Input(shape))
+    with pytest.raises(AttributeError, match="different output shapes"):
+        _ = dense.output_shape
+    assert dense.get_output_shape_at(1) == (None, 5, 3)
+
+
+def test_values_of_a_layers_variables_are_read_and_set():
+    dense = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer())
+    y = dense(tf.ones([1, 3]))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert [w.tolist() for w in dense.get_weights()] == [[[1.0] * 2] * 3, [0.0] * 2]
+        dense.set_weights([np.full((3, 2), 2.0), np.ones(2)])
+        assert sess.run(y).tolist() == [[7.0, 7.0]]
+        with pytest.raises(ValueError, match="weight list of length 1"):
+            dense.set_weights([np.ones(2)])
+
+
+def test_masks_go_through_layers_that_support_them():
+    dense, mask = tf.layers.Dense(2), tf.ones([1, 3], tf.bool)
+    with pytest.raises(TypeError, match="does not support masking"):
+        tf.layers.Flatten().compute_mask(tf.ones([1, 3]), mask)
+    dense.supports_masking = True
+    assert dense.compute_mask(tf.ones([1, 3, 2]), mask) is mask

@@ -5,67 +5,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
-from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.configurations import arguments_of, serialized
 from ferroflow._src.keras.settings import get_uid
-from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.layers.nodes import Call, call_of, mask_of, note_call, note_masks, shape_of
 from ferroflow._src.ops.array.making import placeholder
 
-__all__ = ["Input", "InputLayer", "KerasLayer"]
-
-
-class Call(NamedTuple):
-    """One call of a layer.
-
-    Attributes:
-        layer: what was called.
-        inputs: Tensor, or list of them.
-        arguments: the other arguments.
-        outputs: list of Tensor.
-    """
-
-    layer: Any
-    inputs: Any
-    arguments: dict[str, Any]
-    outputs: list[Tensor]
-
-
-_calls: WeakKeyDictionary[Graph, dict[Tensor, Call]] = WeakKeyDictionary()
-_masks: WeakKeyDictionary[Graph, dict[Tensor, Tensor]] = WeakKeyDictionary()
-
-
-def call_of(tensor: Tensor) -> Call | None:
-    """The call that a tensor came from; None where it came from no layer."""
-    return _calls.get(tensor.graph, {}).get(tensor)
-
-
-def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> None:
-    """Keeps the call that tensors came from."""
-    call = Call(layer, inputs, arguments, nest.flatten(outputs))
-    for output in call.outputs:
-        _calls.setdefault(output.graph, {})[output] = call
-
-
-def mask_of(tensor: Any) -> Tensor | None:
-    """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
-    return _masks.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
-
-
-def _note_masks(outputs: Any, masks: Any) -> None:
-    """Keeps the masks of outputs; None for no masks."""
-    flat = nest.flatten(outputs)
-    given = list(masks) if isinstance(masks, (list, tuple)) else [masks]
-    for output, mask in zip(flat, given, strict=False):
-        if mask is not None and isinstance(output, Tensor):
-            _masks.setdefault(output.graph, {})[output] = mask
+__all__ = ["Call", "Input", "InputLayer", "KerasLayer", "call_of", "mask_of", "note_call", "set_weights", "shape_of"]
 
 
 class KerasLayer(Layer):
@@ -146,33 +98,13 @@ class KerasLayer(Layer):
         given = kwargs
         if taken and "mask" not in kwargs and "mask" in inspect.signature(self.call).parameters:
             given = {**kwargs, "mask": mask}
-        outputs = super().__call__(inputs, *args, **given)
+        outputs = self._outputs_of(inputs, *args, **given)
         if not was_built and self._initial_weights is not None:
             self.set_weights(self._initial_weights)
         # An output that is an input, as that of a layer that does nothing, is still the layer's.
-        note_call(outputs, self, inputs, kwargs)
-        _note_masks(outputs, self.compute_mask(inputs, mask))
-        self.input, self.output = inputs, outputs
+        self._connect(outputs, inputs, kwargs)
+        note_masks(outputs, self.compute_mask(inputs, mask))
         return outputs
-
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs, where the layer says `supports_masking`.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them.
-            mask: Tensor of bool, of shape [batch, steps], or list of them with None for all; None for all.
-
-        Returns:
-            Tensor of bool, of shape [batch, steps]; None for all.
-
-        Raises:
-            TypeError: there is a mask, and the layer does not support it.
-        """
-        if not self.supports_masking:
-            if mask is not None:
-                raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
-            return None
-        return mask
 
     def add_weight(
         self,
@@ -217,53 +149,6 @@ class KerasLayer(Layer):
             partitioner=partitioner,
         )
 
-    @property
-    def input_shape(self) -> Any:
-        """The shape of the last input, as a tuple."""
-        return shape_of(self.input)
-
-    @property
-    def output_shape(self) -> Any:
-        """The shape of the last output, as a tuple."""
-        return shape_of(self.output)
-
-    def get_weights(self) -> list[Any]:
-        """The values of its variables."""
-        return batch_get_value(self.weights)
-
-    def set_weights(self, weights: list[Any]) -> None:
-        """Gives its variables values.
-
-        Args:
-            weights: list of arrays, of the dtypes and shapes of its variables, in their order.
-
-        Raises:
-            ValueError: there are more or fewer values, or one has another shape.
-        """
-        set_weights(self, weights)
-
-
-def set_weights(layer: Any, values: list[Any]) -> None:
-    """Gives the variables of a layer or model values."""
-    if len(values) != len(layer.weights):
-        raise ValueError(
-            f'You called `set_weights(weights)` on layer "{layer.name}" with a  weight list of length {len(values)}, '
-            f"but the layer was expecting {len(layer.weights)} weights."
-        )
-    for variable, value in zip(layer.weights, values, strict=True):
-        if not variable.get_shape().is_compatible_with(getattr(value, "shape", ())):
-            raise ValueError(
-                f"Layer weight shape {variable.get_shape()} not compatible with provided weight shape "
-                f"{getattr(value, 'shape', ())}"
-            )
-    batch_set_value(list(zip(layer.weights, values, strict=True)))
-
-
-def shape_of(tensors: Any) -> Any:
-    """The shape of a tensor as a tuple, or the list of those of several."""
-    shapes = [tuple(t.get_shape().as_list()) for t in nest.flatten(tensors)]
-    return shapes[0] if len(shapes) == 1 else shapes
-
 
 class InputLayer(KerasLayer):
     """The start of a model: a placeholder.
@@ -298,8 +183,7 @@ class InputLayer(KerasLayer):
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
         self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
-        self.input = self.output = input_tensor
-        note_call(input_tensor, self, [], {})
+        self._inbound_nodes.append(note_call(input_tensor, self, [], {}))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal layer, and its name.

@@ -178,6 +178,7 @@ def _copied(layer: Any, direction: str) -> Any:
     made._base_name = made._name = f"{direction}_{layer.name}"
     made._trainable_weights, made._non_trainable_weights = [], []
     made._updates, made._losses = [], []
+    made._inbound_nodes, made._outbound_nodes = [], []
     if getattr(made, "cell", None) is not None:
         made.cell = _copied_cell(made.cell)
     return made

@@ -1,0 +1,108 @@
+"""The calls of layers that tensors came from, and their masks: what models are found by."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ferroflow._src.base import nest
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.tensor import Tensor
+
+__all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "shape_of"]
+
+
+class Call(NamedTuple):
+    """One call of a layer, or of a model as a layer.
+
+    Attributes:
+        layer: what was called.
+        inputs: Tensor, or list of them.
+        arguments: the other arguments.
+        outputs: list of Tensor.
+    """
+
+    layer: Any
+    inputs: Any
+    arguments: dict[str, Any]
+    outputs: list[Tensor]
+
+    @property
+    def outbound_layer(self) -> Any:
+        """What was called, by Keras's name."""
+        return self.layer
+
+    @property
+    def inbound_layers(self) -> list[Any]:
+        """What the inputs came from."""
+        return [made.layer for made in map(call_of, self.input_tensors) if made]
+
+    @property
+    def input_tensors(self) -> list[Any]:
+        """The inputs as a list; of an `InputLayer`, its placeholder."""
+        return nest.flatten(self.inputs) or self.outputs
+
+    @property
+    def output_tensors(self) -> list[Any]:
+        """The outputs."""
+        return self.outputs
+
+    @property
+    def input_shapes(self) -> list[tuple[int | None, ...]]:
+        """The shapes of the inputs."""
+        return [_shape(t) for t in self.input_tensors]
+
+    @property
+    def output_shapes(self) -> list[tuple[int | None, ...]]:
+        """The shapes of the outputs."""
+        return [_shape(t) for t in self.outputs]
+
+
+_calls: WeakKeyDictionary[Graph, dict[Tensor, Call]] = WeakKeyDictionary()
+_masks: WeakKeyDictionary[Graph, dict[Tensor, Tensor]] = WeakKeyDictionary()
+
+
+def call_of(tensor: Any) -> Call | None:
+    """The call that a tensor came from; None where it came from no layer of a model."""
+    return _calls.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
+
+
+def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> Call:
+    """Keeps the call that tensors came from."""
+    call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
+    for output in call.outputs:
+        _calls.setdefault(output.graph, {})[output] = call
+    return call
+
+
+def mask_of(tensor: Any) -> Tensor | None:
+    """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
+    return _masks.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
+
+
+def masks_of(tensors: Any) -> Any:
+    """The mask of a tensor, or the list of those of several."""
+    return [mask_of(t) for t in tensors] if isinstance(tensors, (list, tuple)) else mask_of(tensors)
+
+
+def note_masks(outputs: Any, masks: Any) -> None:
+    """Keeps the masks of outputs; None for no masks."""
+    given = list(masks) if isinstance(masks, (list, tuple)) else [masks]
+    for output, mask in zip(nest.flatten(outputs), given, strict=False):
+        if mask is not None and isinstance(output, Tensor):
+            _masks.setdefault(output.graph, {})[output] = mask
+
+
+def _shape(tensor: Any) -> Any:
+    if not hasattr(tensor, "get_shape"):
+        return np.shape(tensor)
+    shape = tensor.get_shape()
+    return None if shape.ndims is None else tuple(shape.as_list())
+
+
+def shape_of(tensors: Any) -> Any:
+    """The shape of a tensor as a tuple, or the list of those of several."""
+    shapes = [_shape(t) for t in nest.flatten(tensors)]
+    return shapes[0] if len(shapes) == 1 else shapes

@@ -1,0 +1,115 @@
+"""The session in which layers and models read and set the values of their variables."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.default_stacks import get_default_session
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.ops.state.assigning import is_variable_initialized
+from ferroflow._src.session.session import Session
+from ferroflow._src.variables.collections import global_variables
+from ferroflow._src.variables.initialization import variables_initializer
+
+__all__ = [
+    "batch_get_value",
+    "batch_set_value",
+    "end_session",
+    "get_session",
+    "get_value",
+    "set_session",
+    "set_value",
+]
+
+_sessions: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+_initialized: WeakSet[Any] = WeakSet()
+
+
+def get_session() -> Any:
+    """The default session, or that of the default graph's models, with all variables initialized."""
+    graph = get_default_graph()
+    session = get_default_session()
+    if session is None:
+        session = _sessions.get(graph)
+        if session is None:
+            session = _sessions[graph] = Session(graph=graph)
+    with session.graph.as_default():
+        _initialize(session)
+    return session
+
+
+def set_session(session: Any) -> None:
+    """Makes a session that of its graph's models.
+
+    Args:
+        session: Session.
+    """
+    _sessions[session.graph] = session
+
+
+def end_session(graph: Graph) -> None:
+    """Closes the session of a graph's models, if there is one."""
+    session = _sessions.pop(graph, None)
+    if session is not None:
+        session.close()
+
+
+def _initialize(session: Any) -> None:
+    """Initializes the variables that have no value in the session."""
+    unknown = [v for v in global_variables() if v not in _initialized]
+    if not unknown:
+        return
+    flags = session.run([is_variable_initialized(v) for v in unknown])
+    without = [v for v, is_there in zip(unknown, flags, strict=True) if not is_there]
+    _initialized.update(unknown)
+    if without:
+        session.run(variables_initializer(without))
+
+
+def get_value(x: Any) -> Any:
+    """Reads the value of a variable.
+
+    Args:
+        x: Variable, or Tensor, of any dtype and shape.
+
+    Returns:
+        numpy.ndarray of its dtype and shape.
+    """
+    return get_session().run(x)
+
+
+def batch_get_value(tensors: Any) -> list[Any]:
+    """Reads the values of variables.
+
+    Args:
+        tensors: list of Variables, or Tensors, of any dtype and shape.
+
+    Returns:
+        list of numpy.ndarrays of their dtypes and shapes.
+    """
+    return list(get_session().run(list(tensors))) if tensors else []
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Gives a variable a value.
+
+    Args:
+        x: Variable of any dtype and shape.
+        value: array of its dtype and shape.
+    """
+    batch_set_value([(x, value)])
+
+
+def batch_set_value(tuples: Any) -> None:
+    """Gives variables values.
+
+    Args:
+        tuples: list of pairs of a variable and a value of its shape.
+    """
+    session = get_session()
+    for variable, value in tuples:
+        variable.load(np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype), session)
