@@ -99,3 +99,12 @@ def test_a_copy_may_differ(monkeypatch):
         config.replace(master="x")
     with pytest.raises(ValueError, match="cannot be both set"):
         config.replace(save_checkpoints_steps=1, save_checkpoints_secs=1)
+
+
+@pytest.mark.parametrize("name", ["train_distribute", "eval_distribute", "experimental_distribute"])
+def test_strategies_of_distribution_are_refused_in_copies_too(monkeypatch, name):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    for make in (RunConfig, RunConfig().replace):
+        with pytest.raises(NotImplementedError, match=f"{name}: use a cluster"):
+            make(**{name: object()})
+    assert getattr(RunConfig().replace(**{name: None}), name) is None

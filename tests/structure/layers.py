@@ -12,7 +12,6 @@ PYTHON_LAYERS = (
     ("variables",),
     ("autodiff",),
     (
-        "nn",
         "layers",
         "rnn",
         "seq2seq",

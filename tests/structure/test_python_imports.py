@@ -36,6 +36,14 @@ def test_every_module_belongs_to_a_layer():
     assert python_imports.unlisted_modules(PYFRONT, layers.PYTHON_LAYERS) == []
 
 
+def test_every_layer_is_there_and_the_architecture_names_it():
+    listed = {name for names in layers.PYTHON_LAYERS for name in names}
+    assert {name for name in listed if not list((PYFRONT / "ferroflow" / "_src").glob(f"{name}*"))} == set()
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    lines = page[page.index("base -> framework") : page.index("  command_line/")]
+    assert set(re.findall(r"\w+", lines)) == listed
+
+
 def test_imports_go_down_the_layers():
     assert python_imports.upward_imports(PYFRONT, layers.PYTHON_LAYERS) == []
 

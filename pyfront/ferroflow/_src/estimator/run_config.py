@@ -92,13 +92,6 @@ class RunConfig:
         experimental_max_worker_delay_secs: int | None = None,
         session_creation_timeout_secs: float = 7200,
     ) -> None:
-        for name, strategy in (
-            ("train_distribute", train_distribute),
-            ("eval_distribute", eval_distribute),
-            ("experimental_distribute", experimental_distribute),
-        ):
-            if strategy is not None:
-                raise NotImplementedError(f"{name}: use a cluster with TF_CONFIG, or devices in the model function")
         if save_checkpoints_steps is _USE_DEFAULT and save_checkpoints_secs is _USE_DEFAULT:
             save_checkpoints_steps, save_checkpoints_secs = None, 600
         save_checkpoints_steps = None if save_checkpoints_steps is _USE_DEFAULT else save_checkpoints_steps
@@ -177,6 +170,9 @@ class RunConfig:
         self.global_id_in_cluster = sum(len(jobs.get(job, [])) for job in before) + self.task_id
 
     def _validate(self) -> None:
+        for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
+            if getattr(self, name) is not None:
+                raise NotImplementedError(f"{name}: use a cluster with TF_CONFIG, or devices in the model function")
         wanted = (
             ("model_dir", lambda x: bool(x), "non-empty"),
             ("save_summary_steps", lambda x: x >= 0, ">= 0"),
@@ -211,6 +207,7 @@ class RunConfig:
 
         Raises:
             ValueError: one cannot be changed, or is not in its range.
+            NotImplementedError: a strategy of distribution is given.
         """
         changed = copy.deepcopy(self)
         for name, value in kwargs.items():

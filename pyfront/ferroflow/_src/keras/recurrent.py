@@ -28,7 +28,6 @@ class _Steps(KerasLayer):
 
     _STATES = 1
     _GATES = 1
-    _KERAS_OPTIONS = ("dropout", "recurrent_dropout", "implementation")
 
     units: int
 

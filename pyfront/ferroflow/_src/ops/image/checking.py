@@ -74,26 +74,6 @@ def _check_sizes(image: Tensor, shape: TensorShape, require_static: bool, words:
     return [checking.assert_positive(shaping.shape(image), ["all dims of 'image.shape' must be > 0."])]
 
 
-def check_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
-    """Checks that an image has three dimensions that are not empty.
-
-    Args:
-        image: Tensor of any dtype.
-        require_static: bool, whether the graph must tell all sizes.
-
-    Returns:
-        list of the Operations to run for the check.
-
-    Raises:
-        ValueError: the graph tells that it has not, or does not tell the sizes that it must.
-    """
-    try:
-        shape = image.get_shape().with_rank(3)
-    except ValueError:
-        raise ValueError(f"'image' (shape {image.shape}) must be three-dimensional.") from None
-    return _check_sizes(image, shape, require_static, f"'image' (shape {shape}) must be fully defined.")
-
-
 def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
     """Checks that an image or batch of images has at least three dimensions, and that none is empty.
 
@@ -113,19 +93,6 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
     except ValueError:
         raise ValueError("'image' must be at least three-dimensional.") from None
     return _check_sizes(image, shape, require_static, "'image' must be fully defined.")
-
-
-def checked_3d(image: Tensor) -> Tensor:
-    """`image`, after the check that it has three dimensions.
-
-    Args:
-        image: Tensor of any dtype.
-
-    Returns:
-        Tensor equal to `image`.
-    """
-    checked: Tensor = with_dependencies(check_3d(image, require_static=False), image)
-    return checked
 
 
 def checked_at_least_3d(image: Tensor) -> Tensor:
