@@ -326,8 +326,8 @@ class Layer:
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
             trainable: bool, whether it is trained, if the layer is.
             constraint: a callable that optimizers apply after updates.
-            use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the scope
-                says.
+            use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
+                scope says.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
 
         Returns:

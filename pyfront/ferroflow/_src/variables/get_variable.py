@@ -46,8 +46,8 @@ def get_variable(
         caching_device: where reads are cached, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
-        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the scope
-            says.
+        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
+            scope says.
         custom_getter: a callable of the true getter and these arguments, asked in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
