@@ -101,6 +101,20 @@ def test_a_body_sees_what_it_wrote_in_the_iteration_before() -> None:
         assert sess.run(v) == 16.0
 
 
+def test_what_a_body_wrote_is_read_behind_a_loop_of_many_inputs() -> None:
+    inputs = [tf.placeholder(tf.float32, []) for _ in range(70)]
+    v = tf.Variable(0.0)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([tf.assign_add(v, tf.add_n(inputs))]):
+            return i + 1
+
+    end = tf.while_loop(lambda i: i < 3, body, [0])
+    with tf.control_dependencies([end]):
+        behind = tf.identity(v)
+    assert run([end, v, behind], dict.fromkeys(inputs, 1.0)) == [3, 210.0, 210.0]
+
+
 def test_a_loop_waits_for_its_control_dependencies() -> None:
     v = tf.Variable(1)
     with tf.control_dependencies([v.assign(10)]):

@@ -107,6 +107,9 @@ pub struct Register {
     /// Those that the part's nodes call, and those that these call.
     #[prost(message, repeated, tag = "5")]
     pub functions: Vec<FunctionMessage>,
+    /// Handles of parts that the session has no more use for.
+    #[prost(fixed64, repeated, tag = "6")]
+    pub forgotten: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]

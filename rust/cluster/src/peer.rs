@@ -38,6 +38,8 @@ pub struct Peer {
     control: Mutex<Option<Wires>>,
     /// The task's start, as of the last connection.
     incarnation: Mutex<Option<u64>>,
+    /// Handles of parts that the session has no more use for, and the task does not know so yet.
+    forgotten: Mutex<Vec<u64>>,
     is_left: AtomicBool,
 }
 
@@ -49,6 +51,7 @@ impl Peer {
             session,
             control: Mutex::default(),
             incarnation: Mutex::default(),
+            forgotten: Mutex::default(),
             is_left: AtomicBool::new(false),
         }
     }
@@ -108,6 +111,16 @@ impl Peer {
     /// The start of the task that the session reached last.
     pub fn incarnation(&self) -> Option<u64> {
         *self.incarnation.lock()
+    }
+
+    /// Has the task forget a part when it is told of the next one.
+    pub fn forget(&self, handle: u64) {
+        self.forgotten.lock().push(handle);
+    }
+
+    /// The parts to forget, once.
+    pub fn take_forgotten(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.forgotten.lock())
     }
 
     fn attempt(&self, token: &Token, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {

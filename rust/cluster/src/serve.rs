@@ -78,6 +78,11 @@ impl Guests {
         all.entry(session).or_default().guest.get_or_insert_with(|| Arc::new(make())).clone()
     }
 
+    /// Number of parts that sessions have registered.
+    pub fn parts(&self) -> usize {
+        self.0.lock().values().filter_map(|e| e.guest.as_ref()).map(|guest| guest.parts.read().len()).sum()
+    }
+
     /// Forgets all parts: their plans hold state that was cleared.
     pub fn forget_parts(&self) {
         for entry in self.0.lock().values() {
@@ -234,6 +239,7 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
         Guest { session, parts: RwLock::default(), functions: Mutex::default() }
     };
     let guest = task.guests.get_or_make(session, make);
+    guest.parts.write().retain(|handle, _| !message.forgotten.contains(handle));
     {
         let library = guest.session.graph().read().functions().clone();
         let mut known = guest.functions.lock();

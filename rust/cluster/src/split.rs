@@ -5,6 +5,7 @@ use crate::crossing::{Crossing, END, Ended, Route};
 use crate::frame::Frame;
 use crate::master::Connected;
 use crate::message::{Register, StepMessage, kind};
+use crate::peer::Peer;
 use crate::serve::UNKNOWN_PART;
 use crate::task::random;
 use crate::wires::Wires;
@@ -21,16 +22,24 @@ use std::time::Duration;
 /// How long tasks may take to give up a step.
 const GIVE_UP: Duration = Duration::from_secs(2);
 
-/// A part that runs in another process.
+/// A part that runs in another process, which forgets it when this is dropped.
 struct Distant {
-    /// Position among the peers.
-    peer: usize,
+    site: usize,
+    peer: Arc<Peer>,
     part: Part,
     handle: u64,
     /// The edges by which it receives feeds, and which feeds.
     feeds: Vec<(u64, usize)>,
     /// The start of the task that knows the part.
     registered: Mutex<Option<u64>>,
+}
+
+impl Drop for Distant {
+    fn drop(&mut self) {
+        if self.registered.get_mut().is_some() {
+            self.peer.forget(self.handle);
+        }
+    }
 }
 
 pub(crate) struct SplitPlan {
@@ -76,19 +85,19 @@ impl SplitPlan {
         let mut parts = parts.into_iter();
         let Some(mut own) = parts.next() else { bail!(Internal, "a step has no part") };
         let mut distant = Vec::new();
-        for (peer, part) in parts.enumerate() {
+        for ((site, part), peer) in (1..).zip(parts).zip(&connected.peers) {
             if part.nodes.is_empty() {
                 continue;
             }
-            let site = peer + 1;
             let feeds = edges.iter().enumerate().filter_map(|(key, edge)| match edge.from {
                 EdgeSource::Feed(feed) if edge.to == site => Some((key as u64, feed)),
                 _ => None,
             });
             let feeds = feeds.collect();
-            distant.push(Distant { peer, part, handle: random()?, feeds, registered: Mutex::default() });
+            let (peer, handle, registered) = (peer.clone(), random()?, Mutex::default());
+            distant.push(Distant { site, peer, part, handle, feeds, registered });
         }
-        let route = |to: usize| to.checked_sub(1).and_then(|peer| distant.iter().position(|d| d.peer == peer));
+        let route = |to: usize| distant.iter().position(|d| d.site == to);
         let routes = edges.iter().map(|edge| route(edge.to)).collect();
         for (position, d) in distant.iter().enumerate() {
             own.targets.push(own.nodes.len() as u32);
@@ -103,7 +112,7 @@ impl SplitPlan {
             feeds: own.feeds.iter().map(|(_, feed)| *feed).collect(),
             fetches: own.fetches.iter().map(|(_, fetch)| *fetch).collect(),
             fetch_count: request.fetches.len(),
-            peers: distant.iter().map(|d| d.peer).collect(),
+            peers: distant.iter().map(|d| d.site - 1).collect(),
             distant,
             routes,
             placement,
@@ -114,7 +123,7 @@ impl SplitPlan {
     /// Has every task know its part.
     fn register(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<()> {
         for d in &self.distant {
-            let peer = &connected.peers[d.peer];
+            let peer = &d.peer;
             let mut registered = d.registered.lock();
             let is_known = registered.is_some() && peer.is_connected() && *registered == peer.incarnation();
             if is_known {
@@ -131,6 +140,7 @@ impl SplitPlan {
                 optimize: connected.optimize,
                 part: Some(part),
                 functions,
+                forgotten: peer.take_forgotten(),
             };
             let mut frame = Frame::new(kind::REGISTER, &message);
             frame.tensors = encoder.tensors;

@@ -240,3 +240,22 @@ fn sessions_that_go_on_after_a_reset_agree_on_the_state() {
         assert_eq!(step(a, &world.read).unwrap_err().code(), Code::Aborted);
     });
 }
+
+#[test]
+fn a_task_forgets_the_parts_of_a_graph_that_has_changed_since() {
+    ends(|| {
+        let world = World::new();
+        let session = world.shared_session();
+        step(&session, &world.clear).unwrap();
+        for _ in 0..50 {
+            // Any change makes the plans stale: each is made and registered anew.
+            world.graph.write().touch();
+            step(&session, &world.increment).unwrap();
+            step(&session, &world.read).unwrap();
+        }
+        assert_eq!(step(&session, &world.read).unwrap(), Some(50));
+        for task in &world.tasks {
+            assert!(task.guests.parts() <= 4, "{} parts", task.guests.parts());
+        }
+    });
+}

@@ -267,7 +267,7 @@ impl<'a> KernelContext<'a> {
     }
 
     fn note_written(&mut self, i: usize, value: &Option<Tensor>) {
-        if self.variables.wanted >> i & 1 == 1
+        if self.variables.wanted.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1)
             && let Some(t) = value
         {
             self.variables.written.push((i, t.clone()));

@@ -1,5 +1,6 @@
 //! Tensors as `TensorProto` messages and back: what files and ops that write tensors to strings stand on.
 
+use crate::varint;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::{TensorProto, TensorShapeProto, tensor_shape_proto::Dim};
 use ferroflow_tensor::{
@@ -10,12 +11,7 @@ use ferroflow_tensor::{
 fn string_content(strings: &[Bytes]) -> Vec<u8> {
     let mut content = Vec::new();
     for s in strings {
-        let mut length = s.len();
-        while length >= 0x80 {
-            content.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        content.push(length as u8);
+        varint::put(&mut content, s.len() as u64);
     }
     strings.iter().for_each(|s| content.extend_from_slice(s));
     content
@@ -23,21 +19,11 @@ fn string_content(strings: &[Bytes]) -> Vec<u8> {
 
 /// The strings of `string_content`; `None` where it is cut short.
 fn strings_of_content(content: &[u8], count: usize) -> Option<Vec<Bytes>> {
-    let mut rest = content.iter();
+    let mut rest = content;
     let mut lengths = Vec::new();
     for _ in 0..count {
-        let (mut length, mut shift) = (0u64, 0);
-        loop {
-            let byte = *rest.next()?;
-            length |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        lengths.push(usize::try_from(length).ok()?);
+        lengths.push(varint::take_length(&mut rest)?);
     }
-    let mut rest = rest.as_slice();
     let mut strings = Vec::with_capacity(count);
     for length in lengths {
         let (here, after) = rest.split_at_checked(length)?;

@@ -6,6 +6,7 @@ use ferroflow_io::bundle::{Checkpoint, Item, SliceSpec, merge, write};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Code, Tensor};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A folder of its own for a test, removed at its end.
 struct Folder(PathBuf);
@@ -58,6 +59,37 @@ fn a_bundle_is_replaced_whole_at_any_number_of_threads() {
         }
     }
     assert_eq!(Checkpoint::open(&prefix).unwrap().get(b"d", Threads::single()).unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn one_bundle_is_replaced_while_others_are_read_and_saved_beside_it() {
+    let folder = Folder::new("beside");
+    let prefix = folder.path("model");
+    let save = |prefix: &str, value: i32| {
+        let tensor = Tensor::scalar(value);
+        write(prefix, &[Item { name: b"a", part: None, tensor: &tensor }], Threads::single())
+    };
+    save(&prefix, 0).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Opening finishes what killed processes left, saving sweeps the folder: neither may touch what is being written.
+        for neighbour in ["left", "right"] {
+            let (prefix, neighbour, done) = (&prefix, folder.path(neighbour), &done);
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    // Between the renames of its two files a bundle may be refused.
+                    let _ = Checkpoint::open(prefix);
+                    save(&neighbour, 1).unwrap();
+                }
+            });
+        }
+        let saved: Vec<_> = (1..300).map(|value| save(&prefix, value)).collect();
+        done.store(true, Ordering::Relaxed);
+        saved.into_iter().for_each(Result::unwrap);
+    });
+    let checkpoint = Checkpoint::open(&prefix).unwrap();
+    assert_eq!(checkpoint.get(b"a", Threads::single()).unwrap().to_scalar::<i32>().unwrap(), 299);
+    assert!(folder.files().iter().all(|name| !name.contains("tempstate")), "{:?}", folder.files());
 }
 
 #[test]

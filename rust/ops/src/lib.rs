@@ -19,6 +19,7 @@ mod spectral;
 mod state;
 mod string;
 mod summary;
+mod sums;
 mod tensor_array;
 #[cfg(test)]
 mod testing;

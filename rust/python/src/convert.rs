@@ -96,7 +96,8 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
         && let Some(ptr) = NonNull::new(data)
     {
         let owner: Py<PyAny> = array.clone().into_any().unbind();
-        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`.
+        // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one thread
+        // while a step of another reads it races with itself, here as in TensorFlow: what the step computes is not certain.
         let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };
         return Tensor::from_buffer(dtype, shape, buffer).map_err(status);
     }
@@ -113,7 +114,6 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
 
 /// Elements of an object or text array as strings: bytes as they are, text in UTF-8.
 fn from_text_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
-    let py = array.py();
     let shape = Shape::new(array.shape());
     let flat = array.as_any().call_method0("ravel")?.call_method0("tolist")?;
     let mut strings: Vec<Bytes> = Vec::with_capacity(shape.elements());
@@ -131,7 +131,6 @@ fn from_text_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
             )));
         }
     }
-    let _ = py;
     Tensor::from_strings(shape, strings).map_err(status)
 }
 

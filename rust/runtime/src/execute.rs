@@ -282,6 +282,8 @@ pub(crate) fn execute_within(
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
     let mut run = || instructions(plan, 0..plan.instructions.len(), &mut frame, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
+    // The last kernel, too, may have been left half done.
+    let ran = ran.and_then(|()| pulse.check());
     Ok(finish(plan, frames, frame, step, ran, false)?.into_iter().flatten().collect())
 }
 

@@ -450,8 +450,9 @@ impl<'a> Emitter<'a> {
         let mut wanted_bits = 0;
         for (k, variable) in written {
             let made = d.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
-            if self.wanted.contains_key(&(variable, made)) && k < 64 {
-                wanted_bits |= 1 << k;
+            if self.wanted.contains_key(&(variable, made)) {
+                // A loop, which may have any number of inputs, needs no bit.
+                wanted_bits |= 1u64.checked_shl(k as u32).unwrap_or(0);
                 version_slots.push((k, self.version(variable, made, node.node.id, true)));
             }
         }

@@ -62,11 +62,6 @@ thread_local! {
     static LOCAL: RefCell<Local> = RefCell::new(Local((0..=class_of(LOCAL_MAX)).map(|_| Vec::new()).collect()));
 }
 
-/// Bytes of idle blocks kept in the shared lists.
-pub fn retained_bytes() -> usize {
-    RETAINED.load(Ordering::Relaxed)
-}
-
 #[cfg(unix)]
 fn map_pages(bytes: usize) -> Option<Block> {
     // SAFETY: an anonymous private mapping of a checked size; the result is tested before use.
@@ -189,7 +184,7 @@ impl Buffer {
     /// Memory of `owner`, read-only to the engine.
     ///
     /// # Safety
-    /// `ptr` must be valid for reads of `len` bytes for as long as `owner` lives.
+    /// `ptr` must be valid for reads of `len` bytes for as long as `owner` lives, and nobody may write them while they are read.
     pub unsafe fn lent(ptr: NonNull<u8>, len: usize, owner: Box<dyn Any + Send + Sync>) -> Buffer {
         Buffer { ptr, len, owner: Owner::Lent(owner) }
     }

@@ -18,7 +18,7 @@ pub mod threads;
 mod transpose;
 pub mod vector;
 
-pub use buffer::{Buffer, retained_bytes};
+pub use buffer::Buffer;
 pub use dtype::{DType, Scalar};
 pub use half::{bf16, f16};
 pub use movable::Movable;

@@ -73,13 +73,28 @@ pub(super) fn make_folder(prefix: &str) -> Result<()> {
 fn hold(folder: &Path) -> std::io::Result<()> {
     let mut held = HELD.lock();
     let held = held.get_or_insert_default();
-    if !held.contains_key(folder) || !folder.join(FOLDER_LOCK).exists() {
-        let file = File::create(folder.join(FOLDER_LOCK))?;
-        // Where locks are not to be had, nobody else gets one to remove the folder with.
-        let _ = file.try_lock_shared();
-        held.insert(folder.to_path_buf(), file);
+    let name = folder.join(FOLDER_LOCK);
+    if held.contains_key(folder) && name.exists() {
+        return Ok(());
     }
-    Ok(())
+    for _ in 0..TRIES {
+        if let Err(e) = fs::create_dir(folder)
+            && e.kind() != ErrorKind::AlreadyExists
+        {
+            return Err(e);
+        }
+        let file = match File::create(&name) {
+            Err(e) if e.kind() == ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        // Where locks are not to be had, nobody else gets one to remove the folder with.
+        let taken = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        if !taken && has_name(&file, &name) {
+            held.insert(folder.to_path_buf(), file);
+            return Ok(());
+        }
+    }
+    Err(ErrorKind::ResourceBusy.into())
 }
 
 fn release(folder: &Path) {
@@ -103,7 +118,7 @@ impl Temporary {
             let file = file.map_err(|e| failure(&name, &e))?;
             // Who sweeps the folder at this very moment may take the file, not locked yet, for abandoned.
             let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-            if !taken && path_of(&name).exists() {
+            if !taken && has_name(&file, &path_of(&name)) {
                 return Ok(Temporary { file, name });
             }
         }
@@ -113,6 +128,15 @@ impl Temporary {
     /// Waits until the contents are on the disk.
     pub(super) fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|e| failure(&self.name, &e))
+    }
+
+    /// Takes the name `to` with these contents on the disk; where that fails, the file is removed.
+    fn place(&mut self, contents: &[u8], to: &str) -> Result<()> {
+        let written = self.file.write_all(contents).and_then(|()| self.file.sync_data());
+        written.and_then(|()| fs::rename(path_of(&self.name), path_of(to))).map_err(|e| {
+            let _ = fs::remove_file(path_of(&self.name));
+            failure(to, &e)
+        })
     }
 }
 
@@ -160,9 +184,7 @@ impl Commit {
         let folder = folder_of(&path_of(&self.prefix));
         let journal_name = format!("{}{JOURNAL}", self.prefix);
         let journal = match fs::exists(path_of(index_name(&self.prefix))) {
-            Ok(true) => {
-                Some(write_journal(&journal_name, &folder, &self.moves).map_err(|e| failure(&journal_name, &e))?)
-            }
+            Ok(true) => Some(write_journal(&journal_name, &folder, &self.moves)?),
             _ => None,
         };
         self.finished = true;
@@ -170,8 +192,11 @@ impl Commit {
             fs::rename(path_of(from), path_of(to)).map_err(|e| failure(from, &e))?;
         }
         sync_folder(&folder).map_err(|e| failure(&self.prefix, &e))?;
-        if journal.is_some() {
-            fs::remove_file(path_of(&journal_name)).map_err(|e| failure(&journal_name, &e))?;
+        if journal.is_some()
+            && let Err(e) = fs::remove_file(path_of(&journal_name))
+            && e.kind() != ErrorKind::NotFound
+        {
+            return Err(failure(&journal_name, &e));
         }
         for (from, _) in &self.moves {
             release(&folder_of(&path_of(from)));
@@ -190,8 +215,9 @@ impl Drop for Commit {
     }
 }
 
-/// Writes the renames, names relative to the folder: pairs of names that end with zero bytes, then a checksum.
-fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> std::io::Result<File> {
+/// Writes the renames, names relative to the folder: pairs of names that end with zero bytes, then a checksum. The journal
+/// is whole, on the disk and locked when it gets its name: who meets it waits for its writer or its writer's end.
+fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> Result<Temporary> {
     let mut content = Vec::new();
     for (from, to) in moves {
         for name in [from, to] {
@@ -203,11 +229,9 @@ fn write_journal(name: &str, folder: &Path, moves: &[(String, String)]) -> std::
     }
     let sum = masked(&content);
     content.extend_from_slice(&sum.to_le_bytes());
-    let mut file = File::options().write(true).create(true).truncate(true).open(path_of(name))?;
-    let _ = file.try_lock();
-    file.write_all(&content)?;
-    file.sync_data()?;
-    Ok(file)
+    let mut journal = Temporary::create(name)?;
+    journal.place(&content, name)?;
+    Ok(journal)
 }
 
 /// The renames of a whole journal.
@@ -221,6 +245,21 @@ fn parse_journal(content: &[u8]) -> Option<Vec<(String, String)>> {
     Some(names.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect())
 }
 
+/// Whether a file has the name that it was opened by, still.
+fn has_name(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let place = |m: fs::Metadata| (m.dev(), m.ino());
+        file.metadata().is_ok_and(|m| fs::metadata(path).is_ok_and(|named| place(named) == place(m)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
+    }
+}
+
 /// Finishes the renames that a killed process had begun for the bundle `prefix`; waits for one that is doing so.
 pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
     let name = format!("{prefix}{JOURNAL}");
@@ -230,7 +269,8 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
         journal.lock()?;
         let mut content = Vec::new();
         journal.read_to_end(&mut content)?;
-        if !path.exists() {
+        // Its writer is done, or another one has begun since, which needs no help.
+        if !has_name(&journal, &path) {
             return Ok(());
         }
         let folder = folder_of(&path);
@@ -258,9 +298,9 @@ pub(super) fn finish_interrupted(prefix: &str) -> Result<()> {
     }
 }
 
-/// Whether the writer of a temporary file is gone.
-fn is_abandoned(path: &Path) -> bool {
-    File::open(path).is_ok_and(|f| f.try_lock().is_ok())
+/// A temporary file whose writer is gone, locked: whoever makes it at this moment finds it taken until it is removed.
+fn abandoned(path: &Path) -> Option<File> {
+    File::open(path).ok().filter(|f| f.try_lock().is_ok())
 }
 
 /// Removes what killed processes left in a folder, and finishes what they had begun to put in place.
@@ -280,12 +320,12 @@ fn sweep(folder: &Path) {
     for name in left {
         let path = folder.join(&name);
         if path.is_dir() {
-            if is_abandoned(&path.join(FOLDER_LOCK)) {
+            if let Some(_lock) = abandoned(&path.join(FOLDER_LOCK)) {
                 remove_shards(&path);
             }
         } else if let Some((target, mark)) = name.rsplit_once(TEMPORARY)
             && is_hexadecimal(mark, 16)
-            && is_abandoned(&path)
+            && let Some(_lock) = abandoned(&path)
         {
             if let Some(prefix) = target.strip_suffix(".index") {
                 remove_orphans(&folder.join(prefix).to_string_lossy(), &path);
@@ -299,10 +339,11 @@ fn sweep(folder: &Path) {
 fn remove_shards(folder: &Path) {
     for item in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = item.file_name().to_string_lossy().into_owned();
-        if name.starts_with("part-") || name == FOLDER_LOCK {
+        if name.starts_with("part-") {
             let _ = fs::remove_file(item.path());
         }
     }
+    let _ = fs::remove_file(folder.join(FOLDER_LOCK));
     let _ = fs::remove_dir(folder);
 }
 
@@ -323,14 +364,6 @@ fn remove_orphans(prefix: &str, index: &Path) {
 ///
 /// Errors: the system's.
 pub fn replace_file(name: &str, contents: &[u8]) -> Result<()> {
-    let mut temporary = Temporary::create(name)?;
-    let written = temporary.file.write_all(contents).map_err(|e| failure(name, &e));
-    let moved = written.and_then(|()| temporary.sync()).and_then(|()| {
-        fs::rename(path_of(&temporary.name), path_of(name)).map_err(|e| failure(name, &e))?;
-        sync_folder(&folder_of(&path_of(name))).map_err(|e| failure(name, &e))
-    });
-    if moved.is_err() {
-        let _ = fs::remove_file(path_of(&temporary.name));
-    }
-    moved
+    Temporary::create(name)?.place(contents, name)?;
+    sync_folder(&folder_of(&path_of(name))).map_err(|e| failure(name, &e))
 }

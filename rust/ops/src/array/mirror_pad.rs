@@ -1,10 +1,10 @@
 //! MirrorPad, MirrorPadGrad: a tensor framed by its own reflection, and the sum that is its gradient.
 
 use super::pad::{infer, padded_shape, pairs};
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
-use ferroflow_tensor::{Movable, Result, Scalar, Shape, Tensor, by_size, dispatch, ensure};
-use std::ops::AddAssign;
+use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 15;
@@ -70,7 +70,7 @@ fn reflect<E: Movable>(threads: Threads, from: &[E], axes: &[Vec<usize>], to: &m
 }
 
 /// Adds every element of `from` to the element of `to` that it is a copy of, in row-major order.
-fn fold<T: Scalar + AddAssign>(from: &[T], axes: &[Vec<usize>], to: &mut [T]) {
+fn fold<T: Summed>(from: &[T], axes: &[Vec<usize>], to: &mut [T]) {
     let Some((inner, outer)) = axes.split_last() else {
         to.copy_from_slice(from);
         return;
@@ -78,7 +78,7 @@ fn fold<T: Scalar + AddAssign>(from: &[T], axes: &[Vec<usize>], to: &mut [T]) {
     for (r, line) in from.chunks_exact(inner.len().max(1)).enumerate() {
         let at = row_offset(outer, r);
         for (&x, &i) in line.iter().zip(inner) {
-            to[at + i] += x;
+            to[at + i] = to[at + i].plus(x);
         }
     }
 }

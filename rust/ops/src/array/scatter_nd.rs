@@ -3,9 +3,9 @@
 
 use super::gather::index_text;
 use super::gather_nd::slice_numbers;
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Scalar, Shape, Status, Tensor, bail, by_size, dispatch, ensure};
-use std::ops::AddAssign;
 
 /// Checks what is known of the shapes against each other.
 fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) -> Result<()> {
@@ -86,8 +86,8 @@ fn join<T: Scalar>(indices: &Tensor, updates: &Tensor, out: &mut Tensor, f: impl
     Ok(())
 }
 
-fn add<T: Scalar + AddAssign>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
-    join::<T>(indices, updates, out, |to, x| *to += x)
+fn add<T: Summed>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    join::<T>(indices, updates, out, |to, x| *to = to.plus(x))
 }
 
 fn replace<E: Movable>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
@@ -113,7 +113,7 @@ fn tensor_scatter_sub(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("T")?;
     dispatch!(dtype, T in number, kernel(|ctx| {
         let mut out = ctx.take(0)?;
-        join::<T>(ctx.input(1)?, ctx.input(2)?, &mut out, |to, x| *to -= x)?;
+        join::<T>(ctx.input(1)?, ctx.input(2)?, &mut out, |to, x| *to = to.minus(x))?;
         ctx.set_output(0, out);
         Ok(())
     }), else Err(init.unsupported()))

@@ -1,9 +1,9 @@
 //! Tile, TileGrad, BroadcastTo: a tensor repeated along its dimensions.
 
 use super::strided::{Odometer, Walk, gathered};
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, bail, broadcast, dispatch, ensure};
-use std::ops::AddAssign;
+use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, broadcast, dispatch, ensure};
 
 fn multiples_of(table: &Tensor, rank: usize, least: i64, word: &str) -> Result<Vec<i64>> {
     ensure!(table.rank() == 1, InvalidArgument, "Expected multiples to be 1-D, but got shape {}", table.shape());
@@ -72,13 +72,14 @@ fn tile(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// Adds every element of `from`, walked in row-major order of `dims`, to the element of `to` at its offset.
-fn sum<T: Scalar + AddAssign>(from: &[T], dims: &[usize], strides: &[isize], to: &mut [T]) {
+fn sum<T: Summed>(from: &[T], dims: &[usize], strides: &[isize], to: &mut [T]) {
     if from.is_empty() {
         return;
     }
     let mut at = Odometer::new(dims, strides, 0);
     for &x in from {
-        to[at.offset as usize] += x;
+        let to = &mut to[at.offset as usize];
+        *to = to.plus(x);
         at.advance();
     }
 }

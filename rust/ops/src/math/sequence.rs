@@ -1,15 +1,15 @@
 //! Range and LinSpace: evenly spaced numbers.
 
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail, bf16, dispatch, ensure};
 use num_traits::Float;
 
 /// A type that a range can have.
-trait Step: Scalar + PartialOrd + std::fmt::Display {
+trait Step: Summed + PartialOrd + std::fmt::Display {
     const ZERO: Self;
     /// How many steps there are from `start` to before `limit`, the signs being right.
     fn steps(start: Self, limit: Self, delta: Self) -> Option<i64>;
-    fn next(self, delta: Self) -> Self;
 }
 
 macro_rules! integer_steps {
@@ -19,9 +19,6 @@ macro_rules! integer_steps {
             fn steps(start: $t, limit: $t, delta: $t) -> Option<i64> {
                 let (distance, delta) = ((limit as i128 - start as i128).abs(), (delta as i128).abs());
                 ((distance + delta - 1) / delta).try_into().ok()
-            }
-            fn next(self, delta: $t) -> $t {
-                self.wrapping_add(delta)
             }
         }
     )*};
@@ -35,9 +32,6 @@ macro_rules! float_steps {
                 let steps = f64::from(((limit - start) / delta).abs()).ceil();
                 // 2^53 elements are more than any memory holds; NaN fails as well.
                 (steps < 9e15).then_some(steps as i64)
-            }
-            fn next(self, delta: $t) -> $t {
-                self + delta
             }
         }
     )*};
@@ -91,7 +85,7 @@ fn range<T: Step>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let mut value = start;
     for o in out.slice_mut::<T>()? {
         *o = value;
-        value = value.next(delta);
+        value = value.plus(delta);
     }
     ctx.set_output(0, out);
     Ok(())

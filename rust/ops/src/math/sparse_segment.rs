@@ -1,6 +1,7 @@
 //! SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN and their gradients: chosen rows reduced segment by segment.
 
 use super::segment::rows_of_sorted;
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
@@ -68,7 +69,7 @@ fn output<T: Scalar>(like: &Tensor, rows: i64) -> Result<(Tensor, usize)> {
 
 fn reduce<T>(ctx: &mut KernelContext<'_>, scale: Scale) -> Result<()>
 where
-    T: Scalar + NumAssign,
+    T: Summed + NumAssign,
     f64: AsPrimitive<T>,
 {
     let (indices, ids) = pairs(ctx)?;
@@ -103,7 +104,7 @@ where
                 let end = at + ids[at..].partition_point(|&other| other == id);
                 for &index in &indices[at..end] {
                     let from = &values[index as usize * width..][..width];
-                    to.iter_mut().zip(from).for_each(|(to, &v)| *to += v);
+                    to.iter_mut().zip(from).for_each(|(to, &v)| *to = to.plus(v));
                 }
                 if scale != Scale::Sum && end - at > 1 {
                     let divisor = scale.divisor(end - at).as_();
@@ -119,7 +120,7 @@ where
 
 fn gradient<T>(ctx: &mut KernelContext<'_>, scale: Scale) -> Result<()>
 where
-    T: Scalar + NumAssign,
+    T: Summed + NumAssign,
     f64: AsPrimitive<T>,
 {
     let (indices, ids) = pairs(ctx)?;

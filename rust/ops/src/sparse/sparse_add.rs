@@ -2,14 +2,13 @@
 
 use super::coordinates::{Coordinates, merge};
 use super::shapes::{parts, set_parts};
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{
-    Complex32, Complex64, DType, Movable, PartialShape, Result, Scalar, Shape, Tensor, bf16, by_size, dispatch, ensure,
-    f16,
+    Complex32, Complex64, DType, Movable, PartialShape, Result, Shape, Tensor, bf16, by_size, dispatch, ensure, f16,
 };
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Add;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (a, b) = (parts(c, 0)?, parts(c, 3)?);
@@ -96,39 +95,33 @@ pub(super) fn union(
 }
 
 /// An element that has a sum and a magnitude.
-trait Summed: Scalar + Add<Output = Self> {
+trait Measured: Summed {
     fn magnitude(self) -> f64;
-    fn sum(self, other: Self) -> Self {
-        self + other
-    }
 }
 
-macro_rules! summed {
+macro_rules! measured {
     (float: $($float:ty)*; int: $($int:ty)*) => {
-        $(impl Summed for $float {
+        $(impl Measured for $float {
             fn magnitude(self) -> f64 {
                 f64::from(self).abs()
             }
         })*
-        $(impl Summed for $int {
+        $(impl Measured for $int {
             fn magnitude(self) -> f64 {
                 (self as f64).abs()
-            }
-            fn sum(self, other: Self) -> Self {
-                self.wrapping_add(other)
             }
         })*
     };
 }
-summed!(float: f32 f64 f16 bf16; int: i8 i16 i32 i64 u8 u16 u32 u64);
+measured!(float: f32 f64 f16 bf16; int: i8 i16 i32 i64 u8 u16 u32 u64);
 
-impl Summed for Complex32 {
+impl Measured for Complex32 {
     fn magnitude(self) -> f64 {
         self.norm().into()
     }
 }
 
-impl Summed for Complex64 {
+impl Measured for Complex64 {
     fn magnitude(self) -> f64 {
         self.norm()
     }
@@ -146,7 +139,7 @@ fn threshold(t: &Tensor) -> Result<f64> {
     })
 }
 
-fn add_kernel<T: Summed>(ctx: &mut KernelContext<'_>) -> Result<()> {
+fn add_kernel<T: Measured>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (a, b) = operands(ctx)?;
     let (a_values, b_values) = (ctx.input(1)?.slice::<T>()?, ctx.input(4)?.slice::<T>()?);
     let threshold = threshold(ctx.input(6)?)?;
@@ -154,7 +147,7 @@ fn add_kernel<T: Summed>(ctx: &mut KernelContext<'_>) -> Result<()> {
     merge(&a, &b, |i, j| {
         let value = match (i, j) {
             (Some(i), Some(j)) => {
-                let sum = a_values[i].sum(b_values[j]);
+                let sum = a_values[i].plus(b_values[j]);
                 // As TensorFlow compares: a sum that is no number is left out.
                 if threshold.partial_cmp(&sum.magnitude()).is_none_or(Ordering::is_gt) {
                     return;

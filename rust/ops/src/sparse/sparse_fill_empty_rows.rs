@@ -2,9 +2,9 @@
 
 use super::coordinates::Coordinates;
 use super::shapes::parts;
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{DType, Movable, PartialShape, Result, Scalar, Tensor, bail, by_size, dispatch, ensure};
-use std::ops::AddAssign;
+use ferroflow_tensor::{DType, Movable, PartialShape, Result, Tensor, bail, by_size, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = parts(c, 0)?;
@@ -90,7 +90,7 @@ fn fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-fn spread<T: Scalar + AddAssign>(map: &[i64], grad: &Tensor) -> Result<(Tensor, Tensor)> {
+fn spread<T: Summed>(map: &[i64], grad: &Tensor) -> Result<(Tensor, Tensor)> {
     let grad = grad.slice::<T>()?;
     let mut values = Tensor::new(T::DTYPE, [map.len()])?;
     let mut taken = vec![false; grad.len()];
@@ -104,7 +104,7 @@ fn spread<T: Scalar + AddAssign>(map: &[i64], grad: &Tensor) -> Result<(Tensor, 
     }
     let mut rest = T::default();
     for (&g, _) in grad.iter().zip(taken).filter(|(_, taken)| !taken) {
-        rest += g;
+        rest = rest.plus(g);
     }
     Ok((values, Tensor::scalar(rest)))
 }

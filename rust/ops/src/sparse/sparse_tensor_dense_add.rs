@@ -1,9 +1,9 @@
 //! SparseTensorDenseAdd: a sparse tensor added to a dense one of the same shape.
 
 use super::coordinates::numbers;
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, dispatch, ensure};
-use std::ops::AddAssign;
+use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(2)?;
@@ -69,10 +69,10 @@ fn places(indices: &Tensor, values: &Tensor, shape: &Tensor, dense: &Tensor) -> 
     Ok(places)
 }
 
-fn add_at<T: Scalar + AddAssign>(out: &mut Tensor, places: &[usize], values: &Tensor) -> Result<()> {
+fn add_at<T: Summed>(out: &mut Tensor, places: &[usize], values: &Tensor) -> Result<()> {
     let out = out.slice_mut::<T>()?;
     for (&place, &value) in places.iter().zip(values.slice::<T>()?) {
-        out[place] += value;
+        out[place] = out[place].plus(value);
     }
     Ok(())
 }

@@ -19,24 +19,14 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
     // What readers of (node, output) should read instead.
     let mut stands_for: FxHashMap<(u32, u32), Source> = FxHashMap::default();
     let mut seen: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
-    let mut forwarded_order: FxHashMap<u32, u32> = FxHashMap::default();
     let mut budget = MAX_FOLDING_BYTES;
     for i in order.iter().map(|&i| i as usize) {
-        let mut waits: SmallVec<[u32; 2]> = SmallVec::new();
+        // A node stepped over may itself wait for others (a gate). It stays in `control`, as all producers do.
         for s in d.nodes[i].inputs.iter_mut() {
             if let Source::Output { node, index } = *s
                 && let Some(to) = stands_for.get(&(node, index))
             {
                 *s = *to;
-                // The node stepped over may itself wait for others (a gate); its place in the order is kept.
-                if forwarded_order.contains_key(&node) {
-                    waits.push(node);
-                }
-            }
-        }
-        for w in waits {
-            if !d.nodes[i].control.contains(&w) {
-                d.nodes[i].control.push(w);
             }
         }
         let n = &d.nodes[i];
@@ -49,9 +39,6 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
             && let Some(&source) = n.inputs.first()
         {
             stands_for.insert((i as u32, 0), source);
-            if own_control {
-                forwarded_order.insert(i as u32, 0);
-            }
             d.nodes[i].action = Action::Nothing;
             continue;
         }

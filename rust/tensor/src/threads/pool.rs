@@ -170,7 +170,7 @@ impl Pool {
             next.0.store(self.share_start(thread, tasks), Ordering::Relaxed);
         }
         let number = (self.state.load(Ordering::Relaxed) >> NUMBER_SHIFT).wrapping_add(1);
-        // SeqCst here and in `Pool::sleep`: either the worker sees the open job, or this thread sees that it sleeps.
+        // SeqCst here and in `await_job`: either the worker sees the open job, or this thread sees that it sleeps.
         self.state.store(number << NUMBER_SHIFT | OPEN, Ordering::SeqCst);
         for worker in workers.iter().take(tasks - 1) {
             if worker.asleep.load(Ordering::SeqCst) && worker.asleep.swap(false, Ordering::SeqCst) {
