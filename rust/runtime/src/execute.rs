@@ -14,25 +14,25 @@ use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The values of one execution.
-pub(crate) type Frame = Vec<Option<Tensor>>;
+/// The values of one execution, by slot.
+pub(crate) type Slots = Vec<Option<Tensor>>;
 
-/// Idle frames of a plan: a step of a small graph should not allocate.
+/// What finished executions of a plan left, emptied: a step of a small graph should not allocate.
 #[derive(Default)]
-pub(crate) struct Frames(Mutex<Vec<Frame>>);
+pub(crate) struct IdleSlots(Mutex<Vec<Slots>>);
 
-impl Frames {
-    pub fn acquire(&self, slots: usize) -> Frame {
-        let mut frame = self.0.lock().pop().unwrap_or_default();
-        frame.resize(slots, None);
-        frame
+impl IdleSlots {
+    pub fn acquire(&self, count: usize) -> Slots {
+        let mut slots = self.0.lock().pop().unwrap_or_default();
+        slots.resize(count, None);
+        slots
     }
 
-    pub fn recycle(&self, mut frame: Frame) {
-        frame.clear();
+    pub fn recycle(&self, mut slots: Slots) {
+        slots.clear();
         let mut idle = self.0.lock();
         if idle.len() < 8 {
-            idle.push(frame);
+            idle.push(slots);
         }
     }
 }
@@ -50,7 +50,7 @@ fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
 #[inline(always)]
 pub(crate) fn push_value(
     plan: &Plan,
-    frame: &mut Frame,
+    slots: &mut Slots,
     input: Input,
     reader: &str,
     to: &mut SmallVec<[Tensor; 4]>,
@@ -58,7 +58,7 @@ pub(crate) fn push_value(
     match input {
         Input::Slot { slot, take } => {
             // Two ways to one place: a value that meets another on the way is copied once more.
-            match &mut frame[slot as usize] {
+            match &mut slots[slot as usize] {
                 None => return Err(missing(plan, slot, reader)),
                 Some(held) if !take => to.push(held.clone()),
                 held => to.extend(held.take()),
@@ -71,10 +71,10 @@ pub(crate) fn push_value(
 }
 
 /// The value of an input.
-pub(crate) fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) -> Result<Tensor> {
+pub(crate) fn value(plan: &Plan, slots: &mut Slots, input: Input, reader: &str) -> Result<Tensor> {
     match input {
         Input::Slot { slot, take } => {
-            let value = &mut frame[slot as usize];
+            let value = &mut slots[slot as usize];
             let value = if take { value.take() } else { value.clone() };
             value.ok_or_else(|| missing(plan, slot, reader))
         }
@@ -84,14 +84,14 @@ pub(crate) fn value(plan: &Plan, frame: &mut Frame, input: Input, reader: &str) 
 }
 
 /// Whether all tests hold now.
-fn hold(plan: &Plan, tests: &[Test], frame: &Frame, reader: &str) -> Result<bool> {
+fn hold(plan: &Plan, tests: &[Test], slots: &Slots, reader: &str) -> Result<bool> {
     for test in tests {
         let holds = match *test {
             Test::Never => false,
-            Test::Present(slot) => frame[slot as usize].is_some(),
+            Test::Present(slot) => slots[slot as usize].is_some(),
             Test::Is(input, value) => {
                 let predicate = match input {
-                    Input::Slot { slot, .. } => frame[slot as usize].as_ref(),
+                    Input::Slot { slot, .. } => slots[slot as usize].as_ref(),
                     Input::Constant(c) => Some(&plan.constants[c as usize]),
                     Input::Handle => None,
                 };
@@ -125,31 +125,31 @@ fn not_a_predicate(value: &Tensor, reader: &str) -> Status {
 }
 
 /// What a node that does not run leaves behind: the variables it would have written stay as they are.
-fn skip(run: &Run, frame: &mut Frame) {
+fn skip(run: &Run, slots: &mut Slots) {
     for &(k, slot) in &run.version_slots {
         if let Some(Some(variable)) = run.handles.get(k) {
-            frame[slot as usize] = variable.read();
+            slots[slot as usize] = variable.read();
         }
     }
     for slot in run.first_output..run.first_output + run.outputs {
-        frame[slot as usize] = None;
+        slots[slot as usize] = None;
     }
 }
 
 /// Hands on the input that has a value.
-fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<()> {
+fn merge(plan: &Plan, run: &Run, tests: &[Tests], slots: &mut Slots) -> Result<()> {
     let mut chosen = None;
     // All tests come before any value is taken: a predicate may be a value, too.
     let mut held: SmallVec<[bool; 4]> = SmallVec::new();
     for tests in tests {
-        held.push(hold(plan, tests, frame, &run.node.name)?);
+        held.push(hold(plan, tests, slots, &run.node.name)?);
     }
     for (i, (&input, held)) in run.inputs.iter().zip(held).enumerate() {
         let is_chosen = chosen.is_none() && held;
         let value = match input {
-            Input::Slot { slot, take: true } => frame[slot as usize].take(),
-            Input::Slot { slot, take: false } => frame[slot as usize].clone(),
-            other => Some(value(plan, frame, other, &run.node.name)?),
+            Input::Slot { slot, take: true } => slots[slot as usize].take(),
+            Input::Slot { slot, take: false } => slots[slot as usize].clone(),
+            other => Some(value(plan, slots, other, &run.node.name)?),
         };
         if is_chosen {
             chosen = value.map(|v| (i, v));
@@ -160,8 +160,8 @@ fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<(
         Some((i, value)) => (Some(value), Some(Tensor::scalar(i as i32))),
         None => (None, None),
     };
-    frame[first] = value.filter(|_| run.dead_outputs & 1 == 0);
-    frame[first + 1] = index.filter(|_| run.dead_outputs & 2 == 0);
+    slots[first] = value.filter(|_| run.dead_outputs & 1 == 0);
+    slots[first + 1] = index.filter(|_| run.dead_outputs & 2 == 0);
     Ok(())
 }
 
@@ -169,40 +169,40 @@ fn merge(plan: &Plan, run: &Run, tests: &[Tests], frame: &mut Frame) -> Result<(
 fn run<'a>(
     plan: &Plan,
     run: &'a Run,
-    frame: &mut Frame,
+    slots: &mut Slots,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
 ) -> Result<Option<Remaining<'a>>> {
     let kernel = match &run.work {
         Work::Kernel(kernel) => kernel,
-        Work::Merge(tests) => return merge(plan, run, tests, frame).map(|()| None),
+        Work::Merge(tests) => return merge(plan, run, tests, slots).map(|()| None),
         Work::Loop(l) => {
             let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
             for &input in run.inputs.iter().take(l.inputs) {
-                push_value(plan, frame, input, &run.node.name, &mut inputs)?;
+                push_value(plan, slots, input, &run.node.name, &mut inputs)?;
             }
             if let (Some(registers), None) = (&l.registers, &trace)
                 && let Some(left) = registers.run(&mut inputs, step, pulse)?
             {
-                for (slot, value) in frame[run.first_output as usize..].iter_mut().zip(left) {
+                for (slot, value) in slots[run.first_output as usize..].iter_mut().zip(left) {
                     *slot = Some(value);
                 }
                 return Ok(None);
             }
             let mut iterations = Iterations::begin(run, l, inputs);
             if iterations.advance(step, pulse, trace)? {
-                return iterations.finish(frame).map(|()| None);
+                return iterations.finish(slots).map(|()| None);
             }
             return Ok(Some(Remaining::Loop(Box::new(iterations))));
         }
     };
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
     for &input in &run.inputs {
-        push_value(plan, frame, input, &run.node.name, &mut inputs)?;
+        push_value(plan, slots, input, &run.node.name, &mut inputs)?;
     }
     let first = run.first_output as usize;
-    let outputs = &mut frame[first..first + run.outputs as usize];
+    let outputs = &mut slots[first..first + run.outputs as usize];
     let variables = Variables { handles: &run.handles, wanted: run.wanted, written: SmallVec::new() };
     let away;
     let step = match &run.home {
@@ -221,7 +221,7 @@ fn run<'a>(
         for (position, value) in ctx.into_written() {
             for &(k, slot) in &run.version_slots {
                 if k == position {
-                    frame[slot as usize] = Some(value.clone());
+                    slots[slot as usize] = Some(value.clone());
                 }
             }
         }
@@ -230,11 +230,11 @@ fn run<'a>(
 }
 
 /// Values that nobody reads live no longer than their making.
-fn drop_unread(run: &Run, frame: &mut Frame) {
+fn drop_unread(run: &Run, slots: &mut Slots) {
     if run.dead_outputs != 0 {
         for i in 0..run.outputs.min(64) {
             if run.dead_outputs >> i & 1 == 1 {
-                frame[(run.first_output + i) as usize] = None;
+                slots[(run.first_output + i) as usize] = None;
             }
         }
     }
@@ -243,15 +243,15 @@ fn drop_unread(run: &Run, frame: &mut Frame) {
 /// Runs the plan; values of fetches in order, None for those that nothing computed where `may_miss`.
 pub(crate) fn execute(
     plan: &Plan,
-    frames: &Frames,
+    idle: &IdleSlots,
     feeds: SmallVec<[Tensor; 4]>,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
     may_miss: bool,
 ) -> Result<Vec<Option<Tensor>>> {
-    let mut frame = frames.acquire(plan.slots);
-    for (slot, feed) in frame.iter_mut().zip(feeds) {
+    let mut slots = idle.acquire(plan.slots);
+    for (slot, feed) in slots.iter_mut().zip(feeds) {
         *slot = Some(feed);
     }
     // A long kernel is left between two of its tasks; its half-made results never go further than the next check.
@@ -261,37 +261,37 @@ pub(crate) fn execute(
         }
         step.cancellation.is_cancelled()
     };
-    let ran = watched(&stop, || instructions(plan, 0..plan.instructions.len(), &mut frame, step, pulse, trace));
-    finish(plan, frames, frame, step, ran, may_miss)
+    let ran = watched(&stop, || instructions(plan, 0..plan.instructions.len(), &mut slots, step, pulse, trace));
+    finish(plan, idle, slots, step, ran, may_miss)
 }
 
 /// Runs the plan of a function until `closed` is set: the watch on the caller's step is kept, where there is one.
 pub(crate) fn execute_within(
     plan: &Plan,
-    frames: &Frames,
+    idle: &IdleSlots,
     arguments: SmallVec<[Tensor; 4]>,
     step: &Step<'_>,
     closed: &AtomicBool,
 ) -> Result<Vec<Tensor>> {
-    let mut frame = frames.acquire(plan.slots);
-    for (slot, argument) in frame.iter_mut().zip(arguments) {
+    let mut slots = idle.acquire(plan.slots);
+    for (slot, argument) in slots.iter_mut().zip(arguments) {
         *slot = Some(argument);
     }
     let poll = || if stopped() { step.cancellation.check() } else { Ok(()) };
     let pulse = Pulse::within(&poll, closed);
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
-    let mut run = || instructions(plan, 0..plan.instructions.len(), &mut frame, step, &pulse, None);
+    let mut run = || instructions(plan, 0..plan.instructions.len(), &mut slots, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
     // The last kernel, too, may have been left half done.
     let ran = ran.and_then(|()| pulse.check());
-    Ok(finish(plan, frames, frame, step, ran, false)?.into_iter().flatten().collect())
+    Ok(finish(plan, idle, slots, step, ran, false)?.into_iter().flatten().collect())
 }
 
 /// The values of the fetches, if all went well.
 fn finish(
     plan: &Plan,
-    frames: &Frames,
-    mut frame: Frame,
+    idle: &IdleSlots,
+    mut slots: Slots,
     step: &Step<'_>,
     ran: Result<()>,
     may_miss: bool,
@@ -305,16 +305,16 @@ fn finish(
     let result = ended.and_then(|()| {
         let mut missing = vec![false; plan.fetches.len()];
         for (i, tests) in &plan.fetch_tests {
-            missing[*i] = !hold(plan, tests, &frame, "a fetch")?;
+            missing[*i] = !hold(plan, tests, &slots, "a fetch")?;
             if missing[*i] && !may_miss {
                 bail!(InvalidArgument, "Retval[{i}] does not have value");
             }
         }
         let mut fetch =
-            |(&f, missing)| if missing { Ok(None) } else { value(plan, &mut frame, f, "a fetch").map(Some) };
+            |(&f, missing)| if missing { Ok(None) } else { value(plan, &mut slots, f, "a fetch").map(Some) };
         plan.fetches.iter().zip(missing).map(&mut fetch).collect::<Result<Vec<_>>>()
     });
-    frames.recycle(frame);
+    idle.recycle(slots);
     result
 }
 
@@ -322,13 +322,13 @@ fn finish(
 fn instructions(
     plan: &Plan,
     part: Part,
-    frame: &mut Frame,
+    slots: &mut Slots,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<()> {
-    match begin(plan, part, frame, step, pulse, trace.as_deref_mut())? {
-        Some(waiting) => waiting.finish(frame, step, pulse, trace),
+    match begin(plan, part, slots, step, pulse, trace.as_deref_mut())? {
+        Some(waiting) => waiting.finish(slots, step, pulse, trace),
         None => Ok(()),
     }
 }
@@ -337,16 +337,16 @@ fn instructions(
 pub(crate) fn begin<'a>(
     plan: &'a Plan,
     part: Part,
-    frame: &mut Frame,
+    slots: &mut Slots,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
 ) -> Result<Option<Waiting<'a>>> {
     if let Some(waits) = &plan.waits {
-        return Waiting::begin(plan, waits, part, frame, step, pulse, trace);
+        return Waiting::begin(plan, waits, part, slots, step, pulse, trace);
     }
     for instruction in &plan.instructions[part] {
-        if let Some(begun) = one(plan, instruction, frame, step, pulse, trace.as_deref_mut())? {
+        if let Some(begun) = one(plan, instruction, slots, step, pulse, trace.as_deref_mut())? {
             return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
         }
     }
@@ -354,12 +354,12 @@ pub(crate) fn begin<'a>(
 }
 
 /// After an instruction: its place in the trace, and an end to values that nobody reads.
-pub(crate) fn leave(run: &Run, start: Option<Duration>, frame: &mut Frame, trace: Option<&mut Trace>) {
+pub(crate) fn leave(run: &Run, start: Option<Duration>, slots: &mut Slots, trace: Option<&mut Trace>) {
     if let (Some(trace), Some(start)) = (trace, start) {
         let first = run.first_output as usize;
-        trace.note(run.computes.clone(), start, &frame[first..first + run.outputs as usize]);
+        trace.note(run.computes.clone(), start, &slots[first..first + run.outputs as usize]);
     }
-    drop_unread(run, frame);
+    drop_unread(run, slots);
 }
 
 /// Runs an instruction whose tests hold; what has begun where it has to wait.
@@ -367,7 +367,7 @@ pub(crate) fn leave(run: &Run, start: Option<Duration>, frame: &mut Frame, trace
 pub(crate) fn one<'a>(
     plan: &Plan,
     instruction: &'a Instruction,
-    frame: &mut Frame,
+    slots: &mut Slots,
     step: &Step<'_>,
     pulse: &Pulse<'_>,
     mut trace: Option<&mut Trace>,
@@ -383,24 +383,24 @@ pub(crate) fn one<'a>(
                 trace.note(vec![*via], start, std::slice::from_ref(&value));
             }
             if let Some(slot) = slot {
-                frame[*slot as usize] = value;
+                slots[*slot as usize] = value;
             }
             Ok(None)
         }
         Instruction::Run(instruction) => {
-            if !instruction.tests.is_empty() && !hold(plan, &instruction.tests, frame, &instruction.node.name)? {
-                skip(instruction, frame);
+            if !instruction.tests.is_empty() && !hold(plan, &instruction.tests, slots, &instruction.node.name)? {
+                skip(instruction, slots);
                 return Ok(None);
             }
             pulse.check()?;
             step.cancellation.check().map_err(|e| e.at_node(instruction.node.id))?;
             let start = trace.as_ref().map(|t| t.began.elapsed());
-            let remaining = run(plan, instruction, frame, step, pulse, trace.as_deref_mut())
+            let remaining = run(plan, instruction, slots, step, pulse, trace.as_deref_mut())
                 .map_err(|e| e.at_node(instruction.node.id))?;
             if let Some(remaining) = remaining {
                 return Ok(Some(Begun { run: instruction, remaining, start }));
             }
-            leave(instruction, start, frame, trace);
+            leave(instruction, start, slots, trace);
             Ok(None)
         }
     }

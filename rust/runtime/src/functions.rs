@@ -1,7 +1,7 @@
 //! `SessionFunctions`: plans the bodies of functions and runs them, for kernels and for the threads that kernels leave behind.
 
 use crate::draft::Context;
-use crate::execute::{Frames, execute_within};
+use crate::execute::{IdleSlots, execute_within};
 use crate::placement::Devices;
 use crate::plan::Plan;
 use crate::prune::Request;
@@ -33,7 +33,7 @@ pub(crate) struct SessionFunctions {
 struct Body {
     function: Arc<Function>,
     plan: Plan,
-    frames: Frames,
+    idle: IdleSlots,
     arguments: Vec<DType>,
 }
 
@@ -104,7 +104,7 @@ impl SessionFunctions {
         let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);
-        let body = Arc::new(Body { function, plan, frames: Frames::default(), arguments });
+        let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments });
         if is_shared {
             self.shared.lock().insert(name.to_owned(), body.clone());
         }
@@ -168,7 +168,7 @@ impl Callable for Instance {
             functions: &self.callable,
             rendezvous: None,
         };
-        execute_within(&body.plan, &body.frames, arguments, &step, &self.functions.closed)
+        execute_within(&body.plan, &body.idle, arguments, &step, &self.functions.closed)
             .map_err(|e| located(e, &body.function.graph.read(), name))
     }
 }

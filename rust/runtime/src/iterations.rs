@@ -1,6 +1,6 @@
 //! `Iterations`: the run of a loop, which may stop where something inside has to wait, and go on later.
 
-use crate::execute::{Frame, begin, push_value, truth, value};
+use crate::execute::{Slots, begin, push_value, truth, value};
 use crate::plan::{LoopPlan, Run};
 use crate::pulse::Pulse;
 use crate::trace::Trace;
@@ -22,7 +22,7 @@ enum Stage {
 pub(crate) struct Iterations<'a> {
     run: &'a Run,
     plan: &'a LoopPlan,
-    frame: Frame,
+    slots: Slots,
     next: SmallVec<[Tensor; 4]>,
     stage: Stage,
     /// The stage, where it has begun and something in it waits.
@@ -31,11 +31,11 @@ pub(crate) struct Iterations<'a> {
 
 impl<'a> Iterations<'a> {
     pub fn begin(run: &'a Run, plan: &'a LoopPlan, inputs: SmallVec<[Tensor; 4]>) -> Iterations<'a> {
-        let mut frame = plan.frames.acquire(plan.plan.slots);
-        for (slot, input) in frame.iter_mut().zip(inputs).take(plan.inputs) {
+        let mut slots = plan.idle.acquire(plan.plan.slots);
+        for (slot, input) in slots.iter_mut().zip(inputs).take(plan.inputs) {
             *slot = Some(input);
         }
-        Iterations { run, plan, frame, next: SmallVec::new(), stage: Stage::Head, waiting: None }
+        Iterations { run, plan, slots, next: SmallVec::new(), stage: Stage::Head, waiting: None }
     }
 
     /// Goes on until the loop is left, or everything in it waits; whether it is left.
@@ -43,7 +43,7 @@ impl<'a> Iterations<'a> {
         let l = self.plan;
         loop {
             if let Some(waiting) = &mut self.waiting {
-                if !waiting.advance(&mut self.frame, step, pulse, trace.as_deref_mut())? {
+                if !waiting.advance(&mut self.slots, step, pulse, trace.as_deref_mut())? {
                     return Ok(false);
                 }
                 self.waiting = None;
@@ -57,14 +57,14 @@ impl<'a> Iterations<'a> {
                     Stage::Body => l.head..l.tail,
                     Stage::Tail => l.tail..l.plan.instructions.len(),
                 };
-                if let Some(waiting) = begin(&l.plan, part, &mut self.frame, step, pulse, trace.as_deref_mut())? {
+                if let Some(waiting) = begin(&l.plan, part, &mut self.slots, step, pulse, trace.as_deref_mut())? {
                     self.waiting = Some(waiting);
                     continue;
                 }
             }
             match self.stage {
                 Stage::Head => {
-                    let condition = value(&l.plan, &mut self.frame, l.condition, &self.run.node.name)?;
+                    let condition = value(&l.plan, &mut self.slots, l.condition, &self.run.node.name)?;
                     let stays = truth(&condition, &self.run.node.name)? == l.stays_if;
                     self.stage = if stays { Stage::Body } else { Stage::Tail };
                 }
@@ -78,23 +78,23 @@ impl<'a> Iterations<'a> {
     fn carry(&mut self) -> Result<()> {
         let l = self.plan;
         for &(_, from) in &l.carried {
-            push_value(&l.plan, &mut self.frame, from, &self.run.node.name, &mut self.next)?;
+            push_value(&l.plan, &mut self.slots, from, &self.run.node.name, &mut self.next)?;
         }
         if l.is_guarded {
-            self.frame[l.inputs..].fill(None);
+            self.slots[l.inputs..].fill(None);
         }
         for (&(slot, _), value) in l.carried.iter().zip(self.next.drain(..)) {
-            self.frame[slot as usize] = Some(value);
+            self.slots[slot as usize] = Some(value);
         }
         self.stage = Stage::Head;
         Ok(())
     }
 
     /// Of a loop that is left: puts what left it, and what it has written, into the slots around it.
-    pub fn finish(&mut self, around: &mut Frame) -> Result<()> {
+    pub fn finish(&mut self, around: &mut Slots) -> Result<()> {
         let (run, l) = (self.run, self.plan);
         for (k, &exit) in l.exits.iter().enumerate() {
-            let value = value(&l.plan, &mut self.frame, exit, &run.node.name)?;
+            let value = value(&l.plan, &mut self.slots, exit, &run.node.name)?;
             if k >= 64 || run.dead_outputs >> k & 1 == 0 {
                 around[run.first_output as usize + k] = Some(value);
             }
@@ -115,6 +115,6 @@ impl<'a> Iterations<'a> {
 
 impl Drop for Iterations<'_> {
     fn drop(&mut self) {
-        self.plan.frames.recycle(std::mem::take(&mut self.frame));
+        self.plan.idle.recycle(std::mem::take(&mut self.slots));
     }
 }

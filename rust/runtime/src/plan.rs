@@ -3,7 +3,7 @@
 //! What computes becomes an instruction; what only orders (NoOp, Const, a variable's read) does not.
 
 use crate::draft::{Action, Context, Draft, Source, StepNode, order_edges};
-use crate::execute::Frames;
+use crate::execute::IdleSlots;
 use crate::flow::{FrameId, GuardId, Literal};
 use crate::home::Home;
 use crate::optimize;
@@ -115,7 +115,7 @@ pub(crate) struct LoopPlan {
     pub inputs: usize,
     /// The whole loop as a program on numbers, where it computes with nothing else.
     pub registers: Option<Registers>,
-    pub frames: Frames,
+    pub idle: IdleSlots,
 }
 
 impl LoopPlan {
@@ -172,7 +172,7 @@ impl LoopPlan {
         mark_instructions(&mut plan.instructions[..head], &mut read);
         plan.keep_values();
         let carried = carried.into_iter().zip(next).collect();
-        let frames = Frames::default();
+        let idle = IdleSlots::default();
         Ok(LoopPlan {
             frame,
             is_stateful,
@@ -186,7 +186,7 @@ impl LoopPlan {
             is_guarded,
             inputs,
             registers,
-            frames,
+            idle,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `Session`: plans and runs steps of a graph, and keeps what lives between them.
 
 use crate::draft::{Context, KernelSource};
-use crate::execute::{Frames, execute};
+use crate::execute::{IdleSlots, execute};
 use crate::functions::SessionFunctions;
 use crate::home::Home;
 use crate::partition::{self, Part, Split, assemble};
@@ -55,7 +55,7 @@ pub struct StepOutcome {
 /// A planned request.
 pub struct Prepared {
     plan: Plan,
-    frames: Frames,
+    idle: IdleSlots,
     /// Version of the graph that was planned; the plan is stale once the graph's is another.
     pub graph_version: u64,
     /// Of the state that the plan holds.
@@ -170,7 +170,7 @@ impl Session {
         let placement = (!self.homes.is_empty()).then(|| self.placement(&graph));
         let context = self.context(&graph, placement.as_deref(), &kernel);
         let plan = Plan::build(request, &context)?;
-        let prepared = Arc::new(Prepared { plan, frames: Frames::default(), graph_version, generation });
+        let prepared = Arc::new(Prepared { plan, idle: IdleSlots::default(), graph_version, generation });
         let mut plans = self.plans.write();
         plans.retain(|_, p| is_fresh(p));
         if plans.len() >= MAX_PLANS {
@@ -218,7 +218,7 @@ impl Session {
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
         let context = self.context(&graph, placement.as_ref(), &kernel);
         let plan = Plan::build(&part.request(), &context).map_err(named)?;
-        Ok(Prepared { plan, frames: Frames::default(), graph_version, generation })
+        Ok(Prepared { plan, idle: IdleSlots::default(), graph_version, generation })
     }
 
     /// Forgets the plans that hold state of before; `generation` rises when state was cleared.
@@ -300,7 +300,7 @@ impl Session {
             rendezvous: options.rendezvous,
         };
         let pulse = Pulse::begin(options.poll);
-        let result = execute(&prepared.plan, &prepared.frames, values, &step, &pulse, trace.as_mut(), options.may_miss);
+        let result = execute(&prepared.plan, &prepared.idle, values, &step, &pulse, trace.as_mut(), options.may_miss);
         Ok(StepOutcome { values: result?, trace })
     }
 

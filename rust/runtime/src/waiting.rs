@@ -1,6 +1,6 @@
 //! `Waiting`: the run of a part of a plan in which some instructions have begun and wait for something outside the step.
 
-use crate::execute::{Frame, leave, one};
+use crate::execute::{Slots, leave, one};
 use crate::iterations::Iterations;
 use crate::plan::{Plan, Run};
 use crate::pulse::Pulse;
@@ -40,7 +40,7 @@ impl Begun<'_> {
     /// Whether it has ended; its outputs are in their slots then.
     fn advance(
         &mut self,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         mut trace: Option<&mut Trace>,
@@ -50,18 +50,18 @@ impl Begun<'_> {
                 if !iterations.advance(step, pulse, trace.as_deref_mut())? {
                     return Ok(false);
                 }
-                iterations.finish(frame)?;
+                iterations.finish(slots)?;
             }
             Remaining::Kernel(pending) => {
                 let Some(outputs) = pending.poll() else { return Ok(false) };
                 let first = self.run.first_output as usize;
-                let slots = &mut frame[first..first + self.run.outputs as usize];
+                let slots = &mut slots[first..first + self.run.outputs as usize];
                 for (slot, value) in slots.iter_mut().zip(outputs?) {
                     *slot = Some(value);
                 }
             }
         }
-        leave(self.run, self.start, frame, trace);
+        leave(self.run, self.start, slots, trace);
         Ok(true)
     }
 }
@@ -81,28 +81,28 @@ impl<'a> Waiting<'a> {
         plan: &'a Plan,
         waits: &'a Waits,
         part: Part,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         trace: Option<&mut Trace>,
     ) -> Result<Option<Waiting<'a>>> {
         let unfinished = Unfinished::new(waits);
         let mut waiting = Waiting { plan, unfinished, aside: Vec::new(), begun: Vec::new() };
-        waiting.pass(part, frame, step, pulse, trace)?;
+        waiting.pass(part, slots, step, pulse, trace)?;
         Ok(if waiting.unfinished.is_empty() { None } else { Some(waiting) })
     }
 
     /// Goes on with what waits no longer, and with what was put aside for it, until everything waits; whether all has ended.
     pub fn advance(
         &mut self,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         mut trace: Option<&mut Trace>,
     ) -> Result<bool> {
-        while self.collect(frame, step, pulse, trace.as_deref_mut())? {
+        while self.collect(slots, step, pulse, trace.as_deref_mut())? {
             let aside = std::mem::take(&mut self.aside);
-            self.pass(aside.into_iter(), frame, step, pulse, trace.as_deref_mut())?;
+            self.pass(aside.into_iter(), slots, step, pulse, trace.as_deref_mut())?;
         }
         Ok(self.unfinished.is_empty())
     }
@@ -110,12 +110,12 @@ impl<'a> Waiting<'a> {
     /// Runs the rest of the part; the thread sleeps while nothing can go on.
     pub fn finish(
         mut self,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         mut trace: Option<&mut Trace>,
     ) -> Result<()> {
-        while !self.advance(frame, step, pulse, trace.as_deref_mut())? {
+        while !self.advance(slots, step, pulse, trace.as_deref_mut())? {
             // An end that came comes before a reason to give up: what was taken for this step is not lost.
             if let Err(e) = pulse.check().and_then(|()| step.cancellation.check()) {
                 let first = self.begun.first().map(|(_, begun)| begun);
@@ -141,7 +141,7 @@ impl<'a> Waiting<'a> {
     fn pass(
         &mut self,
         instructions: impl Iterator<Item = usize>,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         mut trace: Option<&mut Trace>,
@@ -154,7 +154,7 @@ impl<'a> Waiting<'a> {
             }
             self.unfinished.remove(k);
             let instruction = &self.plan.instructions[k];
-            if let Some(begun) = one(self.plan, instruction, frame, step, pulse, trace.as_deref_mut())? {
+            if let Some(begun) = one(self.plan, instruction, slots, step, pulse, trace.as_deref_mut())? {
                 self.unfinished.insert(k);
                 self.begun.push((k, begun));
             }
@@ -165,7 +165,7 @@ impl<'a> Waiting<'a> {
     /// Takes the outputs of those that have ended; whether there were any.
     fn collect(
         &mut self,
-        frame: &mut Frame,
+        slots: &mut Slots,
         step: &Step<'_>,
         pulse: &Pulse<'_>,
         mut trace: Option<&mut Trace>,
@@ -174,7 +174,7 @@ impl<'a> Waiting<'a> {
         let mut i = 0;
         while let Some((k, begun)) = self.begun.get_mut(i) {
             let id = begun.run.node.id;
-            if begun.advance(frame, step, pulse, trace.as_deref_mut()).map_err(|e| e.at_node(id))? {
+            if begun.advance(slots, step, pulse, trace.as_deref_mut()).map_err(|e| e.at_node(id))? {
                 self.unfinished.remove(*k);
                 self.begun.remove(i);
                 ended = true;
