@@ -1,4 +1,4 @@
-"""No integer, however large, makes an op fail: sums, differences and products wrap, as TensorFlow's do."""
+"""No integer, however large, makes an op fail, for sums, differences and products wrap, as TensorFlow's do."""
 
 from __future__ import annotations
 
