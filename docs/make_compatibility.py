@@ -77,7 +77,7 @@ def page() -> str:
             "",
             "## Public names",
             "",
-            "TensorFlow 1.8's public names by module (without `tf.keras`).",
+            "TensorFlow 1.8's public names by module.",
             "",
             "| module | there | missing |",
             "|---|---|---|",

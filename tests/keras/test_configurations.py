@@ -151,3 +151,24 @@ def test_tensorflows_descriptions_are_read():
     described["config"][0]["config"]["kernel_initializer"]["class_name"] = "Other"
     with pytest.raises(ValueError, match="Unknown initializer: 'Other'"):
         models.model_from_config(described)
+
+
+def test_names_stand_for_what_is_the_programs_within_a_scope():
+    class Twice(layers.Layer):
+        def call(self, inputs):
+            return 2 * inputs
+
+    def halved(x):
+        return x / 2
+
+    utils = keras.utils
+    described = keras.Sequential([layers.Dense(1, input_shape=(2,), activation=halved), Twice()]).to_json()
+    for scope in (utils.custom_object_scope, utils.CustomObjectScope):
+        with scope({"halved": halved}, {"Twice": Twice}):
+            made = keras.models.model_from_json(described)
+            assert layers.Activation("halved").activation is halved
+        assert isinstance(made.layers[1], Twice)
+        assert made.layers[0].activation is halved
+    assert utils.get_custom_objects() == {}
+    with pytest.raises(ValueError, match="halved"):
+        layers.Activation("halved")

@@ -203,3 +203,25 @@ def test_constraints_hold_after_updates():
     model.train_on_batch(X[:, 0], X[:, 0, :2])
     assert model.get_weights()[-1].shape == (2,)
     assert np.abs(model.get_weights()[-1]).max() <= 0.1 + 1e-6
+
+
+@pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_global_pooling_reduces_all_places(dimensions, data_format):
+    x = np.random.RandomState(0).rand(2, *range(3, 4 + dimensions)).astype(np.float32)
+    places = tuple(range(1, 1 + dimensions)) if data_format == "channels_last" else tuple(range(2, 2 + dimensions))
+    for kind, reduced in (("Max", x.max(places)), ("Average", x.mean(places))):
+        layer = getattr(layers, f"Global{kind}Pooling{dimensions}D")(data_format=data_format)
+        model = keras.Sequential([layers.InputLayer(x.shape[1:]), layer])
+        np.testing.assert_allclose(model.predict(x), reduced, rtol=1e-5)
+        assert model.output_shape == (None, reduced.shape[1])
+
+
+def test_alpha_dropout_keeps_mean_and_variance_of_normal_numbers():
+    x = tf.constant(np.random.RandomState(0).randn(100_000).astype(np.float32))
+    found = layers.AlphaDropout(0.3, seed=1)(x, training=True)
+    with tf.Session() as sess:
+        values, same = sess.run([found, layers.AlphaDropout(0.3)(x, training=False)])
+        np.testing.assert_array_equal(same, sess.run(x))
+    assert abs(values.mean()) < 0.02
+    assert abs(values.var() - 1) < 0.02

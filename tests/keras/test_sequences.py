@@ -74,3 +74,9 @@ def test_digits_are_read_from_their_file(tmp_path):
     np.savez(tmp_path / "mnist.npz", x_test=arrays["x_train"][:1], y_test=arrays["y_train"][:1], **arrays)
     (x, y), (x_test, y_test) = keras.datasets.mnist.load_data(str(tmp_path / "mnist.npz"))
     assert (x.shape, y.tolist(), x_test.shape, y_test.tolist()) == ((2, 28, 28), [1, 2], (1, 28, 28), [1])
+
+
+def test_rows_are_scaled_to_norm_1():
+    x = np.array([[3.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(keras.utils.normalize(x), [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_allclose(keras.utils.normalize(x, axis=0, order=1), [[1.0, 1.0], [0.0, 0.0]])

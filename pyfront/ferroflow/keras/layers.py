@@ -32,8 +32,10 @@ from ferroflow._src.keras.layers import (
     Flatten as Flatten,
     GlobalAveragePooling1D as GlobalAveragePooling1D,
     GlobalAveragePooling2D as GlobalAveragePooling2D,
+    GlobalAveragePooling3D as GlobalAveragePooling3D,
     GlobalMaxPooling1D as GlobalMaxPooling1D,
     GlobalMaxPooling2D as GlobalMaxPooling2D,
+    GlobalMaxPooling3D as GlobalMaxPooling3D,
     Lambda as Lambda,
     MaxPooling1D as MaxPooling1D,
     MaxPooling2D as MaxPooling2D,
@@ -60,6 +62,7 @@ from ferroflow._src.keras.merging_layers import (
 )
 from ferroflow._src.keras.noise_layers import (
     ActivityRegularization as ActivityRegularization,
+    AlphaDropout as AlphaDropout,
     GaussianDropout as GaussianDropout,
     GaussianNoise as GaussianNoise,
     Masking as Masking,
@@ -102,6 +105,8 @@ Convolution1D = Conv1D
 Convolution2D = Conv2D
 Convolution3D = Conv3D
 Convolution2DTranspose = Conv2DTranspose
+Convolution3DTranspose = Conv3DTranspose
+SeparableConvolution1D = SeparableConv1D
 SeparableConvolution2D = SeparableConv2D
 MaxPool1D = MaxPooling1D
 MaxPool2D = MaxPooling2D
@@ -111,7 +116,9 @@ AvgPool2D = AveragePooling2D
 AvgPool3D = AveragePooling3D
 GlobalMaxPool1D = GlobalMaxPooling1D
 GlobalMaxPool2D = GlobalMaxPooling2D
+GlobalMaxPool3D = GlobalMaxPooling3D
 GlobalAvgPool1D = GlobalAveragePooling1D
 GlobalAvgPool2D = GlobalAveragePooling2D
+GlobalAvgPool3D = GlobalAveragePooling3D
 
 _tell_absent(globals())

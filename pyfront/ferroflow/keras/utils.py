@@ -1,7 +1,12 @@
-"""`tf.keras.utils`: classes made rows."""
+"""`tf.keras.utils`: rows of classes, scaled rows, fetched files, and what names stand for."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.custom_objects import (
+    CustomObjectScope as CustomObjectScope,
+    custom_object_scope as custom_object_scope,
+    get_custom_objects as get_custom_objects,
+)
 from ferroflow._src.keras.data_files import get_file as get_file
-from ferroflow._src.keras.sequences import to_categorical as to_categorical
+from ferroflow._src.keras.sequences import normalize as normalize, to_categorical as to_categorical
 
 _tell_absent(globals())

@@ -16,6 +16,7 @@ _EAGER: Final = "build a graph and run it in a tf.Session; eager execution is no
 _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
 _FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
+_ITS_FILE: Final = "tf.keras.utils.get_file and numpy, which fetch and read its file"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
 _NO_TPU: Final = "tf.contrib.tpu.TPUEstimator with use_tpu=False; there are no TPUs"
 _NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters for other devices read"
@@ -89,8 +90,34 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
     "tf.estimator.BoostedTreesClassifier": _FORESTS,
     "tf.estimator.BoostedTreesRegressor": _FORESTS,
-    "tf.keras.applications": "the network in tf.keras.layers, and its weights in a checkpoint",
+    "tf.keras.applications": "the network in tf.keras.layers, and load_weights of its file of weights",
+    "tf.keras.backend.conv2d_transpose": "tf.nn.conv2d_transpose",
+    "tf.keras.backend.conv3d": "tf.nn.conv3d",
+    "tf.keras.backend.ctc_batch_cost": "tf.nn.ctc_loss",
+    "tf.keras.backend.ctc_decode": "tf.nn.ctc_beam_search_decoder or tf.nn.ctc_greedy_decoder",
+    "tf.keras.backend.ctc_label_dense_to_sparse": "tf.SparseTensor, of the labels that are not padding",
+    "tf.keras.backend.pool3d": "tf.nn.max_pool3d or tf.nn.avg_pool3d",
+    "tf.keras.backend.print_tensor": "tf.Print",
+    "tf.keras.backend.resize_volumes": "tf.keras.layers.UpSampling3D",
+    "tf.keras.backend.rnn": "tf.keras.layers.RNN, or tf.nn.dynamic_rnn",
+    "tf.keras.backend.spatial_3d_padding": "tf.keras.layers.ZeroPadding3D",
+    "tf.keras.callbacks.RemoteMonitor": "tf.keras.callbacks.LambdaCallback, with a function that sends",
+    "tf.keras.datasets": _ITS_FILE,
+    "tf.keras.datasets.boston_housing": _ITS_FILE,
+    "tf.keras.datasets.cifar10": _ITS_FILE,
+    "tf.keras.datasets.cifar100": _ITS_FILE,
+    "tf.keras.datasets.imdb": _ITS_FILE,
+    "tf.keras.datasets.reuters": _ITS_FILE,
+    "tf.keras.estimator": "tf.estimator.Estimator, with the model in its model_fn",
+    "tf.keras.layers.ConvLSTM2D": "tf.contrib.rnn.ConvLSTMCell with tf.nn.dynamic_rnn",
+    "tf.keras.layers.CuDNNGRU": 'tf.keras.layers.GRU with recurrent_activation="sigmoid"; its weights differ',
+    "tf.keras.layers.CuDNNLSTM": 'tf.keras.layers.LSTM with recurrent_activation="sigmoid"; there is no GPU',
+    "tf.keras.models.model_from_yaml": "tf.keras.models.model_from_json",
     "tf.keras.preprocessing.image": "tf.data and tf.image",
+    "tf.keras.preprocessing.sequence.TimeseriesGenerator": "a generator, given to a model's fit_generator",
+    "tf.keras.utils.multi_gpu_model": "the model itself; there is no GPU",
+    "tf.keras.utils.plot_model": "the model's summary method, or `ferroflow graph`",
+    "tf.keras.wrappers": "a class of scikit-learn's around the model's fit and predict",
     "tf.function": _VERSION_2,
     "tf.lite": _NO_CONVERTER,
     "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",

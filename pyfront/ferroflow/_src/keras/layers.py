@@ -10,6 +10,7 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers import batch_normalization, convolution, dense, dropout, flatten, pooling
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
@@ -270,66 +271,112 @@ class _GlobalPooling(KerasLayer):
     """What the poolings over all places share."""
 
     _REDUCTION: Callable[..., Tensor]
-    _AXES: tuple[int, ...]
+    _DIMENSIONS = 1
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = data_format or image_data_format()
+        if self.data_format not in ("channels_last", "channels_first"):
+            raise ValueError(f"Unknown data_format: {data_format}")
 
     def call(self, inputs: Any) -> Tensor:
         """Reduces all places.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [batch, places ..., channels].
+            inputs: Tensor of a float dtype, of shape [batch, places ..., channels], or [batch, channels, places ...].
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, channels].
         """
-        return type(self)._REDUCTION(inputs, axis=list(self._AXES))
+        first = 2 if self.data_format == "channels_first" else 1
+        return type(self)._REDUCTION(inputs, axis=list(range(first, first + self._DIMENSIONS)))
 
 
-class GlobalMaxPooling1D(_GlobalPooling):
+class _GlobalPoolingOfSteps(_GlobalPooling):
+    """What the poolings over all steps share."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("channels_last", **kwargs)
+
+
+class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
     """The largest of all steps.
 
     Args:
-        *args: not to be given.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
     _REDUCTION = staticmethod(reduce_max)
-    _AXES = (1,)
 
 
 class GlobalMaxPooling2D(_GlobalPooling):
     """The largest of all places of an image.
 
     Args:
-        *args: not to be given.
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: `data_format` is another.
     """
 
     _REDUCTION = staticmethod(reduce_max)
-    _AXES = (1, 2)
+    _DIMENSIONS = 2
 
 
-class GlobalAveragePooling1D(_GlobalPooling):
+class GlobalMaxPooling3D(_GlobalPooling):
+    """The largest of all places of a volume.
+
+    Args:
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: `data_format` is another.
+    """
+
+    _REDUCTION = staticmethod(reduce_max)
+    _DIMENSIONS = 3
+
+
+class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
     """The mean of all steps.
 
     Args:
-        *args: not to be given.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
-    _AXES = (1,)
 
 
 class GlobalAveragePooling2D(_GlobalPooling):
     """The mean of all places of an image.
 
     Args:
-        *args: not to be given.
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: `data_format` is another.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
-    _AXES = (1, 2)
+    _DIMENSIONS = 2
+
+
+class GlobalAveragePooling3D(_GlobalPooling):
+    """The mean of all places of a volume.
+
+    Args:
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: `data_format` is another.
+    """
+
+    _REDUCTION = staticmethod(reduce_mean)
+    _DIMENSIONS = 3
 
 
 class Flatten(KerasLayer, flatten.Flatten):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.sequential import Sequential
@@ -101,7 +102,7 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
     """
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Give `class_name` and `config`.")
-    return _model(config, dict(custom_objects or {}))
+    return _model(config, {**get_custom_objects(), **(custom_objects or {})})
 
 
 def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:

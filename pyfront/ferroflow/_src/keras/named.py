@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
@@ -34,6 +35,8 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     """
     if given is None or callable(given):
         return given
+    if isinstance(given, str) and given in get_custom_objects():
+        return get_custom_objects()[given]
     if isinstance(given, str) and given in known:
         return known[given]
     raise ValueError(f"Unknown {what}: {given!r}. Give a callable, or one of {sorted(known)}.")
@@ -42,6 +45,8 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
 def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
     """What a dict of a class and its arguments describes."""
     name = str(config.get("class_name"))
+    if name in get_custom_objects():
+        return get_custom_objects()[name](**config.get("config", {}))
     if name not in classes:
         raise ValueError(f"Unknown {what}: {name!r}. Known are {sorted(classes)}.")
     return classes[name](**config.get("config", {}))

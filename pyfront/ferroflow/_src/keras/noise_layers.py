@@ -15,10 +15,11 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_any
-from ferroflow._src.ops.random.sampling import random_normal
+from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 
 __all__ = [
     "ActivityRegularization",
+    "AlphaDropout",
     "GaussianDropout",
     "GaussianNoise",
     "Masking",
@@ -26,6 +27,9 @@ __all__ = [
     "SpatialDropout2D",
     "SpatialDropout3D",
 ]
+
+# The limit of `selu` for small inputs: minus its scale times its alpha.
+_SELU_END = -1.0507009873554805 * 1.6732632423543772
 
 
 class GaussianNoise(KerasLayer):
@@ -89,6 +93,45 @@ class GaussianDropout(KerasLayer):
 
         def disturbed() -> Any:
             return inputs * random_normal(shaping.shape(inputs), 1.0, deviation, inputs.dtype)
+
+        return in_train_phase(disturbed, inputs, training)
+
+
+class AlphaDropout(KerasLayer):
+    """Sets a part of the inputs to the value where `selu` ends, in training, and scales so that mean and variance stay.
+
+    Args:
+        rate: float, the part.
+        noise_shape: shape of what is set together; None for that of the inputs.
+        seed: int; None for none.
+        **kwargs: arguments of `KerasLayer`.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+
+    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Sets a part of the inputs, in training.
+
+        Args:
+            inputs: Tensor of a float dtype, of any shape.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+
+        Returns:
+            Tensor of the dtype and shape of `inputs`.
+        """
+        if not 0 < self.rate < 1:
+            return inputs
+        scale = 1.0 / math.sqrt((1 - self.rate) * (1 + self.rate * _SELU_END**2))
+
+        def disturbed() -> Any:
+            shape = shaping.shape(inputs) if self.noise_shape is None else self.noise_shape
+            kept = cast(random_uniform(shape, seed=self.seed) >= self.rate, inputs.dtype)
+            return scale * (inputs * kept + _SELU_END * (1 - kept)) - scale * _SELU_END * self.rate
 
         return in_train_phase(disturbed, inputs, training)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Tokenizer", "pad_sequences", "text_to_word_sequence", "to_categorical"]
+__all__ = ["Tokenizer", "normalize", "pad_sequences", "text_to_word_sequence", "to_categorical"]
 
 _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
@@ -75,6 +75,21 @@ def to_categorical(y: Any, num_classes: int | None = None) -> Any:
         labels = labels[..., 0]
     count = int(labels.max()) + 1 if num_classes is None else num_classes
     return np.eye(count, dtype=np.float32)[labels]
+
+
+def normalize(x: Any, axis: int = -1, order: float = 2) -> Any:
+    """Scales the parts of an array to norm 1; those of zeros stay.
+
+    Args:
+        x: array of numbers, of any shape.
+        axis: int, the dimension whose norms are taken.
+        order: float, of the norm.
+
+    Returns:
+        numpy.ndarray of floats, of the shape of `x`.
+    """
+    norms = np.linalg.norm(x, order, axis, keepdims=True)
+    return np.asarray(x) / np.where(norms == 0, 1, norms)
 
 
 def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = True, split: str = " ") -> list[str]:

@@ -1,0 +1,53 @@
+"""Classes and functions of programs that names stand for, where layers and models are made of names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["CustomObjectScope", "custom_object_scope", "get_custom_objects"]
+
+_known: dict[str, Any] = {}
+
+
+def get_custom_objects() -> dict[str, Any]:
+    """The classes and functions that names stand for now; what is put into the dict is known from then on.
+
+    Returns:
+        dict by the names.
+    """
+    return _known
+
+
+class CustomObjectScope:
+    """A context manager in which names stand for classes and functions of the program; what is changed ends with it.
+
+    Args:
+        *args: dicts of classes and functions by their names.
+    """
+
+    def __init__(self, *args: Mapping[str, Any]) -> None:
+        self.custom_objects = args
+        self._before: dict[str, Any] = {}
+
+    def __enter__(self) -> CustomObjectScope:
+        self._before = dict(_known)
+        for objects in self.custom_objects:
+            _known.update(objects)
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        _known.clear()
+        _known.update(self._before)
+
+
+def custom_object_scope(*args: Mapping[str, Any]) -> CustomObjectScope:
+    """Makes a context manager in which names stand for classes and functions of the program.
+
+    Args:
+        *args: dicts of classes and functions by their names.
+
+    Returns:
+        CustomObjectScope.
+    """
+    return CustomObjectScope(*args)
