@@ -1,4 +1,4 @@
-//! Sums of elements one by one, in which integers wrap, as TensorFlow's do: `+` would fail in this crate, which checks it.
+//! Sums of elements one by one, in which integers wrap, as TensorFlow's do: this crate checks `+`, which would fail.
 
 use ferroflow_tensor::{Complex32, Complex64, Scalar, bf16, f16};
 
