@@ -134,3 +134,39 @@ def test_the_table_shows_what_is_missing(tmp_path, capsys):
     assert "tf.constant" not in printed
     assert "2 names of TensorFlow: 1 supported, 0 differ, 1 missing." in printed
     assert main(["check", str(tmp_path / "nowhere.py")]) == 2
+
+
+def test_arguments_that_there_are_not_are_reported(report, tmp_path):
+    status, found = report(
+        "import tensorflow as tf\nfrom tensorflow import layers\n"
+        "y = layers.dense(x, units=3, colour=1)\ntf.Variable(1, no_such=2)\ntf.layers.dense(x, 3, colour=1)\n"
+        "tf.data.Dataset.from_tensors(x, no_such=2)\n"
+    )
+    assert status == 1
+    path = tmp_path / "program.py"
+    assert {row["name"]: row["places"] for row in found["symbols"] if row["state"] == "argument missing"} == {
+        "tf.layers.dense(colour=)": [f"{path}:3", f"{path}:5"],
+        "tf.Variable(no_such=)": [f"{path}:4"],
+        "tf.data.Dataset.from_tensors(no_such=)": [f"{path}:6"],
+    }
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "tf.reduce_sum(x, reduction_indices=[0], keep_dims=True)",
+        "tf.nn.softmax(x, dim=0)",
+        "tf.contrib.layers.fully_connected(x, 3, activation_fn=None, scope='a')",
+        "tf.ConfigProto(allow_soft_placement=True)",
+        "tf.keras.layers.Dense(3, input_shape=(2,))",
+        "tf.nn.dropout(x, keep_prob=0.5)",
+        "tf.layers.dense(x, 3, **options)",
+        "f = lambda tf: tf.nn.relu(colour=1)",
+        "def f(tf):\n    return tf.nn.relu(colour=1)",
+        "tf.nn.relu = mine\ntf.nn.relu(colour=1)",
+        "tf.no_such(colour=1)",
+    ],
+)
+def test_arguments_that_are_taken_or_unknown_are_not_reported(report, statement):
+    _, found = report(f"import tensorflow as tf\n{statement}\n")
+    assert not [row["name"] for row in found["symbols"] if row["state"] == "argument missing"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
+import inspect
 import json
 import sys
 import tokenize
@@ -16,13 +18,13 @@ from typing import Any
 import ferroflow
 from ferroflow._src.base.absent_names import instead_of
 from ferroflow.command_line.failure_hints import syntax_advice
-from ferroflow.command_line.symbols import uses
+from ferroflow.command_line.symbols import calls, uses
 from ferroflow.command_line.tables import print_table
 
 __all__ = ["DIFFERS", "HELP", "REFUSED", "add_arguments", "run"]
 
 HELP = "report which of TensorFlow's names programs use, and whether ferroflow has them"
-SUPPORTED, OTHER, MISSING = "supported", "differs", "missing"
+SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"
 
 # What is accepted, and means something else than in TensorFlow 1.x.
 DIFFERS = {
@@ -89,6 +91,45 @@ def _resolved(name: str) -> tuple[str, str, str]:
     return name, SUPPORTED, ""
 
 
+@functools.cache
+def _arguments(name: str) -> frozenset[str] | None:
+    """The names of the arguments that a function or class takes; None where it takes any, or does not tell."""
+    found: Any = ferroflow
+    for part in name.split(".")[1:]:
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            if not isinstance(found, ModuleType):
+                return None
+            try:
+                found = importlib.import_module(f"{found.__name__}.{part}")
+            except ImportError:
+                return None
+    names: set[str] = set()
+    while callable(found):
+        try:
+            # A wrapper may take more than what it wraps.
+            given = inspect.signature(found, follow_wrapped=isinstance(found, type)).parameters.values()
+        except (TypeError, ValueError):
+            return None
+        names.update(p.name for p in given if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+        if all(p.kind is not p.VAR_KEYWORD for p in given):
+            return frozenset(names)
+        found = getattr(found, "__wrapped__", None)
+    return None
+
+
+def _missing_arguments(source: str, path: Path) -> Iterator[tuple[str, str, int]]:
+    """(callee, argument, line) of the arguments that programs give and their callees do not take."""
+    for name, argument, line in calls(source, str(path)):
+        known, state, _ = _resolved(name)
+        if known == "tf" or state == MISSING:
+            continue
+        taken = _arguments(name)
+        if taken is not None and argument not in taken:
+            yield name, argument, line
+
+
 def _instead(name: str) -> str:
     instead = instead_of(name)
     return f"instead: {instead}" if instead else ""
@@ -101,7 +142,8 @@ def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
     for path in _files(paths):
         try:
             with tokenize.open(path) as file:
-                found = list(uses(file.read(), str(path)))
+                source = file.read()
+            found = list(uses(source, str(path)))
         except OSError as failure:
             unread.append(f"{path}: {failure.strerror}")
             continue
@@ -117,11 +159,14 @@ def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
             known, state, note = _resolved(name)
             if known != "tf":
                 symbols.setdefault(known, _Symbol(known, state, note)).places.append(f"{path}:{line}")
+        for name, argument, line in _missing_arguments(source, path):
+            shown = f"{name}({argument}=)"
+            symbols.setdefault(shown, _Symbol(shown, NO_ARGUMENT)).places.append(f"{path}:{line}")
     return symbols, unread
 
 
 def _print_symbols(symbols: list[_Symbol], everything: bool) -> None:
-    colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red"}
+    colours = {SUPPORTED: "green", OTHER: "yellow", MISSING: "red", NO_ARGUMENT: "red"}
     rows = [
         (s.name, (f"{s.state}; {s.note}" if s.note else s.state, colours[s.state]), len(s.places), s.places[0])
         for s in symbols
@@ -138,15 +183,15 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 0 where everything is supported or differs in a known way, 1 where a name is missing, 2 where a file could
-        not be read.
+        int: 0 where everything is supported or differs in a known way, 1 where a name or an argument is missing, 2
+        where a file could not be read.
     """
     found, unread = _report(args.paths)
     if not found and not unread:
         print(
             f"No use of TensorFlow's names in {', '.join(args.paths)}: Python files (*.py) are read.", file=sys.stderr
         )
-    order = {MISSING: 0, OTHER: 1, SUPPORTED: 2}
+    order = {MISSING: 0, NO_ARGUMENT: 1, OTHER: 2, SUPPORTED: 3}
     symbols = sorted(found.values(), key=lambda s: (order[s.state], -len(s.places), s.name))
     if args.json:
         rows = [{"name": s.name, "state": s.state, "note": s.note, "places": s.places} for s in symbols]
@@ -154,14 +199,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_symbols(symbols, args.all)
         counts = {state: sum(s.state == state for s in symbols) for state in order}
+        names = len(symbols) - counts[NO_ARGUMENT]
         print(
-            f"{len(symbols)} names of TensorFlow: {counts[SUPPORTED]} supported, {counts[OTHER]} differ,"
+            f"{names} names of TensorFlow: {counts[SUPPORTED]} supported, {counts[OTHER]} differ,"
             f" {counts[MISSING]} missing."
         )
-        if counts[MISSING]:
-            print("A missing name raises an error where the program comes to it; what it does before runs.")
+        if counts[NO_ARGUMENT]:
+            print(f"{counts[NO_ARGUMENT]} arguments given by name are missing.")
+        if counts[MISSING] or counts[NO_ARGUMENT]:
+            print("What is missing raises an error where the program comes to it; what it does before runs.")
         for problem in unread:
             print(problem, file=sys.stderr)
     if unread:
         return 2
-    return 1 if any(s.state == MISSING for s in symbols) else 0
+    return 1 if any(s.state in (MISSING, NO_ARGUMENT) for s in symbols) else 0

@@ -1,11 +1,11 @@
-"""TensorFlow's names in a program's source: which it uses, and where."""
+"""TensorFlow's names in a program's source: which it uses, which it calls with which arguments, and where."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-__all__ = ["uses"]
+__all__ = ["calls", "uses"]
 
 _ROOT = "tensorflow"
 _SHORT = "tf"
@@ -25,6 +25,9 @@ class _Scan(ast.NodeVisitor):
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}
         self.found: list[tuple[str, int]] = []
+        self.calls: list[tuple[str, str, int]] = []
+        # What the program puts in the place of TensorFlow's own.
+        self.replaced: set[str] = set()
 
     def visit_Import(self, node: ast.Import) -> None:
         for item in node.names:
@@ -45,11 +48,30 @@ class _Scan(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         name = self._name_of(node.value)
         for target in node.targets:
+            if isinstance(target, ast.Attribute):
+                self.replaced.add(_public(self._name_of(target) or ""))
             if isinstance(target, ast.Name):
                 if name is not None:
                     self.aliases[target.id] = name
                 else:
                     self.aliases.pop(target.id, None)
+        self.generic_visit(node)
+
+    def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        given = node.args
+        parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        hidden = {p.arg: self.aliases.pop(p.arg) for p in parameters if p is not None and p.arg in self.aliases}
+        self.generic_visit(node)
+        self.aliases.update(hidden)
+
+    visit_FunctionDef = _visit_function
+    visit_AsyncFunctionDef = _visit_function
+    visit_Lambda = _visit_function
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self._name_of(node.func)
+        if name is not None:
+            self.calls += [(_public(name), word.arg, word.value.lineno) for word in node.keywords if word.arg]
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -86,3 +108,21 @@ def uses(source: str, file: str = "<program>") -> Iterator[tuple[str, int]]:
     scan = _Scan()
     scan.visit(ast.parse(source, file))
     yield from sorted(scan.found, key=lambda use: use[1])
+
+
+def calls(source: str, file: str = "<program>") -> Iterator[tuple[str, str, int]]:
+    """Lists the arguments that a program gives by name to what has one of TensorFlow's names.
+
+    Args:
+        source: str, the program.
+        file: str, its name, for errors.
+
+    Yields:
+        (name as `tf.layers.dense`, name of the argument, line), in the order of the source.
+
+    Raises:
+        SyntaxError: it is no Python 3.
+    """
+    scan = _Scan()
+    scan.visit(ast.parse(source, file))
+    yield from sorted((call for call in scan.calls if call[0] not in scan.replaced), key=lambda call: call[2])
