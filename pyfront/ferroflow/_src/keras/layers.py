@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
@@ -13,6 +16,7 @@ from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers import batch_normalization, convolution, dense, dropout, flatten, pooling
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean
@@ -578,23 +582,76 @@ class Lambda(KerasLayer):
     """A function of tensors as a layer.
 
     Args:
-        function: callable of the inputs.
-        arguments: dict of its further arguments; None for none.
+        function: callable of the inputs, and of `mask` if it has such an argument.
+        output_shape: tuple of int and None, the shape of an example of the output, or callable of the input's shape
+            that gives it with the batch, for `compute_output_shape`; None to learn it from the function.
+        mask: Tensor of bool, of shape [batch, steps], the steps of the output that count, or callable of the inputs and
+            their mask; None for all.
+        arguments: dict of the function's further arguments; None for none.
         **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        TypeError: `output_shape` is something else.
     """
 
-    def __init__(self, function: Callable[..., Any], arguments: dict[str, Any] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        output_shape: Any = None,
+        mask: Any = None,
+        arguments: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        self.function = function
+        if output_shape is not None and not isinstance(output_shape, (tuple, list)) and not callable(output_shape):
+            raise TypeError("In Lambda, `output_shape` must be a list, a tuple, or a function.")
+        self.function, self.mask = function, mask
         self.arguments = arguments or {}
+        self.supports_masking = mask is not None
+        self._result_shape = output_shape
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any, mask: Any = None) -> Any:
         """Calls the function.
 
         Args:
             inputs: Tensor of a dtype and shape that the function takes, or list of them.
+            mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
 
         Returns:
             Tensor of the dtype and shape that the function gives, or list of them.
         """
-        return self.function(inputs, **self.arguments)
+        try:
+            takes_mask = "mask" in inspect.signature(self.function).parameters
+        except (TypeError, ValueError):  # written in C
+            takes_mask = False
+        return self.function(inputs, **self.arguments, **({"mask": mask} if takes_mask else {}))
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the output count: what the argument `mask` says.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them.
+            mask: Tensor of bool, of shape [batch, steps]; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps]; None for all.
+        """
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape or tuple, with the batch.
+
+        Returns:
+            TensorShape, or list of them.
+        """
+        shape = tuple(TensorShape(input_shape).as_list())
+        if callable(self._result_shape):
+            return TensorShape(self._result_shape(shape))
+        if self._result_shape is not None:
+            return TensorShape([shape[0], *self._result_shape])
+        with Graph().as_default():
+            given = self.call(placeholder(self.dtype or dtypes.float32, shape=list(shape)))
+            return [x.get_shape() for x in given] if isinstance(given, list) else given.get_shape()
