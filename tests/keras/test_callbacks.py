@@ -71,3 +71,112 @@ def test_values_are_written_as_lines(tmp_path):
     fitted(callbacks.CSVLogger(path), epochs=1)
     assert path.read_text().splitlines()[0] == "epoch,loss"
     assert len(path.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        callbacks.EarlyStopping,
+        callbacks.ReduceLROnPlateau,
+        lambda name: callbacks.ModelCheckpoint("nowhere", name, save_best_only=True),
+    ],
+)
+def test_a_value_that_is_missing_is_warned_of(make, caplog):
+    assert len(fitted(make("val_loss"), epochs=2)[1]["loss"]) == 2
+    assert "`val_loss` which is not available" in caplog.text
+
+
+def test_an_unknown_mode_is_the_automatic_one(caplog):
+    assert callbacks.EarlyStopping(mode="up").mode == "auto"
+    assert "mode up is unknown, fallback to auto mode" in caplog.text
+
+
+def test_a_rate_waits_for_its_patience_and_cools_down():
+    fall = callbacks.ReduceLROnPlateau("loss", 0.5, patience=1, epsilon=1e9, cooldown=2)
+    # The first epoch is an improvement; the rate falls two after it, and again once the cooldown and the wait are over.
+    _, history = fitted(fall, epochs=7)
+    np.testing.assert_allclose(history["lr"], [0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025], rtol=1e-6)
+    assert callbacks.ReduceLROnPlateau(min_delta=0.5).epsilon == 0.5
+
+
+class Looking(callbacks.Callback):
+    """Keeps what a callback is told."""
+
+    def on_train_begin(self, logs=None):
+        self.seen = self.model.history
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.data = self.validation_data
+
+
+def test_callbacks_know_what_validates_and_how_the_model_is_fitted():
+    model = keras.Sequential([keras.layers.Dropout(0.5, input_shape=(2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    look = Looking()
+    history = model.fit(X, Y, 4, 1, 0, [look], validation_data=(X[:3], Y[:3]))
+    assert history is model.history is look.seen
+    inputs, labels, weights, phase = look.data
+    np.testing.assert_array_equal(inputs, X[:3])
+    np.testing.assert_array_equal(labels, Y[:3])
+    np.testing.assert_array_equal(weights, np.ones(3))
+    assert phase == 0.0
+    expected = {"batch_size": 4, "epochs": 1, "steps": None, "samples": 8, "verbose": 0, "do_validation": True}
+    assert look.params == {**expected, "metrics": ["loss", "val_loss"]}
+    model.fit(X, Y, verbose=0, callbacks=[look])
+    assert look.data == []
+    assert (look.params["do_validation"], look.params["batch_size"]) == (False, 32)
+
+
+def test_what_a_generator_yields_is_not_kept_for_callbacks():
+    model = keras.Sequential([keras.layers.Dense(1, input_dim=2)])
+    model.compile("sgd", "mse")
+    look = Looking()
+    forever = iter(lambda: (X, Y), None)
+    model.fit_generator(forever, 2, verbose=0, callbacks=[look], validation_data=forever, validation_steps=1)
+    assert look.data is None
+    assert (look.params["steps"], look.params["do_validation"]) == (2, True)
+    model.fit_generator(forever, 2, verbose=0, callbacks=[look], validation_data=(X, Y))
+    assert len(look.data) == 3
+
+
+def test_an_epoch_that_is_left_is_not_validated():
+    class Leave(callbacks.Callback):
+        def on_batch_end(self, batch, logs=None):
+            self.model.stop_training = True
+
+    model = keras.Sequential([keras.layers.Dense(1, input_dim=2)])
+    model.compile("sgd", "mse")
+    assert "val_loss" not in model.fit(X, Y, 4, 3, 0, [Leave()], validation_data=(X, Y)).history
+    assert len(model.fit(X, Y, 8, 3, 0, [Leave()], validation_data=(X, Y)).history["val_loss"]) == 1
+    taken = []
+    model.fit_generator(iter(lambda: taken.append(1) or (X, Y), None), 3, verbose=0, callbacks=[Leave()])
+    assert len(taken) == 1
+
+
+def board(tmp_path, **kwargs):
+    model = keras.Sequential([keras.layers.Dense(3, input_dim=2, name="first"), keras.layers.Dense(1, name="second")])
+    model.compile("sgd", "mse")
+    watch = callbacks.TensorBoard(str(tmp_path), 1, 5, **kwargs)
+    model.fit(X, Y, epochs=2, verbose=0, callbacks=[watch], validation_data=(X, Y))
+    (path,) = tmp_path.iterdir()
+    return [v for e in tf.train.summary_iterator(str(path)) for v in e.summary.value]
+
+
+def test_weights_outputs_and_gradients_are_written_as_histograms(tmp_path):
+    values = board(tmp_path, write_grads=True, write_images=True)
+    histograms = [v for v in values if v.HasField("histo")]
+    kinds = {v.tag for v in histograms}
+    weights = {f"{layer}/{part}_0" for layer in ("first", "second") for part in ("kernel", "bias")}
+    assert kinds >= weights | {f"{name}_grad" for name in weights} | {"first_out", "second_out"}
+    assert [v.histo.num for v in histograms if v.tag == "first/kernel_0"] == [6] * 4
+    assert [v.histo.num for v in histograms if v.tag == "first_out"] == [15, 9] * 2
+    pictures = {v.tag.split("/image")[0]: (v.image.height, v.image.width) for v in values if v.HasField("image")}
+    assert sorted(pictures.values()) == [(2, 3), (3, 1), (3, 1)]
+    assert {v.tag for v in values if v.HasField("simple_value")} == {"loss", "val_loss"}
+
+
+def test_histograms_need_arrays_that_validate(tmp_path):
+    with pytest.raises(ValueError, match="validation_data must be provided"):
+        fitted(callbacks.TensorBoard(str(tmp_path), histogram_freq=1))
+    with pytest.raises(NotImplementedError, match=r"tf\.train\.Saver"):
+        callbacks.TensorBoard(embeddings_freq=1)

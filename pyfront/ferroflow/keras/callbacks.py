@@ -10,8 +10,8 @@ from ferroflow._src.keras.callbacks import (
     LearningRateScheduler as LearningRateScheduler,
     ModelCheckpoint as ModelCheckpoint,
     ReduceLROnPlateau as ReduceLROnPlateau,
-    TensorBoard as TensorBoard,
     TerminateOnNaN as TerminateOnNaN,
 )
+from ferroflow._src.keras.tensorboard import TensorBoard as TensorBoard
 
 _tell_absent(globals())

@@ -1,4 +1,4 @@
-"""`tf.keras.utils`: rows of classes, scaled rows, fetched files, and what names stand for."""
+"""`tf.keras.utils`: rows of classes, scaled rows, fetched files, batches by number, and what names stand for."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.custom_objects import (
@@ -7,6 +7,7 @@ from ferroflow._src.keras.custom_objects import (
     get_custom_objects as get_custom_objects,
 )
 from ferroflow._src.keras.data_files import get_file as get_file
+from ferroflow._src.keras.generators import Sequence as Sequence
 from ferroflow._src.keras.sequences import normalize as normalize, to_categorical as to_categorical
 
 _tell_absent(globals())

@@ -1,14 +1,38 @@
-"""Arrays cut into batches."""
+"""Arrays: in the order of names, with weights, and cut into batches."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 Batch = tuple[list[Any], list[Any], list[Any]]
+
+
+def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
+    """What is given for names, in their order.
+
+    Args:
+        given: array or Tensor, list of them, or dict of them by name; None for none.
+        names: the names.
+        what: str, what they are, for failures.
+
+    Raises:
+        ValueError: there are more or fewer, or one is missing.
+    """
+    if given is None:
+        given = []
+    elif isinstance(given, dict):
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ValueError(f"No data provided for {missing}. Need data for each of {list(names)}.")
+        given = [given[name] for name in names]
+    elif not isinstance(given, (list, tuple)) or not (len(names) > 1 or _holds_one_array(given)):
+        given = [given]
+    if len(given) != len(names):
+        raise ValueError(f"The model has {len(names)} {what}, {list(names)}, but {len(given)} arrays were given.")
+    return list(given)
 
 
 def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
@@ -22,20 +46,7 @@ def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
     Raises:
         ValueError: there are more or fewer, or one is missing.
     """
-    if given is None:
-        return []
-    if isinstance(given, dict):
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise ValueError(f"No data provided for {missing}. Need data for each of {list(names)}.")
-        given = [given[name] for name in names]
-    elif not (
-        isinstance(given, (list, tuple)) and (len(names) > 1 or (len(given) == 1 and hasattr(given[0], "shape")))
-    ):
-        given = [given]
-    if len(given) != len(names):
-        raise ValueError(f"The model has {len(names)} {what}, {list(names)}, but {len(given)} arrays were given.")
-    return [np.asarray(array) for array in given]
+    return [np.asarray(array) for array in in_order(given, names, what)]
 
 
 def _holds_one_array(given: Sequence[Any]) -> bool:
@@ -117,8 +128,8 @@ def _class_weights(labels: Any, weights: Any) -> Any:
     return np.array([weights[int(c)] for c in classes], np.float32)
 
 
-def check_lengths(arrays: Sequence[Any]) -> int:
-    """The number of examples.
+def check_lengths(arrays: Sequence[Any]) -> None:
+    """Says whether arrays have one number of examples.
 
     Raises:
         ValueError: the arrays have different ones.
@@ -126,15 +137,25 @@ def check_lengths(arrays: Sequence[Any]) -> int:
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise ValueError(f"All arrays must have the same number of examples. Got {sorted(lengths)}.")
-    return lengths.pop()
 
 
-def places(count: int, batch_size: int, shuffle: bool) -> Iterator[Any]:
-    """The places of the examples of batch after batch, in NumPy's random order if they are shuffled."""
+def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
+    """The places of the examples of batch after batch.
+
+    Args:
+        count: the number of examples.
+        batch_size: the number of examples of a batch.
+        shuffle: whether they are in NumPy's random order; "batch" for batches of neighbours in random order.
+    """
     order = np.arange(count)
-    if shuffle:
+    starts = list(range(0, count, batch_size))
+    if isinstance(shuffle, str) and shuffle == "batch":
+        # The last batch, which may be smaller, stays the last one.
+        whole = count // batch_size
+        starts = [starts[i] for i in np.random.permutation(whole)] + starts[whole:]
+    elif shuffle:
         np.random.shuffle(order)
-    for start in range(0, count, batch_size):
+    for start in starts:
         yield order[start : start + batch_size]
 
 
@@ -157,31 +178,5 @@ class Average:
         self._count += size
 
     def values(self) -> list[float]:
-        """The means."""
-        return [float(x) for x in np.asarray(self._totals) / self._count]
-
-
-def batches_of(generator: Any, steps: int | None) -> tuple[Iterator[Any], int]:
-    """The batches of a generator, or of an object with `__len__` and `__getitem__` again and again, and how many of
-    them make an epoch.
-
-    Raises:
-        ValueError: `steps` is None, and a generator does not tell its length.
-    """
-    if hasattr(generator, "__getitem__"):
-        return (generator[i] for _ in itertools.count() for i in range(len(generator))), steps or len(generator)
-    if steps is None:
-        raise ValueError("The number of steps is needed: a generator does not tell how many batches it has.")
-    return iter(generator), steps
-
-
-def next_batch(batches: Iterator[Any]) -> Any:
-    """The next batch of a generator.
-
-    Raises:
-        ValueError: it ended.
-    """
-    try:
-        return next(batches)
-    except StopIteration:
-        raise ValueError("The generator ended before the last step; let it begin anew and yield on.") from None
+        """The means; none where there was no batch."""
+        return [float(x) for x in np.asarray(self._totals) / self._count] if self._count else []

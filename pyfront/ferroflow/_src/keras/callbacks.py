@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import proto
+from ferroflow._src.base import tf_logging
 from ferroflow._src.keras.backend import get_value, set_value
-from ferroflow._src.summary.file_writer import FileWriter
 
 __all__ = [
     "CSVLogger",
@@ -23,7 +22,6 @@ __all__ = [
     "LearningRateScheduler",
     "ModelCheckpoint",
     "ReduceLROnPlateau",
-    "TensorBoard",
     "TerminateOnNaN",
 ]
 
@@ -33,11 +31,15 @@ class Callback:
 
     Attributes:
         model: the model.
-        params: dict of `batch_size`, `epochs`, `samples`, `verbose` and `metrics`.
+        params: dict of `epochs`, `steps`, `verbose`, `do_validation` and `metrics`, and of `batch_size` and `samples`
+            where arrays are fitted.
+        validation_data: list of the inputs, labels and weights that validate, empty where nothing does; None where a
+            generator does.
     """
 
     def __init__(self) -> None:
         self.model: Any = None
+        self.validation_data: Any = None
         self.params: dict[str, Any] = {}
 
     def set_model(self, model: Any) -> None:
@@ -52,7 +54,7 @@ class Callback:
         """Says how it is fitted.
 
         Args:
-            params: dict of `batch_size`, `epochs`, `samples`, `verbose` and `metrics`.
+            params: dict, as the attribute of this name.
         """
         self.params = params
 
@@ -106,9 +108,11 @@ class Callback:
 class Callbacks:
     """Several callbacks called one after the other."""
 
-    def __init__(self, callbacks: Iterable[Any], model: Any, params: dict[str, Any]) -> None:
+    def __init__(self, callbacks: Iterable[Any], model: Any, params: dict[str, Any], validation_data: Any) -> None:
         self._callbacks = list(callbacks)
         for callback in self._callbacks:
+            if validation_data is not None:
+                callback.validation_data = validation_data
             callback.set_model(model)
             callback.set_params(params)
 
@@ -153,27 +157,27 @@ class _Monitor(Callback):
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
         super().__init__()
         if mode not in ("auto", "min", "max"):
-            raise ValueError(f'mode must be "auto", "min" or "max", not {mode!r}')
-        self.monitor = monitor
+            tf_logging.warning("%s mode %s is unknown, fallback to auto mode.", type(self).__name__, mode)
+            mode = "auto"
+        self.monitor, self.mode, self.min_delta = monitor, mode, min_delta
         self._grows = mode == "max" or (mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure")))
-        self._min_delta = abs(min_delta)
-        self.best = -np.inf if self._grows else np.inf
+        self._forget()
 
     def _forget(self) -> None:
         self.best = -np.inf if self._grows else np.inf
 
-    def _value(self, logs: Any) -> Any:
-        if self.monitor not in (logs or {}):
-            raise ValueError(
-                f"{type(self).__name__} watches {self.monitor!r}, which is none of {sorted(logs or {})}. Give "
-                "validation data for values after `val_`, or metrics to `compile`."
-            )
-        return logs[self.monitor]
+    def _value(self, logs: Any, what: str) -> Any:
+        """The value; None, and a warning, where there is none."""
+        value = (logs or {}).get(self.monitor)
+        if value is None:
+            known = ",".join(logs or {})
+            tf_logging.warning("%s `%s` which is not available. Available metrics are: %s", what, self.monitor, known)
+        return value
 
     def _is_better(self, value: Any) -> bool:
         if self._grows:
-            return bool(value - self._min_delta > self.best)
-        return bool(value + self._min_delta < self.best)
+            return bool(value - abs(self.min_delta) > self.best)
+        return bool(value + abs(self.min_delta) < self.best)
 
 
 class EarlyStopping(_Monitor):
@@ -185,9 +189,6 @@ class EarlyStopping(_Monitor):
         patience: int, the epochs to wait.
         verbose: int, above 0 to print when it stops.
         mode: "min", "max", or "auto" by the name.
-
-    Raises:
-        ValueError: there is no such mode; in fitting, no such value.
     """
 
     def __init__(
@@ -211,12 +212,12 @@ class EarlyStopping(_Monitor):
 
         Args:
             epoch: int, its number, from 0.
-            logs: dict of the loss and the metrics by name, those of validation after `val_`.
-
-        Raises:
-            ValueError: `monitor` names none of the values.
+            logs: dict of the loss and the metrics by name, those of validation after `val_`; without the value that
+                is watched there is a warning.
         """
-        value = self._value(logs)
+        value = self._value(logs, "Early stopping conditioned on metric")
+        if value is None:
+            return
         if self._is_better(value):
             self.best, self.wait = value, 0
             return
@@ -251,7 +252,6 @@ class ModelCheckpoint(_Monitor):
 
     Raises:
         ImportError: in fitting, h5py is not installed, and a file is to be written.
-        ValueError: there is no such mode; in fitting, no such value.
     """
 
     def __init__(
@@ -278,7 +278,6 @@ class ModelCheckpoint(_Monitor):
 
         Raises:
             ImportError: h5py is not installed, and a file is to be written.
-            ValueError: `monitor` names none of the values.
         """
         self.epochs_since_last_save += 1
         if self.epochs_since_last_save < self.period:
@@ -286,8 +285,8 @@ class ModelCheckpoint(_Monitor):
         self.epochs_since_last_save = 0
         path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
         if self.save_best_only:
-            value = self._value(logs)
-            if not self._is_better(value):
+            value = self._value(logs, "Best models are not saved, conditioned on metric")
+            if value is None or not self._is_better(value):
                 return
             self.best = value
         if self.verbose > 0:
@@ -307,12 +306,13 @@ class ReduceLROnPlateau(_Monitor):
         patience: int, the epochs to wait.
         verbose: int, above 0 to print the new rate.
         mode: "min", "max", or "auto" by the name.
-        min_delta: float, how much better counts.
+        epsilon: float, how much better counts.
         cooldown: int, the epochs after a change that do not count.
         min_lr: float, the smallest rate.
+        min_delta: float, `epsilon` by its later name; None for `epsilon`.
 
     Raises:
-        ValueError: `factor` is 1 or more, or there is no such mode; in fitting, no such value.
+        ValueError: `factor` is 1 or more.
     """
 
     def __init__(
@@ -322,11 +322,13 @@ class ReduceLROnPlateau(_Monitor):
         patience: int = 10,
         verbose: int = 0,
         mode: str = "auto",
-        min_delta: float = 1e-4,
+        epsilon: float = 1e-4,
         cooldown: int = 0,
         min_lr: float = 0.0,
+        min_delta: float | None = None,
     ) -> None:
-        super().__init__(monitor, mode, min_delta)
+        self.epsilon = epsilon if min_delta is None else min_delta
+        super().__init__(monitor, mode, self.epsilon)
         if factor >= 1.0:
             raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0.")
         self.factor, self.patience, self.verbose = factor, patience, verbose
@@ -342,28 +344,33 @@ class ReduceLROnPlateau(_Monitor):
         self._forget()
         self.wait = self.cooldown_counter = 0
 
+    def in_cooldown(self) -> bool:
+        """Whether the epochs after a change are not over."""
+        return self.cooldown_counter > 0
+
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Makes the rate smaller, or waits.
 
         Args:
             epoch: int, its number, from 0.
             logs: dict of the loss and the metrics by name, those of validation after `val_`; the rate is added as `lr`.
-
-        Raises:
-            ValueError: `monitor` names none of the values.
+                Without the value that is watched there is a warning.
         """
+        logs = {} if logs is None else logs
         rate = self.model.optimizer.lr
         logs["lr"] = get_value(rate)
-        value = self._value(logs)
-        if self.cooldown_counter > 0:
+        value = self._value(logs, "Reduce LR on plateau conditioned on metric")
+        if value is None:
+            return
+        if self.in_cooldown():
             self.cooldown_counter -= 1
             self.wait = 0
         if self._is_better(value):
             self.best, self.wait = value, 0
             return
-        if self.cooldown_counter > 0:
+        if self.in_cooldown():
             return
-        self.wait += 1
+        # TF 1.x: the epoch is counted after the comparison, so that the rate falls one epoch later than in Keras 2.2.
         old = float(get_value(rate))
         if self.wait >= self.patience and old > self.min_lr:
             new = max(old * self.factor, self.min_lr)
@@ -371,48 +378,7 @@ class ReduceLROnPlateau(_Monitor):
             if self.verbose > 0:
                 print(f"Epoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
             self.cooldown_counter, self.wait = self.cooldown, 0
-
-
-class TensorBoard(Callback):
-    """Writes the loss and the metrics of epochs for TensorBoard.
-
-    Args:
-        log_dir: str, the folder.
-        write_graph: bool, whether the graph is written too.
-    """
-
-    def __init__(self, log_dir: str = "./logs", write_graph: bool = True) -> None:
-        super().__init__()
-        self.log_dir, self.write_graph = log_dir, write_graph
-
-    def on_train_begin(self, logs: Any = None) -> None:
-        """Opens the folder.
-
-        Args:
-            logs: dict, empty.
-        """
-        self.writer = FileWriter(self.log_dir, graph=self.model.graph if self.write_graph else None)
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Writes an epoch's values.
-
-        Args:
-            epoch: int, its number, from 0.
-            logs: dict of the loss and the metrics by name, those of validation after `val_`.
-        """
-        summary = proto.Summary()
-        for name, value in (logs or {}).items():
-            summary.value.add(tag=name, simple_value=float(value))
-        self.writer.add_summary(summary, epoch)
-        self.writer.flush()
-
-    def on_train_end(self, logs: Any = None) -> None:
-        """Closes the folder.
-
-        Args:
-            logs: dict, empty.
-        """
-        self.writer.close()
+        self.wait += 1
 
 
 class LearningRateScheduler(Callback):

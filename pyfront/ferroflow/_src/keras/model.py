@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.errors import OutOfRangeError
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import optimizers
@@ -18,19 +18,20 @@ from ferroflow._src.keras.batches import (
     Average,
     Batch,
     as_arrays,
-    batches_of,
     check_lengths,
     check_shape,
-    next_batch,
+    in_order,
     part_of,
-    places,
     weights_of,
     with_column,
 )
 from ferroflow._src.keras.callbacks import Callbacks, History
 from ferroflow._src.keras.compiling import Compilation
+from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
+from ferroflow._src.keras.generators import Passes, Sequence
 from ferroflow._src.keras.losses import LOSSES
 from ferroflow._src.keras.network import Network, as_list, one_or_list
+from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.state.assigning import assign
 
@@ -38,16 +39,21 @@ __all__ = ["Model"]
 
 
 class Model(Network):
-    """Layers between inputs and outputs.
+    """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
+
+    A subclass's model learns the shapes of its inputs when it is first called, fitted, evaluated or asked to predict.
 
     Args:
-        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them.
-        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them.
+        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them; None for `call`.
+        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them; None for `call`.
         name: str, its name; made by default.
 
     Raises:
         ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
+
+    _compilation: Compilation | None = None
+    _train_op: Any = None
 
     def compile(
         self,
@@ -87,26 +93,35 @@ class Model(Network):
             )
         with self.graph.as_default():
             self.optimizer = optimizers.get(optimizer)
-            self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
-            self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
+        self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
+        self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
+        self._target_tensors = target_tensors
+        self._compilation = None
+        if self.built:
+            self._compile()
+
+    def _compile(self) -> None:
+        # TF 1.x: the outputs of a subclass's model have no masks.
+        masks = [mask_of(output) if self._is_graph_network else None for output in self.outputs]
+        with self.graph.as_default():
             made = Compilation(
                 self.outputs,
                 self.output_names,
-                [mask_of(output) for output in self.outputs],
+                masks,
                 self.losses,
-                loss,
-                metrics,
-                loss_weights,
-                sample_weight_mode,
-                weighted_metrics,
-                target_tensors,
+                self.loss,
+                self.metrics,
+                self.loss_weights,
+                self.sample_weight_mode,
+                self.weighted_metrics,
+                self._target_tensors,
             )
         self._compilation = made
         self.total_loss, self.targets, self.sample_weights = made.total_loss, made.targets, made.weights
         self.metrics_names, self.metrics_tensors = made.names, made.tensors
         self.loss_functions = made.functions
         self._fetches = [made.total_loss, *made.tensors]
-        self._train_op: Any = None
+        self._train_op = None
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
 
@@ -124,17 +139,11 @@ class Model(Network):
                 self._train_op = group(*map(_as_operation, steps), *updates)
         return self._train_op
 
-    def _check_compiled(self) -> None:
-        if self.optimizer is None:
-            raise RuntimeError(
-                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
-            )
-
     def _run(self, training: bool, fetches: Any, x: list[Any], y: list[Any], weights: list[Any]) -> Any:
         with self.graph.as_default():
             feeds = dict(zip(self._fed_inputs(), x, strict=True))
             if y:
-                fed = self._compilation.fed
+                fed = self._compiled().fed
                 feeds.update(zip([self.targets[i] for i in fed], y, strict=True))
                 feeds.update(zip([self.sample_weights[i] for i in fed], weights, strict=True))
             phase = learning_phase()
@@ -146,42 +155,127 @@ class Model(Network):
         """The inputs that are fed: those that are no values of a program."""
         return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
 
-    def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Batch:
+    def _fed_names(self) -> list[str]:
+        fed = self._fed_inputs()
+        return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
+
+    def _fed_arrays(self, arrays: list[Any]) -> Batch:
+        """Inputs, labels and weights of the list of them that callbacks get."""
+        inputs = len(self._fed_inputs())
+        labels = inputs + len(self._compiled().fed)
+        return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
+
+    @property
+    def uses_learning_phase(self) -> bool:
+        """Whether the outputs differ between training and testing."""
+        with self.graph.as_default():
+            phase = learning_phase()
+        if not isinstance(phase, Tensor):
+            return False
+        depending = reachable_operations([phase])
+        return any(output.op in depending for output in self.outputs)
+
+    def _compiled(self) -> Compilation:
+        if self._compilation is None:
+            raise RuntimeError(
+                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
+            )
+        return self._compilation
+
+    def _prepare(self, x: Any) -> None:
+        """Builds and compiles a model that learns the shapes of its inputs from what it is given.
+
+        Raises:
+            ValueError: the inputs have no order.
+        """
+        if not self.built or (not self._is_graph_network and not self._fed_inputs()):
+            if x is None or isinstance(x, dict):
+                raise ValueError(
+                    "Please provide as model inputs either a single array or a list of arrays: the model has no inputs "
+                    "yet that a name could stand for."
+                )
+            several = isinstance(x, (list, tuple)) and all(hasattr(one, "shape") for one in x)
+            given = [one if isinstance(one, Tensor) else np.asarray(one) for one in (x if several else [x])]
+            shapes = [_example_shape(one) for one in given]
+            self._build_for(shapes, [one.dtype if isinstance(one, Tensor) else None for one in given])
+            self._compilation = None
+        if self.optimizer is not None and self._compilation is None:
+            self._compile()
+
+    def _given(
+        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, labelled: bool = True
+    ) -> Arrays | Drawn:
+        """What a program gives, as batches; without labels for predictions.
+
+        Raises:
+            RuntimeError: the model is not compiled, and labels are needed.
+            ValueError: arrays do not fit.
+        """
+        if labelled and self.optimizer is None:
+            self._compiled()
+        if hasattr(x, "__next__") or isinstance(x, Sequence):
+            raise ValueError("Generators and Sequences go to fit_generator, evaluate_generator and predict_generator.")
+        with self.graph.as_default():
+            x, y, sample_weight = next_of(x, y, sample_weight)
+        self._prepare(x)
+        if not is_symbolic(x) and not is_symbolic(y):
+            return Arrays(self._batch(x, y, sample_weight, class_weight, labelled))
+        tensors = [in_order(x, self._fed_names(), "inputs")]
+        if labelled:
+            fed = [self.output_names[i] for i in self._compiled().fed]
+            tensors.append(in_order(y, fed, "outputs"))
+            tensors.append([] if sample_weight is None else in_order(sample_weight, fed, "outputs"))
+        if not all(isinstance(one, Tensor) for part in tensors for one in part):
+            raise ValueError("Do not pass inputs that mix Numpy arrays and TensorFlow tensors.")
+
+        def draw() -> Batch:
+            with self.graph.as_default():
+                values = get_session().run(tensors)
+            labels, weights = values[1:] if labelled else ([], [])
+            return self._batch(values[0], labels, weights or None, class_weight, labelled)
+
+        return Drawn(draw)
+
+    def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None, labelled: bool = True) -> Batch:
         """Inputs, labels and weights as arrays.
 
         Raises:
             ValueError: there are more or fewer, they have different lengths, or other shapes than the model's.
         """
         fed = self._fed_inputs()
-        names = [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
-        inputs = as_arrays(x, names, "inputs")
+        inputs = as_arrays(x, self._fed_names(), "inputs")
         for i, tensor in enumerate(fed):
             if inputs[i].ndim == 1 and (tensor.get_shape().ndims or 0) > 1:
                 inputs[i] = with_column(inputs[i])
             check_shape(inputs[i], tensor)
-        if y is None:
+        if not labelled:
+            check_lengths(inputs)
             return inputs, [], []
-        outputs = self._compilation.fed
-        names = [self.output_names[i] for i in outputs]
+        compilation = self._compiled()
+        names = [self.output_names[i] for i in compilation.fed]
         labels = [with_column(a) for a in as_arrays(y, names, "outputs")]
-        for array, i in zip(labels, outputs, strict=True):
+        for array, i in zip(labels, compilation.fed, strict=True):
             check_shape(array, self.targets[i])
             wide = self.outputs[i].get_shape()[-1].value
             # A program's own losses may take labels of any shape.
-            if self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in (1, wide):
+            if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in (1, wide):
                 raise ValueError(
                     f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
                 )
         check_lengths([*inputs, *labels])
-        modes = [self._compilation.modes[i] for i in outputs]
+        modes = [compilation.modes[i] for i in compilation.fed]
         return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
+
+    def _one_batch(self, given: Arrays | Drawn) -> Batch:
+        batch, _ = next(given.batches(None, 1))
+        return batch
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
         """One step of training.
 
         Args:
-            x: array, list of them, or dict by the inputs' names.
-            y: array, list of them, or dict by the outputs' names.
+            x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset's iterator.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside an iterator.
             sample_weight: array of the examples' weights; None for 1.
             class_weight: dict from the numbers of classes to weights; None for 1.
 
@@ -192,9 +286,7 @@ class Model(Network):
             RuntimeError: the model is not compiled.
             ValueError: arrays do not fit.
         """
-        self._check_compiled()
-        batch = self._batch(x, y, sample_weight, class_weight)
-        return one_or_list(self._train_step(*batch))
+        return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
 
     def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
         fetches = [*self._fetches, self._training_operation()]
@@ -204,8 +296,8 @@ class Model(Network):
         """Computes the loss of a batch.
 
         Args:
-            x: array, list of them, or dict by the inputs' names.
-            y: array, list of them, or dict by the outputs' names.
+            x: as `train_on_batch`.
+            y: as `train_on_batch`.
             sample_weight: array of the examples' weights; None for 1.
 
         Returns:
@@ -215,14 +307,14 @@ class Model(Network):
             RuntimeError: the model is not compiled.
             ValueError: arrays do not fit.
         """
-        self._check_compiled()
-        return one_or_list(list(self._run(False, self._fetches, *self._batch(x, y, sample_weight))))
+        batch = self._one_batch(self._given(x, y, sample_weight))
+        return one_or_list(list(self._run(False, self._fetches, *batch)))
 
     def predict_on_batch(self, x: Any) -> Any:
         """Computes the predictions of a batch.
 
         Args:
-            x: array, list of them, or dict by the inputs' names.
+            x: as `train_on_batch`.
 
         Returns:
             numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
@@ -230,98 +322,144 @@ class Model(Network):
         Raises:
             ValueError: arrays do not fit.
         """
-        inputs = self._batch(x, None, None)[0]
-        return one_or_list(list(self._run(False, list(self.outputs), inputs, [], [])))
+        batch = self._one_batch(self._given(x, labelled=False))
+        return one_or_list(list(self._run(False, list(self.outputs), *batch)))
 
     def fit(
         self,
         x: Any = None,
         y: Any = None,
-        batch_size: int = 32,
+        batch_size: int | None = None,
         epochs: int = 1,
         verbose: int = 1,
         callbacks: Iterable[Any] | None = None,
         validation_split: float = 0.0,
         validation_data: Any = None,
-        shuffle: bool = True,
+        shuffle: Any = True,
         class_weight: Any = None,
         sample_weight: Any = None,
         initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        **kwargs: Any,
     ) -> History:
         """Trains for some epochs.
 
         Args:
-            x: array, list of them, or dict by the inputs' names.
-            y: array, list of them, or dict by the outputs' names.
-            batch_size: int, the number of examples of a batch; the last one may have fewer.
+            x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset or its iterator.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None beside a dataset.
+            batch_size: int, the number of examples of a batch; the last one may have fewer. None for 32.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing.
             callbacks: list of Callback.
             validation_split: float, the part of the examples, the last ones, that validate and do not train.
-            validation_data: tuple of inputs and labels, and weights if there are any, that validate.
-            shuffle: bool, whether each epoch takes the examples in another order, by NumPy's global generator.
-            class_weight: dict from the numbers of classes to weights; None for 1.
-            sample_weight: array of the examples' weights; None for 1.
+            validation_data: tuple of inputs and labels, and weights if there are any, that validate; or a dataset or
+                its iterator.
+            shuffle: bool, whether each epoch takes the examples in another order, by NumPy's global generator; "batch"
+                for batches of neighbours in another order.
+            class_weight: dict from the numbers of classes to weights, or dict of such by the outputs' names; None for
+                1.
+            sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
+            steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
+                as a whole; None where arrays are cut into batches.
+            validation_steps: int, the number of steps that validate by tensors.
+            **kwargs: `nb_epoch`, int, `epochs` by its former name.
 
         Returns:
             History.
 
         Raises:
             RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            ValueError: arrays do not fit, tensors are given without numbers of steps, or batches and steps are both
+                said.
+            TypeError: there are other arguments.
         """
-        self._check_compiled()
-        batch = self._batch(x, y, sample_weight, class_weight)
-        validation = None
+        if "nb_epoch" in kwargs:
+            tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
+            epochs = kwargs.pop("nb_epoch")
+        if kwargs:
+            raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
+        given = self._given(x, y, sample_weight, class_weight)
+        _check_steps(given, batch_size, steps_per_epoch, "steps_per_epoch")
+        validation: Arrays | Drawn | None = None
         if validation_data is not None:
-            weights = validation_data[2] if len(validation_data) > 2 else None
-            validation = self._batch(validation_data[0], validation_data[1], weights)
+            validation = self._given(*_parts_of(validation_data))
         elif validation_split:
-            cut = int(len(batch[0][0]) * (1.0 - validation_split))
-            validation = part_of(batch, slice(cut, None))
-            batch = part_of(batch, slice(cut))
-        count = len(batch[0][0])
+            if not isinstance(given, Arrays) or given.count is None:
+                raise ValueError("If your data is in the form of symbolic tensors, you cannot use `validation_split`.")
+            cut = int(given.count * (1.0 - validation_split))
+            validation = Arrays(part_of(given.batch, slice(cut, None)))
+            given = Arrays(part_of(given.batch, slice(cut)))
+        elif validation_steps:
+            validation = given
+        if validation_steps and steps_per_epoch is None:
+            raise ValueError(
+                "Can only use `validation_steps` when doing step-wise training, i.e. `steps_per_epoch` must be set."
+            )
+        if validation is not None:
+            _check_steps(validation, None, validation_steps, "validation_steps")
 
-        def batches() -> Iterator[Batch]:
-            return (part_of(batch, chosen) for chosen in places(count, batch_size, shuffle))
+        def batches() -> Iterator[tuple[Batch, int]]:
+            return given.batches(batch_size, steps_per_epoch, shuffle)
 
         def validate() -> list[float]:
-            return self._evaluated(validation, batch_size) if validation else []
+            assert validation is not None  # what is called only then
+            return self._evaluated(validation.batches(batch_size, validation_steps))
 
-        params = {"batch_size": batch_size, "epochs": epochs, "samples": count, "verbose": verbose}
-        return self._fitted(batches, validate if validation else None, params, callbacks, initial_epoch)
+        params = {
+            "batch_size": 32 if batch_size is None and steps_per_epoch is None else batch_size,
+            "epochs": epochs,
+            "steps": steps_per_epoch,
+            "samples": None if steps_per_epoch is not None else given.count,
+            "verbose": verbose,
+        }
+        data = self._validation_data(validation)
+        loop = (params, callbacks, initial_epoch, steps_per_epoch is not None)
+        return self._fitted(batches, validate if validation is not None else None, data, *loop)
+
+    def _validation_data(self, validation: Arrays | Drawn | None) -> list[Any]:
+        """What callbacks get: the arrays that validate, and the learning phase."""
+        if not isinstance(validation, Arrays) or validation.count is None:
+            return []
+        arrays = [array for part in validation.batch for array in part]
+        return [*arrays, 0.0] if self.uses_learning_phase else arrays
 
     def _fitted(
         self,
-        batches: Callable[[], Iterator[Batch]],
+        batches: Callable[[], Iterator[tuple[Batch, int]]],
         validate: Callable[[], list[float]] | None,
+        validation_data: list[Any] | None,
         params: dict[str, Any],
         callbacks: Iterable[Any] | None,
         initial_epoch: int,
+        ends: bool = False,
     ) -> History:
-        """Trains by the batches of each epoch."""
-        history = History()
+        """Trains by the batches of each epoch; where `ends`, the graph's examples may run out."""
+        self.history = history = History()
         names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validate else [])
-        called = Callbacks([*(callbacks or ()), history], self, {**params, "metrics": names})
+        params = {**params, "do_validation": validate is not None, "metrics": names}
+        called = Callbacks([*(callbacks or ()), history], self, params, validation_data)
         self.stop_training = False
         called.call("on_train_begin", {})
         for epoch in range(initial_epoch, params["epochs"]):
             called.call("on_epoch_begin", epoch, {})
             average = Average()
-            for i, batch in enumerate(batches()):
-                size = len(batch[0][0])
-                called.call("on_batch_begin", i, {"batch": i, "size": size})
-                values = self._train_step(*batch)
-                average.add(values, size)
-                logs = dict(zip(self.metrics_names, values, strict=True))
-                called.call("on_batch_end", i, {"batch": i, "size": size, **logs})
-                if self.stop_training:
-                    break
+            try:
+                is_whole = self._train_epoch(batches(), average, called, _step_count(params))
+            except OutOfRangeError:
+                if not ends:
+                    raise
+                is_whole = True
+                tf_logging.warning(
+                    "Your dataset iterator ran out of data; interrupting training. Make sure that your dataset can "
+                    "generate at least `steps_per_epoch * epochs` batches (in this case, %d batches).",
+                    params["steps"] * params["epochs"],
+                )
             results = average.values()
-            if validate:
-                results += validate()
-            logs = dict(zip(names, results, strict=True))
+            logs = dict(zip(self.metrics_names, results, strict=bool(results)))
+            if validate and is_whole:
+                logs.update((f"val_{name}", x) for name, x in zip(self.metrics_names, validate(), strict=True))
             if params["verbose"]:
                 print(
                     f"Epoch {epoch + 1}/{params['epochs']}\n - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items())
@@ -332,13 +470,28 @@ class Model(Network):
         called.call("on_train_end", {})
         return history
 
-    def _yielded(self, batches: Iterator[Any], class_weight: Any = None) -> Batch:
-        given = next_batch(batches)
+    def _train_epoch(
+        self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int
+    ) -> bool:
+        """Trains by the batches of an epoch, and tells whether none of them was left out."""
+        for i, (batch, size) in enumerate(batches):
+            called.call("on_batch_begin", i, {"batch": i, "size": size})
+            values = self._train_step(*batch)
+            average.add(values, size)
+            logs = dict(zip(self.metrics_names, values, strict=True))
+            called.call("on_batch_end", i, {"batch": i, "size": size, **logs})
+            if self.stop_training and i + 1 < count:
+                return False
+        return True
+
+    def _yielded(self, batches: Passes, class_weight: Any = None) -> Batch:
+        given = batches.next()
         if not isinstance(given, tuple) or len(given) not in (2, 3):
             raise ValueError(
                 "The output of a generator should be a tuple `(x, y, sample_weight)` or `(x, y)`. Found: "
                 f"{type(given).__name__}"
             )
+        self._prepare(given[0])
         return self._batch(given[0], given[1], given[2] if len(given) == 3 else None, class_weight)
 
     def fit_generator(
@@ -361,8 +514,10 @@ class Model(Network):
 
         Args:
             generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
-                `__len__` and `__getitem__` that gives such tuples.
-            steps_per_epoch: int, the number of batches of an epoch; None for the object's length.
+                `__len__` and `__getitem__` that gives such tuples, as `tf.keras.utils.Sequence`; its `on_epoch_end` is
+                called after each pass.
+            steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
+                a pass goes on in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing.
             callbacks: list of Callback.
@@ -372,7 +527,7 @@ class Model(Network):
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
             use_multiprocessing: accepted; nothing is read ahead.
-            shuffle: bool, whether each epoch takes the batches of an object in another order.
+            shuffle: bool, whether each pass takes the batches of an object in another order.
             initial_epoch: int, the number of the first epoch.
 
         Returns:
@@ -382,31 +537,40 @@ class Model(Network):
             RuntimeError: the model is not compiled.
             ValueError: arrays do not fit, a generator ends early, or its number of steps is not given.
         """
-        self._check_compiled()
-        source, steps = batches_of(generator, steps_per_epoch)
+        if self.optimizer is None:
+            self._compiled()
+        passes = Passes(generator, steps_per_epoch, shuffle)
+        first = [self._yielded(passes, class_weight)] if self._compilation is None else []
 
-        def batches() -> Iterator[Batch]:
-            order: Iterator[Any] = source
-            if shuffle and hasattr(generator, "__getitem__"):
-                order = (generator[i] for i in np.random.permutation(len(generator)))
-            return (self._yielded(order, class_weight) for _ in range(steps))
+        def batches() -> Iterator[tuple[Batch, int]]:
+            for _ in range(passes.steps):
+                batch = first.pop() if first else self._yielded(passes, class_weight)
+                yield batch, _size(batch)
+                passes.end_pass()
 
         validate: Callable[[], list[float]] | None = None
-        if isinstance(validation_data, tuple):
-            weights = validation_data[2] if len(validation_data) > 2 else None
-            given = self._batch(validation_data[0], validation_data[1], weights)
-            validate = functools.partial(self._evaluated, given, 32)
-        elif validation_data is not None:
-            validate = functools.partial(self._evaluated_by, *batches_of(validation_data, validation_steps))
-        params = {"epochs": epochs, "steps": steps, "verbose": verbose}
-        return self._fitted(batches, validate, params, callbacks, initial_epoch)
+        data = None
+        if isinstance(validation_data, (tuple, list)):
+            given = self._given(*_parts_of(validation_data))
+            data = self._validation_data(given)
 
-    def _evaluated_by(self, batches: Iterator[Any], steps: int) -> list[float]:
-        average = Average()
-        for _ in range(steps):
-            batch = self._yielded(batches)
-            average.add(self._run(False, self._fetches, *batch), len(batch[0][0]))
-        return average.values()
+            def validate_arrays() -> list[float]:
+                return self._evaluated(given.batches(None, None))
+
+            validate = validate_arrays
+        elif validation_data is not None:
+            Passes(validation_data, validation_steps)  # raises where it tells no number of steps
+
+            def validate_generator() -> list[float]:
+                return self._evaluated_by(Passes(validation_data, validation_steps))
+
+            validate = validate_generator
+        params = {"epochs": epochs, "steps": passes.steps, "verbose": verbose}
+        return self._fitted(batches, validate, data, params, callbacks, initial_epoch)
+
+    def _evaluated_by(self, batches: Passes) -> list[float]:
+        given = (self._yielded(batches) for _ in range(batches.steps))
+        return self._evaluated((batch, _size(batch)) for batch in given)
 
     def evaluate_generator(
         self,
@@ -432,8 +596,9 @@ class Model(Network):
             RuntimeError: the model is not compiled.
             ValueError: as `fit_generator`.
         """
-        self._check_compiled()
-        return one_or_list(self._evaluated_by(*batches_of(generator, steps)))
+        if self.optimizer is None:
+            self._compiled()
+        return one_or_list(self._evaluated_by(Passes(generator, steps)))
 
     def predict_generator(
         self,
@@ -462,62 +627,107 @@ class Model(Network):
         Raises:
             ValueError: as `fit_generator`.
         """
-        batches, steps = batches_of(generator, steps)
+        batches = Passes(generator, steps)
         found = []
-        for _ in range(steps):
-            given = next_batch(batches)
+        for _ in range(batches.steps):
+            given = batches.next()
             found.append(as_list(self.predict_on_batch(given[0] if isinstance(given, tuple) else given)))
         return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
 
-    def _evaluated(self, batch: Batch, batch_size: int) -> list[float]:
+    def _evaluated(self, batches: Iterable[tuple[Batch, int]]) -> list[float]:
         average = Average()
-        for chosen in places(len(batch[0][0]), batch_size, False):
-            average.add(self._run(False, self._fetches, *part_of(batch, chosen)), len(chosen))
+        for batch, size in batches:
+            average.add(self._run(False, self._fetches, *batch), size)
         return average.values()
 
     def evaluate(
-        self, x: Any = None, y: Any = None, batch_size: int = 32, verbose: int = 1, sample_weight: Any = None
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: int = 1,
+        sample_weight: Any = None,
+        steps: int | None = None,
     ) -> Any:
         """The loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
         Args:
             x: as `fit`.
             y: as `fit`.
-            batch_size: int, the number of examples of a batch.
+            batch_size: int, the number of examples of a batch; None for 32.
             verbose: accepted; nothing is printed.
             sample_weight: as `fit`.
+            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
 
         Returns:
             float, or list of float.
 
         Raises:
             RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
+                said.
         """
-        self._check_compiled()
-        return one_or_list(self._evaluated(self._batch(x, y, sample_weight), batch_size))
+        given = self._given(x, y, sample_weight)
+        _check_steps(given, batch_size, steps, "steps")
+        return one_or_list(self._evaluated(given.batches(batch_size, steps)))
 
-    def predict(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    def predict(self, x: Any = None, batch_size: int | None = None, verbose: int = 0, steps: int | None = None) -> Any:
         """Computes the predictions for all examples.
 
         Args:
-            x: array, list of them, or dict by the inputs' names.
-            batch_size: int, the number of examples of a batch.
+            x: as `fit`.
+            batch_size: int, the number of examples of a batch; None for 32.
             verbose: accepted; nothing is printed.
+            steps: int, the number of steps, as `fit` takes them; None where arrays are cut into batches.
 
         Returns:
             numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them where there are several
             outputs.
 
         Raises:
-            ValueError: arrays do not fit.
+            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
+                said.
         """
-        inputs = self._batch(x, None, None)[0]
-        found = [
-            self._run(False, list(self.outputs), [a[chosen] for a in inputs], [], [])
-            for chosen in places(check_lengths(inputs), batch_size, False)
-        ]
+        given = self._given(x, labelled=False)
+        _check_steps(given, batch_size, steps, "steps")
+        found = [self._run(False, list(self.outputs), *batch) for batch, _ in given.batches(batch_size, steps)]
         return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
+
+
+def _step_count(params: dict[str, Any]) -> int:
+    """The number of batches of an epoch."""
+    steps: int | None = params["steps"]
+    return -(-params["samples"] // params["batch_size"]) if steps is None else steps
+
+
+def _size(batch: Batch) -> int:
+    return len(batch[0][0]) if batch[0] else len(batch[1][0])
+
+
+def _example_shape(given: Any) -> tuple[int | None, ...]:
+    """The shape of an input for an array or tensor of examples: numbers are rows of one number."""
+    if isinstance(given, Tensor):
+        return (None, *given.get_shape().as_list()[1:])
+    return (None, *(given.shape[1:] or (1,)))
+
+
+def _parts_of(validation_data: Any) -> tuple[Any, ...]:
+    """The inputs, labels and weights that validate, or a dataset or its iterator."""
+    if not isinstance(validation_data, (tuple, list)):
+        return (validation_data,)
+    if len(validation_data) not in (2, 3):
+        raise ValueError(
+            "When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items "
+            f"(x_val, y_val, val_sample_weights). However we received `validation_data={validation_data}`"
+        )
+    return tuple(validation_data)
+
+
+def _check_steps(given: Arrays | Drawn, batch_size: int | None, steps: int | None, name: str) -> None:
+    if steps is None and (isinstance(given, Drawn) or given.count is None):
+        raise ValueError(f"If the data are tensors of the graph, you should specify the `{name}` argument.")
+    if steps is not None and batch_size is not None:
+        raise ValueError(f"If {name} is set, the `batch_size` must be None.")
 
 
 def _as_operation(update: Any) -> Any:

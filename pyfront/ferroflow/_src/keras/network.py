@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ferroflow._src.base import nest
 from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import hdf5
 from ferroflow._src.keras.backend import batch_get_value, get_session
-from ferroflow._src.keras.base_layer import Call, InputLayer, call_of, note_call, set_weights, shape_of
+from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.configurations import serialized
+from ferroflow._src.keras.layer_table import print_table
+from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.layers.nodes import Call, call_of, mask_of, note_call, shape_of
 
 __all__ = ["Network", "as_list", "described", "one_or_list"]
 
@@ -33,11 +38,11 @@ def one_or_list(x: list[Any]) -> Any:
 
 
 class Network:
-    """Layers between inputs and outputs.
+    """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
-        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them.
-        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them.
+        inputs: Tensor that `Input` returned, of any dtype, of shape [batch, ...], or list of them; None for `call`.
+        outputs: Tensor that layers made of them, of any dtype, of shape [batch, ...], or list of them; None for `call`.
         name: str, its name; made by default.
 
     Raises:
@@ -47,12 +52,37 @@ class Network:
     # Whether its layers are trained; what a model trains is settled when it is compiled.
     trainable = True
 
-    def __init__(self, inputs: Any, outputs: Any, name: str | None = None) -> None:
+    # What is asked of the calls of a layer is asked of those of a model.
+    _call_outside: Call | None = None
+    _node: Any = Layer._node
+    get_input_at: Any = Layer.get_input_at
+    get_output_at: Any = Layer.get_output_at
+    get_input_shape_at: Any = Layer.get_input_shape_at
+    get_output_shape_at: Any = Layer.get_output_shape_at
+
+    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+        self._is_graph_network = outputs is not None
         self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer: Any = None
         self._added_losses: list[Any] = []
-        self._connect(as_list(inputs), as_list(outputs))
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self._connected: list[Any] = []
+        self._calls: list[tuple[Tensor, Call]] = []
+        self._called: list[Call] = []
+        self._outbound_nodes: list[Call] = []
+        if self._is_graph_network:
+            self._connect(as_list(inputs), as_list(outputs))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute; one that is a layer is a part of a subclass's model."""
+        if isinstance(value, (Layer, Network)) and "_is_graph_network" not in vars(self):
+            raise RuntimeError(
+                "It looks like you are subclassing `Model` and you forgot to call `super(YourClass, self).__init__()`. "
+                "Always start with this line."
+            )
+        super().__setattr__(name, value)
 
     def _connect(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
         for tensor in inputs:
@@ -61,8 +91,7 @@ class Network:
                 raise ValueError(
                     f"Input tensors to a {type(self).__name__} must come from `tf.keras.layers.Input`: {tensor}"
                 )
-        self.inputs, self.outputs = inputs, outputs
-        self._calls: list[tuple[Tensor, Call]] = []
+        self._calls = []
         seen = set(inputs)
 
         def follow(tensor: Tensor) -> None:
@@ -81,15 +110,78 @@ class Network:
 
         for output in outputs:
             follow(output)
-        self.layers: list[Any] = []
+        self.inputs, self.outputs = inputs, outputs
+        self._connected = []
         for layer in [made.layer for made in map(call_of, inputs) if made] + [made.layer for _, made in self._calls]:
-            if layer not in self.layers:
-                self.layers.append(layer)
+            if layer not in self._connected:
+                self._connected.append(layer)
+
+    def _call_on(self, inputs: list[Tensor]) -> None:
+        """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
+        # TF 1.x: None stands for the learning phase, which layers take by default.
+        options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
+        outputs = as_list(self.call(one_or_list(inputs), **options))
+        self.inputs, self.outputs = inputs, outputs
+
+    def _make_inputs(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Tensor]:
+        """Placeholders of a model that has learnt the shapes of its inputs."""
+        made: list[Tensor] = []
+        for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
+            made.append(Input(batch_shape=tuple(shape), dtype=dtype, name=f"input_{i + 1}"))
+        return made
+
+    def build(self, input_shape: Any = None) -> None:
+        """Makes the inputs of a model that has none, and with them the variables.
+
+        Args:
+            input_shape: tuple of int and None, the shape of the input with the batch; list of them for several inputs.
+
+        Raises:
+            ValueError: no shape is given.
+        """
+        if self.built:
+            return
+        if input_shape is None:
+            raise ValueError("A model without inputs is built for an `input_shape`, with the batch: (None, 10).")
+        shapes = input_shape if isinstance(input_shape, list) else [input_shape]
+        self._build_for([tuple(shape) for shape in shapes], [None] * len(shapes))
+
+    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> None:
+        self._call_on(self._make_inputs(shapes, dtypes))
+
+    @property
+    def built(self) -> bool:
+        """Whether it has inputs and outputs, and variables with them."""
+        return bool(self.outputs)
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers between inputs and outputs, or those that a subclass's attributes hold."""
+        if self._is_graph_network:
+            return self._connected
+        found: list[Any] = []
+        for name, value in vars(self).items():
+            if name not in _NO_PARTS:
+                for layer in _layers_in(value):
+                    if layer not in found and layer is not self:
+                        found.append(layer)
+        return found
+
+    def _outputs_of(self, layer: Any) -> list[Tensor]:
+        """What a layer of the model gives in it."""
+        own = [tensor for tensor, made in self._calls if made.layer is layer]
+        return own or nest.flatten(getattr(layer, "output", []))
+
+    @property
+    def _inbound_nodes(self) -> list[Call]:
+        """The model between its inputs and outputs, and its calls on others."""
+        own = [Call(self, one_or_list(self.inputs), {}, self.outputs)] if self.built else []
+        return own + self._called
 
     @property
     def graph(self) -> Graph:
-        """The graph of its tensors."""
-        return self.outputs[0].graph
+        """The graph of its tensors; the default graph before there are any."""
+        return self.outputs[0].graph if self.outputs else get_default_graph()
 
     @property
     def input(self) -> Any:
@@ -114,11 +206,15 @@ class Network:
     @property
     def input_names(self) -> list[str]:
         """The names of the inputs' layers."""
+        if not self._is_graph_network:
+            return [f"input_{i + 1}" for i in range(len(self.inputs))]
         return [made.layer.name for made in map(call_of, self.inputs) if made]
 
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs' layers."""
+        if not self._is_graph_network:
+            return [f"output_{i + 1}" for i in range(len(self.outputs))]
         return [made.layer.name for made in map(call_of, self.outputs) if made]
 
     def _of_layers(self, attribute: str) -> list[Any]:
@@ -194,24 +290,74 @@ class Network:
                 return layer
         raise ValueError(f"No such layer: {name if name is not None else index}")
 
-    def __call__(self, inputs: Any) -> Any:
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The outputs for other inputs, with the same layers and variables.
 
         Args:
             inputs: Tensor, or list of them.
+            *args: further arguments of `call`.
+            **kwargs: further arguments of `call`, by their names.
 
         Returns:
             Tensor, or list of them.
         """
+        if self._is_graph_network and not self.built:
+            self.build(shape_of(inputs))
+        if "mask" in inspect.signature(self.call).parameters and "mask" not in kwargs and not args:
+            masks = [mask_of(x) for x in nest.flatten(inputs)]
+            if any(mask is not None for mask in masks):
+                kwargs["mask"] = one_or_list(masks)
+        outputs = self.call(inputs, *args, **kwargs)
+        call = note_call(outputs, self, inputs, {} if self._is_graph_network else kwargs)
+        if self.built:
+            self._called.append(call)
+        else:
+            self.inputs, self.outputs = nest.flatten(inputs), as_list(outputs)
+        return outputs
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """Calls the layers one after the other; a subclass without inputs overrides it.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, ...], or list of them.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+            mask: Tensor of bool, accepted; tensors keep their masks.
+
+        Returns:
+            Tensor of any dtype, of shape [batch, ...], or list of them.
+
+        Raises:
+            NotImplementedError: it is a subclass's model, and the subclass has no `call`.
+        """
+        if not self._is_graph_network:
+            raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
         values: dict[Tensor, Any] = dict(zip(self.inputs, as_list(inputs), strict=True))
         for tensor, made in self._calls:
             if tensor not in values:
                 taken = nest.map_structure(lambda t: values[t], made.inputs)
-                results = nest.flatten(made.layer(taken, **made.arguments))
+                arguments = dict(made.arguments)
+                if training is not None and "training" in inspect.signature(made.layer.call).parameters:
+                    arguments.setdefault("training", training)
+                results = nest.flatten(made.layer(taken, **arguments))
                 values.update(zip(made.outputs, results, strict=True))
-        results = [values[t] for t in self.outputs]
-        note_call(results, self, inputs, {})
-        return one_or_list(results)
+        return one_or_list([values[t] for t in self.outputs])
+
+    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
+        """Fails: a model has the variables of its layers.
+
+        Args:
+            *args: arguments of a layer's `add_weight`.
+            **kwargs: those given by name.
+
+        Returns:
+            None.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("`add_variable` is not supported on Networks. Make a layer that has the variable.")
+
+    add_variable = add_weight
 
     def get_config(self) -> Any:
         """What the model is made of: its layers, their arguments and how they are called.
@@ -220,8 +366,13 @@ class Network:
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name.
+            NotImplementedError: an argument is a function without a name, or it is a subclass's model.
         """
+        if not self._is_graph_network:
+            raise NotImplementedError(
+                f"{type(self).__name__} is described by its program alone. Save its variables by `save_weights`, and "
+                "make the model by its class."
+            )
         calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
         of_tensor: dict[Tensor, list[Any]] = {}
         for tensor in self.inputs:
@@ -324,7 +475,9 @@ class Network:
         Raises:
             ImportError: h5py is not installed, and a file is to be written.
             FileExistsError: the file or the checkpoint is there and may not be replaced.
+            ValueError: the model has no variables yet.
         """
+        self._check_built("saved")
         path = str(filepath)
         is_file = hdf5.is_hdf5(path) if save_format is None else save_format != "tf"
         if not overwrite and os.path.exists(path if is_file else f"{path}.index"):
@@ -344,48 +497,76 @@ class Network:
 
         Raises:
             ImportError: h5py is not installed, and it is a file.
-            ValueError: the file is of other layers.
+            ValueError: the file is of other layers, or the model has no variables yet.
             tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
         """
+        self._check_built("loaded")
         if hdf5.is_hdf5(filepath):
             hdf5.load_weights(self, filepath, by_name)
             return
         with self.graph.as_default():
             Saver(self.weights).restore(get_session(), str(filepath))
 
+    def _check_built(self, what: str) -> None:
+        if not self.built:
+            raise ValueError(
+                f"The weights of {self.name} cannot be {what}: it has not created its variables yet. Call the model "
+                "first, or `build` it for an input shape."
+            )
+
     def count_params(self) -> int:
         """The number of elements of the variables."""
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
 
-    def summary(self, line_length: int = 65, print_fn: Callable[[str], Any] = print) -> None:
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Sequence[float] | None = None,
+        print_fn: Callable[[str], Any] | None = None,
+    ) -> None:
         """Prints a table of the layers.
 
         Args:
-            line_length: int, the width.
-            print_fn: callable of each line.
+            line_length: int, the width; None for 65, or 98 where layers have several inputs.
+            positions: list of float, where the columns end: parts of the width up to 1, or numbers of characters.
+            print_fn: callable of each line; None for `print`.
+
+        Raises:
+            ValueError: the model has no variables yet.
         """
-        columns = [int(line_length * share) for share in (0.45, 0.85, 1.0)]
-
-        def row(*cells: Any) -> None:
-            line = ""
-            for cell, end in zip(cells, columns, strict=True):
-                line = f"{line}{cell}"[:end].ljust(end)
-            print_fn(line.rstrip())
-
-        print_fn("_" * line_length)
-        row("Layer (type)", "Output Shape", "Param #")
-        print_fn("=" * line_length)
-        for layer in self.layers:
-            count = sum(int(np.prod(w.get_shape().as_list())) for w in layer.weights)
-            row(f"{layer.name} ({type(layer).__name__})", tuple(layer.output.get_shape().as_list()), count)
-        print_fn("=" * line_length)
-        trained = int(sum(np.prod(w.get_shape().as_list()) for w in self.trainable_weights))
-        print_fn(f"Total params: {self.count_params():,}")
-        print_fn(f"Trainable params: {trained:,}")
-        print_fn(f"Non-trainable params: {self.count_params() - trained:,}")
-        print_fn("_" * line_length)
+        if not self.built:
+            raise ValueError(
+                "This model has never been called, thus its weights have not been created yet, so no summary can be "
+                "displayed. Build the model first (e.g. by calling it on some test data)."
+            )
+        print_table(self, line_length, positions, print_fn or print)
 
 
 def described(layer: Any) -> dict[str, Any]:
     """The class of a layer or model and what it is made of."""
     return {"class_name": type(layer).__name__, "config": layer.get_config()}
+
+
+# Attributes of a subclass's model whose layers are no part of it.
+_NO_PARTS = frozenset(
+    (
+        "_called",
+        "_calls",
+        "_connected",
+        "_outbound_nodes",
+        "history",
+        "loss",
+        "metrics",
+        "optimizer",
+        "weighted_metrics",
+    )
+)
+
+
+def _layers_in(value: Any) -> list[Any]:
+    """The layers that an attribute is or holds."""
+    if isinstance(value, (Layer, Network)):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.keras.base_layer import Input, InputLayer, call_of
+from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
-from ferroflow._src.keras.network import as_list, described
-from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.keras.network import Network, as_list, described
+from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.nodes import call_of
 
 __all__ = ["Sequential"]
 
@@ -17,50 +18,67 @@ class Sequential(Model):
     """Layers one after the other.
 
     Args:
-        layers: list of layers, the first of which is an `InputLayer` or has an `input_shape`; None for none yet.
+        layers: list of layers. Where the first one is no `InputLayer` and has no `input_shape`, the model is built when
+            it is first fitted. None for none yet.
         name: str, its name; made by default.
     """
 
     _kind = "Sequential"
 
     def __init__(self, layers: Iterable[Any] | None = None, name: str | None = None) -> None:
-        self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
-        self.stop_training = False
-        self.optimizer = None
-        self._added_losses = []
-        self.layers = []
-        self.inputs, self.outputs = [], []
+        super().__init__(name=name)
+        self._is_graph_network = True
+        # The layers of a model whose input is not known yet.
+        self._waiting: list[Any] = []
         for layer in layers or ():
             self.add(layer)
 
+    @property
+    def layers(self) -> list[Any]:
+        """The layers that were added, without the one of the input."""
+        return self._waiting or [one for one in self._connected if not isinstance(one, InputLayer)]
+
     def add(self, layer: Any) -> None:
-        """Adds a layer.
+        """Adds a layer. Where the first one does not know its input, the model is built when it is first fitted.
 
         Args:
             layer: a layer, or a Model.
 
         Raises:
-            ValueError: the first layer has no input shape.
+            TypeError: it is something else.
             ValueError: the layer has several outputs.
         """
+        if not isinstance(layer, (Layer, Network)):
+            raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
+        if self._waiting:
+            self._waiting.append(layer)
+            return
         if not self.outputs:
             if isinstance(layer, InputLayer):
                 self.inputs = self.outputs = [layer.output]
                 return
             shape = getattr(layer, "batch_input_shape", None)
-            if isinstance(layer, Model):
+            if isinstance(layer, Network) and layer.inputs:
                 shape = tuple(layer.inputs[0].get_shape().as_list())
             if shape is None:
-                raise ValueError(
-                    "The first layer in a Sequential model must get an `input_shape` or `batch_input_shape` argument."
-                )
+                self._waiting = [layer]
+                return
             start = Input(batch_shape=shape, dtype=getattr(layer, "_input_dtype", None), name=f"{layer.name}_input")
             self.inputs = self.outputs = [start]
         outputs = as_list(layer(self.outputs[0]))
         if len(outputs) != 1:
             raise ValueError("All layers in a Sequential model should have a single output tensor.")
         self._connect(self.inputs, outputs)
-        self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
+
+    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> None:
+        if len(shapes) != 1:
+            raise ValueError(f"A Sequential model has one input, but {len(shapes)} were given.")
+        waiting, self._waiting = self._waiting, []
+        dtype = dtypes[0] or getattr(waiting[0], "_input_dtype", None) if waiting else dtypes[0]
+        start = Input(batch_shape=tuple(shapes[0]), dtype=dtype, name=f"{self.name}_input")
+        self.inputs = self.outputs = [start]
+        for layer in waiting:
+            self.add(layer)
 
     def get_config(self) -> Any:
         """What the model is made of: its layers and their arguments.
@@ -86,10 +104,12 @@ class Sequential(Model):
         """
         if not self.layers:
             raise TypeError("There are no layers in the model.")
+        if self._waiting:
+            self._waiting.pop()
+            return
         made = call_of(self.outputs[0])
         assert made is not None  # a layer gave it
         self._connect(self.inputs, as_list(made.inputs))
-        self.layers = [one for one in self.layers if not isinstance(one, InputLayer)]
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
         """Computes the number of each example's class: of the largest prediction, or whether the one prediction is

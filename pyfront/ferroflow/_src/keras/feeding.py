@@ -1,0 +1,94 @@
+"""What a model is fitted to: arrays, or tensors of the graph that are computed batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ferroflow._src.data.dataset import Dataset
+from ferroflow._src.data.iterator import Iterator as DatasetIterator
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.keras.batches import Batch, part_of, places
+
+_next_elements: WeakKeyDictionary[DatasetIterator, Any] = WeakKeyDictionary()
+
+
+class Arrays:
+    """Examples in arrays.
+
+    Args:
+        batch: the inputs, labels and weights; all lists are empty where a model is fed nothing.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        inputs, labels, _ = batch
+        self.count: int | None = next((len(array) for array in [*inputs, *labels]), None)
+
+    def batches(self, batch_size: int | None, steps: int | None, shuffle: Any = False) -> Iterator[tuple[Batch, int]]:
+        """Batches and how much each counts: all examples at once in each of `steps`, else `batch_size` of them."""
+        if steps is not None:
+            for _ in range(steps):
+                yield self.batch, 1
+        else:
+            for chosen in places(self.count or 0, batch_size or 32, shuffle):
+                yield part_of(self.batch, chosen), len(chosen)
+
+
+class Drawn:
+    """Examples that the graph gives.
+
+    Args:
+        draw: callable that computes a batch.
+    """
+
+    count: int | None = None
+
+    def __init__(self, draw: Callable[[], Batch]) -> None:
+        self._draw = draw
+
+    def batches(self, batch_size: int | None, steps: int | None, shuffle: Any = False) -> Iterator[tuple[Batch, int]]:
+        """Batches and how much each counts."""
+        for _ in range(steps or 0):
+            yield self._draw(), 1
+
+
+def is_symbolic(given: Any) -> bool:
+    """Whether what is given are tensors of the graph.
+
+    Raises:
+        ValueError: some are, and some are not.
+    """
+    if isinstance(given, dict):
+        given = list(given.values())
+    if not isinstance(given, (list, tuple)):
+        return isinstance(given, Tensor)
+    found = {isinstance(one, Tensor) for one in given}
+    if len(found) > 1:
+        raise ValueError("Do not pass inputs that mix Numpy arrays and TensorFlow tensors.")
+    return found == {True}
+
+
+def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
+
+    Raises:
+        ValueError: labels are given beside the iterator, or its elements have none.
+    """
+    if isinstance(x, Dataset):
+        x = x.make_one_shot_iterator()
+    if not isinstance(x, DatasetIterator):
+        return x, y, weights
+    if y is not None:
+        raise ValueError(
+            "You passed a dataset or iterator as input `x`. In that case, you should not specify a target `y`."
+        )
+    if x not in _next_elements:
+        _next_elements[x] = x.get_next()
+    element = _next_elements[x]
+    if not isinstance(element, tuple) or len(element) not in (2, 3):
+        raise ValueError(
+            f"Please provide data as a list or tuple of 2 elements - input and target pair. Received {element}"
+        )
+    return element[0], element[1], element[2] if len(element) == 3 else weights

@@ -1,0 +1,82 @@
+"""Batches of a program's own: `Sequence`, and passes over sequences and generators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Passes", "Sequence"]
+
+
+class Sequence:
+    """Batches by their number, for `Model.fit_generator` and its kin; a subclass says them in `__getitem__`."""
+
+    def __getitem__(self, index: int) -> Any:
+        """A batch: tuple of inputs and labels, and weights if there are any."""
+        raise NotImplementedError(f"{type(self).__name__} is to define __getitem__(index), which gives a batch.")
+
+    def __len__(self) -> int:
+        """The number of batches."""
+        raise NotImplementedError(f"{type(self).__name__} is to define __len__(), the number of batches.")
+
+    def on_epoch_end(self) -> None:
+        """Called after each pass over all batches in training."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All batches, again and again."""
+        while True:
+            yield from (self[i] for i in range(len(self)))
+
+
+class Passes:
+    """The batches of a generator, or of an object with `__len__` and `__getitem__` again and again.
+
+    Args:
+        generator: generator, or such an object, which may have `on_epoch_end`.
+        steps: int, the number of batches of an epoch; None for the object's length.
+        shuffle: bool, whether each pass takes the batches of an object in another order, by NumPy's global generator.
+
+    Attributes:
+        steps: int, the number of batches of an epoch.
+
+    Raises:
+        ValueError: there are no batches, or `steps` is None and a generator does not tell its length.
+    """
+
+    def __init__(self, generator: Any, steps: int | None, shuffle: bool = False) -> None:
+        self._generator, self._shuffle = generator, shuffle
+        self._has_length = hasattr(generator, "__getitem__") and hasattr(generator, "__len__")
+        if self._has_length and not len(generator):
+            raise ValueError(f"There are no batches in {generator}.")
+        if steps is None and not self._has_length:
+            raise ValueError("The number of steps is needed: a generator does not tell how many batches it has.")
+        self.steps = len(generator) if steps is None else steps
+        self._left: Iterator[Any] = iter(()) if self._has_length else iter(generator)
+        self._count = 0
+
+    def next(self) -> Any:
+        """The next batch.
+
+        Raises:
+            ValueError: a generator has ended.
+        """
+        if self._has_length:
+            if not self._count:
+                self._begin()
+            self._count -= 1
+        try:
+            return next(self._left)
+        except StopIteration:
+            raise ValueError("The generator ended before the last step; let it begin anew and yield on.") from None
+
+    def _begin(self) -> None:
+        self._count = len(self._generator)
+        order = np.random.permutation(self._count) if self._shuffle else range(self._count)
+        self._left = (self._generator[int(i)] for i in order)
+
+    def end_pass(self) -> None:
+        """Tells the object if the batch before was the last one of a pass."""
+        if self._has_length and not self._count and hasattr(self._generator, "on_epoch_end"):
+            self._generator.on_epoch_end()
