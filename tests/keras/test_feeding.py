@@ -153,7 +153,7 @@ def test_batches_of_neighbours_are_shuffled():
 
     class Note(layers.Layer):
         def call(self, inputs):
-            noted = tf.py_func(lambda x: seen.append(x[:, 0].tolist()) or x, [inputs], tf.float32)
+            noted = tf.numpy_function(lambda x: seen.append(x[:, 0].tolist()) or x, [inputs], tf.float32)
             noted.set_shape(inputs.shape)
             return noted
 

@@ -117,10 +117,52 @@ def test_weights_of_a_subclass_are_saved_and_restored(tmp_path):
     first.set_weights([0 * w for w in first.get_weights()])
     first.load_weights(path)
     np.testing.assert_array_equal(first.predict(X), expected)
-    unbuilt = Tower()
-    for act in (unbuilt.save_weights, unbuilt.load_weights):
-        with pytest.raises(ValueError, match="Call the model first"):
-            act(path)
+    with pytest.raises(ValueError, match="Call the model first"):
+        Tower().save_weights(path)
+    with pytest.raises(ValueError, match="Call the model first"):
+        Tower().load_weights(f"{path}.h5")
+    with pytest.raises(ValueError, match="Unknown format"):
+        first.save_weights(path, save_format="zip")
+    with pytest.raises(NotImplementedError, match=r"tf\.train\.Saver"):
+        first.load_weights(path, by_name=True)
+
+
+@pytest.mark.parametrize("make", [Tower, lambda: keras.Sequential([layers.Dense(2), layers.Dense(1)])])
+def test_weights_are_loaded_when_there_are_variables(tmp_path, make):
+    path = str(tmp_path / "weights")
+    first = make()
+    first.compile("sgd", "mse")
+    first.fit(X, Y, verbose=0)
+    first.save_weights(path)
+    expected = first.predict(X)
+    with tf.Graph().as_default():
+        late_one = make()
+        late_one.load_weights(path)
+        np.testing.assert_array_equal(late_one.predict(X), expected)
+        called = late_one(tf.constant(X))
+        np.testing.assert_array_equal(keras.backend.get_value(called), expected)
+        keras.backend.clear_session()
+
+
+def test_a_subclass_may_make_layers_in_its_own_build():
+    class Square(keras.Model):
+        built_for = ()
+
+        def build(self, input_shape):
+            self.built_for += (input_shape.as_list(),)
+            self.layer = layers.Dense(int(input_shape[-1]))
+            super().build(input_shape)
+            self.built = True
+
+        def call(self, inputs):
+            return self.layer(inputs)
+
+    fitted, called = Square(), Square()
+    assert fitted.predict(X).shape == (12, 3)
+    assert called(tf.constant(X)).shape.as_list() == [12, 3]
+    assert called(tf.constant(X)) is not None
+    assert (fitted.built_for, called.built_for) == (([None, 3],), ([12, 3],))
+    assert [len(model.weights) for model in (fitted, called)] == [2, 2]
 
 
 def test_what_a_subclass_cannot_do_names_what_can():

@@ -72,6 +72,9 @@ class Network:
         self._calls: list[tuple[Tensor, Call]] = []
         self._called: list[Call] = []
         self._outbound_nodes: list[Call] = []
+        # Whether a subclass's own `build` runs or has run; and the checkpoint to load when there are variables.
+        self._is_building = False
+        self._weights_to_load: str | None = None
         if self._is_graph_network:
             self._connect(as_list(inputs), as_list(outputs))
 
@@ -118,10 +121,24 @@ class Network:
 
     def _call_on(self, inputs: list[Tensor]) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
+        self._run_own_build(inputs)
         # TF 1.x: None stands for the learning phase, which layers take by default.
         options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
         outputs = as_list(self.call(one_or_list(inputs), **options))
         self.inputs, self.outputs = inputs, outputs
+        self._load_waiting()
+
+    def _run_own_build(self, inputs: Any) -> None:
+        """Runs what a subclass says in `build`, once, before its first call."""
+        if not self._is_graph_network and not self._is_building and type(self).build is not Network.build:
+            self._is_building = True
+            self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
+
+    def _load_waiting(self) -> None:
+        """Loads the variables that were to be loaded before there were any."""
+        if self._weights_to_load is not None:
+            path, self._weights_to_load = self._weights_to_load, None
+            self.load_weights(path)
 
     def _make_inputs(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Tensor]:
         """Placeholders of a model that has learnt the shapes of its inputs."""
@@ -131,7 +148,8 @@ class Network:
         return made
 
     def build(self, input_shape: Any = None) -> None:
-        """Makes the inputs of a model that has none, and with them the variables.
+        """Makes the inputs of a model that has none, and with them the variables; a subclass may override it to make
+        layers.
 
         Args:
             input_shape: tuple of int and None, the shape of the input with the batch; list of them for several inputs.
@@ -139,7 +157,7 @@ class Network:
         Raises:
             ValueError: no shape is given.
         """
-        if self.built:
+        if self.built or self._is_building:
             return
         if input_shape is None:
             raise ValueError("A model without inputs is built for an `input_shape`, with the batch: (None, 10).")
@@ -153,6 +171,11 @@ class Network:
     def built(self) -> bool:
         """Whether it has inputs and outputs, and variables with them."""
         return bool(self.outputs)
+
+    @built.setter
+    def built(self, value: bool) -> None:
+        # What a subclass says at the end of `build`; whether there are outputs decides.
+        pass
 
     @property
     def layers(self) -> list[Any]:
@@ -303,6 +326,8 @@ class Network:
         """
         if self._is_graph_network and not self.built:
             self.build(shape_of(inputs))
+        if not self.built:
+            self._run_own_build(inputs)
         if "mask" in inspect.signature(self.call).parameters and "mask" not in kwargs and not args:
             masks = [mask_of(x) for x in nest.flatten(inputs)]
             if any(mask is not None for mask in masks):
@@ -313,6 +338,7 @@ class Network:
             self._called.append(call)
         else:
             self.inputs, self.outputs = nest.flatten(inputs), as_list(outputs)
+            self._load_waiting()
         return outputs
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
@@ -475,11 +501,13 @@ class Network:
         Raises:
             ImportError: h5py is not installed, and a file is to be written.
             FileExistsError: the file or the checkpoint is there and may not be replaced.
-            ValueError: the model has no variables yet.
+            ValueError: the model has no variables yet, or there is no such format.
         """
         self._check_built("saved")
         path = str(filepath)
-        is_file = hdf5.is_hdf5(path) if save_format is None else save_format != "tf"
+        if save_format not in (None, "h5", "hdf5", "keras", "tensorflow", "tf"):
+            raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
+        is_file = hdf5.is_hdf5(path) if save_format is None else save_format not in ("tensorflow", "tf")
         if not overwrite and os.path.exists(path if is_file else f"{path}.index"):
             raise FileExistsError(path)
         if is_file:
@@ -489,7 +517,7 @@ class Network:
             Saver(self.weights, max_to_keep=None).save(get_session(), path, write_meta_graph=False, write_state=False)
 
     def load_weights(self, filepath: str, by_name: bool = False) -> None:
-        """Restores the variables that `save_weights` saved.
+        """Restores the variables that `save_weights` saved; a checkpoint's of a model that has none yet once it has.
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
@@ -497,12 +525,20 @@ class Network:
 
         Raises:
             ImportError: h5py is not installed, and it is a file.
-            ValueError: the file is of other layers, or the model has no variables yet.
+            ValueError: it is a file, and of other layers, or the model has no variables yet.
+            NotImplementedError: layers of a checkpoint are to be found by their names.
             tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
         """
-        self._check_built("loaded")
         if hdf5.is_hdf5(filepath):
+            self._check_built("loaded")
             hdf5.load_weights(self, filepath, by_name)
+            return
+        if by_name:
+            raise NotImplementedError(
+                "by_name is of HDF5 files; variables of a checkpoint are found by their names by tf.train.Saver."
+            )
+        if not self.built:
+            self._weights_to_load = str(filepath)
             return
         with self.graph.as_default():
             Saver(self.weights).restore(get_session(), str(filepath))

@@ -79,6 +79,7 @@ class Sequential(Model):
         self.inputs = self.outputs = [start]
         for layer in waiting:
             self.add(layer)
+        self._load_waiting()
 
     def get_config(self) -> Any:
         """What the model is made of: its layers and their arguments.
