@@ -1,5 +1,8 @@
 """The functions of Keras's backend give NumPy's numbers, with Keras's arguments and defaults."""
 
+import inspect
+import operator
+
 import numpy as np
 import pytest
 from scipy import special
@@ -242,3 +245,73 @@ def test_defaults_are_settings():
         K.switch(tf.constant([[True]]), A[0], A[1])
     with pytest.raises(ValueError, match="dimension of the batch"):
         K.batch_dot(A, A, axes=0)
+
+
+# Arguments as TensorFlow 1.8's API goldens have them.
+ARGUMENTS = {
+    "activations.deserialize": ["name", "custom_objects"],
+    "activations.elu": ["x", "alpha"],
+    "activations.get": ["identifier"],
+    "activations.hard_sigmoid": ["x"],
+    "activations.linear": ["x"],
+    "activations.relu": ["x", "alpha", "max_value"],
+    "activations.selu": ["x"],
+    "activations.serialize": ["activation"],
+    "activations.sigmoid": ["x"],
+    "activations.softmax": ["x", "axis"],
+    "activations.softplus": ["x"],
+    "activations.softsign": ["x"],
+    "activations.tanh": ["x"],
+    "backend.foldl": ["fn", "elems", "initializer", "name"],
+    "backend.foldr": ["fn", "elems", "initializer", "name"],
+    "backend.map_fn": ["fn", "elems", "name", "dtype"],
+    "backend.reshape": ["x", "shape"],
+    "backend.shape": ["x"],
+    "backend.sigmoid": ["x"],
+    "backend.softmax": ["x"],
+    "backend.softplus": ["x"],
+    "backend.softsign": ["x"],
+    "backend.squeeze": ["x", "axis"],
+    "backend.stop_gradient": ["variables"],
+    "backend.tanh": ["x"],
+    "backend.transpose": ["x"],
+    "constraints.get": ["identifier"],
+    "initializers.get": ["identifier"],
+    "regularizers.get": ["identifier"],
+    "layers.GRU.call": ["self", "inputs", "mask", "training", "initial_state"],
+    "layers.LSTM.call": ["self", "inputs", "mask", "training", "initial_state"],
+    "layers.RNN.call": ["self", "inputs", "mask", "training", "initial_state"],
+    "layers.Dense.add_weight": [
+        *("self", "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint"),
+        *("partitioner", "use_resource"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_have_tensorflows_names_and_order(name):
+    assert list(inspect.signature(operator.attrgetter(name)(tf.keras)).parameters) == ARGUMENTS[name]
+
+
+def test_activations_take_keras_arguments():
+    x = np.array([[-2.0, 3.0]], np.float32)
+    activations, K = tf.keras.activations, tf.keras.backend  # Keras's spelling
+    found = {
+        "relu": (activations.relu(x=x, alpha=0.5, max_value=2.0), [[-1.0, 2.0]]),
+        "elu": (activations.elu(x=x, alpha=2.0), [[2 * (np.exp(-2.0) - 1), 3.0]]),
+        "softmax": (activations.softmax(x=x, axis=0), [[1.0, 1.0]]),
+        "squeeze": (K.squeeze(x=tf.constant(x), axis=0), x[0]),
+        "transpose": (K.transpose(x=x), x.T),
+        "reshape": (K.reshape(x=x, shape=(2, 1)), x.reshape(2, 1)),
+        "map_fn": (K.map_fn(lambda row: row * 2, tf.constant(x), "twice"), x * 2),
+        "foldl": (K.foldl(lambda a, b: a - b, tf.constant(x[0]), 1.0, "less"), 0.0),
+        "foldr": (K.foldr(lambda a, b: a - b, tf.constant(x[0])), 5.0),
+        "stop_gradient": (K.stop_gradient([tf.constant(x)])[0], x),
+    }
+    with tf.Session() as sess:
+        for name, (tensor, expected) in found.items():
+            np.testing.assert_allclose(sess.run(tensor), expected, rtol=1e-6, err_msg=name)
+    with pytest.raises(ValueError, match="1D"):
+        activations.softmax(tf.constant(x[0]))
+    assert activations.deserialize(activations.serialize(activations.relu)) is activations.relu
+    assert activations.deserialize("mine", {"mine": abs}) is abs

@@ -1,7 +1,15 @@
 """`tf.keras.backend`: what models share, and functions of tensors with Keras's names and arguments."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn
+from ferroflow._src.keras.activations import (
+    elu as elu,
+    hard_sigmoid as hard_sigmoid,
+    relu as relu,
+    sigmoid as sigmoid,
+    softplus as softplus,
+    softsign as softsign,
+    tanh as tanh,
+)
 from ferroflow._src.keras.backend import (
     batch_get_value as batch_get_value,
     batch_set_value as batch_set_value,
@@ -13,6 +21,17 @@ from ferroflow._src.keras.backend import (
     set_learning_phase as set_learning_phase,
     set_session as set_session,
     set_value as set_value,
+)
+from ferroflow._src.keras.backend_functions import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    reshape as reshape,
+    shape as shape,
+    softmax as softmax,
+    squeeze as squeeze,
+    stop_gradient as stop_gradient,
+    transpose as transpose,
 )
 from ferroflow._src.keras.backend_math import (
     all as all,
@@ -44,7 +63,6 @@ from ferroflow._src.keras.backend_nn import (
     conv1d as conv1d,
     conv2d as conv2d,
     dropout as dropout,
-    elu as elu,
     function as function,
     gradients as gradients,
     in_test_phase as in_test_phase,
@@ -57,7 +75,6 @@ from ferroflow._src.keras.backend_nn import (
     random_binomial as random_binomial,
     random_normal as random_normal,
     random_uniform as random_uniform,
-    relu as relu,
     separable_conv2d as separable_conv2d,
     sparse_categorical_crossentropy as sparse_categorical_crossentropy,
     switch as switch,
@@ -100,7 +117,6 @@ from ferroflow._src.keras.backend_shaping import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from ferroflow._src.keras.named import hard_sigmoid as hard_sigmoid
 from ferroflow._src.keras.settings import (
     cast_to_floatx as cast_to_floatx,
     epsilon as epsilon,
@@ -112,13 +128,7 @@ from ferroflow._src.keras.settings import (
     set_floatx as set_floatx,
     set_image_data_format as set_image_data_format,
 )
-from ferroflow._src.ops.array.making import identity as identity, stop_gradient as stop_gradient
-from ferroflow._src.ops.array.shaping import (
-    reshape as reshape,
-    shape as shape,
-    squeeze as squeeze,
-    transpose as transpose,
-)
+from ferroflow._src.ops.array.making import identity as identity
 from ferroflow._src.ops.math.arithmetic import maximum as maximum, minimum as minimum
 from ferroflow._src.ops.math.cast import cast as cast
 from ferroflow._src.ops.math.comparison import (
@@ -135,13 +145,9 @@ from ferroflow._src.ops.math.elementwise import (
     exp as exp,
     log as log,
     round as round,
-    sigmoid as sigmoid,
     sign as sign,
     sin as sin,
     square as square,
-    tanh as tanh,
 )
-from ferroflow._src.ops.nn.activation import softplus as softplus, softsign as softsign
-from ferroflow._src.ops.nn.softmax import softmax as softmax
 
 _tell_absent(globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras import backend_nn, named
+from ferroflow._src.keras import activations, named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import greater
@@ -55,7 +55,7 @@ class LeakyReLU(_Elementwise):
         Returns:
             Tensor of the dtype and shape of `inputs`.
         """
-        return backend_nn.relu(inputs, alpha=self.alpha)
+        return activations.relu(inputs, alpha=self.alpha)
 
 
 class PReLU(_Elementwise):
@@ -133,7 +133,7 @@ class ELU(_Elementwise):
         Returns:
             Tensor of the dtype and shape of `inputs`.
         """
-        return backend_nn.elu(inputs, self.alpha)
+        return activations.elu(inputs, self.alpha)
 
 
 class ReLU(_Elementwise):
@@ -158,7 +158,7 @@ class ReLU(_Elementwise):
         Returns:
             Tensor of the dtype and shape of `inputs`.
         """
-        return backend_nn.relu(inputs, alpha=self.negative_slope, max_value=self.max_value)
+        return activations.relu(inputs, alpha=self.negative_slope, max_value=self.max_value)
 
 
 class ThresholdedReLU(_Elementwise):

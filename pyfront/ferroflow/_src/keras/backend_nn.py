@@ -18,11 +18,10 @@ from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import identity, ones, zeros
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math import clipping, reduction
-from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import less_equal
 from ferroflow._src.ops.math.elementwise import log
-from ferroflow._src.ops.nn import activation, conv, depthwise, normalization, pooling, ranking
+from ferroflow._src.ops.nn import conv, depthwise, normalization, pooling, ranking
 from ferroflow._src.ops.nn.softmax import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
@@ -42,7 +41,6 @@ __all__ = [
     "conv1d",
     "conv2d",
     "dropout",
-    "elu",
     "function",
     "gradients",
     "in_test_phase",
@@ -55,7 +53,6 @@ __all__ = [
     "random_binomial",
     "random_normal",
     "random_uniform",
-    "relu",
     "separable_conv2d",
     "sparse_categorical_crossentropy",
     "switch",
@@ -64,38 +61,6 @@ __all__ = [
     "update_add",
     "update_sub",
 ]
-
-
-def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
-    """Negative elements made smaller, large ones cut.
-
-    Args:
-        x: Tensor of a float dtype, of any shape.
-        alpha: float, the factor of negative elements.
-        max_value: float, the largest result; None for any.
-
-    Returns:
-        Tensor of the dtype and shape of `x`.
-    """
-    x = convert_to_tensor(x)
-    result = activation.relu(x)
-    if max_value is not None:
-        result = minimum(result, convert_to_tensor(max_value, dtype=x.dtype.base_dtype))
-    return result - alpha * activation.relu(-x) if alpha != 0.0 else result
-
-
-def elu(x: Any, alpha: float = 1.0) -> Tensor:
-    """Elements, of negative ones `alpha * (exp(x) - 1)`.
-
-    Args:
-        x: Tensor of a float dtype, of any shape.
-        alpha: float, the limit of negative elements.
-
-    Returns:
-        Tensor of the dtype and shape of `x`.
-    """
-    result = activation.elu(x)
-    return result if alpha == 1.0 else where(less_equal(x, 0), alpha * result, result)
 
 
 def l2_normalize(x: Any, axis: Any = None) -> Tensor:

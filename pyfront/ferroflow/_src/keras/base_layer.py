@@ -106,7 +106,7 @@ class KerasLayer(Layer):
         note_masks(outputs, self.compute_mask(inputs, mask))
         return outputs
 
-    def add_weight(
+    def add_weight(  # type: ignore[override]  # TF 1.x: the order differs from that of `tf.layers.Layer`
         self,
         name: str,
         shape: Any,
@@ -115,8 +115,8 @@ class KerasLayer(Layer):
         regularizer: Any = None,
         trainable: bool = True,
         constraint: Any = None,
-        use_resource: bool | None = None,
         partitioner: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
     ) -> Any:
         """Makes a variable of the layer.
 
@@ -128,8 +128,8 @@ class KerasLayer(Layer):
             regularizer: callable of the variable that gives a loss, or its name; None for none.
             trainable: bool, whether it is trained, if the layer is.
             constraint: callable of the value after each update, or its name; None for none.
-            use_resource: bool, as `tf.get_variable` takes it.
             partitioner: callable, as `tf.get_variable` takes it.
+            use_resource: bool, as `tf.get_variable` takes it.
 
         Returns:
             Variable of `dtype` and `shape`.

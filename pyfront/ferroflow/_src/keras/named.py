@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.keras import activations
+from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
 from ferroflow._src.ops.math.reduction import reduce_sum
-from ferroflow._src.ops.nn.activation import elu, relu, selu, sigmoid, softplus, softsign, tanh
-from ferroflow._src.ops.nn.softmax import softmax
 from ferroflow._src.variables.initializers import (
     Constant,
     GlorotNormal,
@@ -52,49 +52,14 @@ def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable
     return classes[name](**config.get("config", {}))
 
 
-def linear(x: Any) -> Any:
-    """Gives its argument.
-
-    Args:
-        x: Tensor of any dtype and shape.
-
-    Returns:
-        `x`.
-    """
-    return x
+_ACTIVATIONS: dict[str, Callable[..., Any]] = {name: getattr(activations, name) for name in activations.__all__}
 
 
-def hard_sigmoid(x: Any) -> Any:
-    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
-
-    Args:
-        x: Tensor of a float dtype, of any shape.
-
-    Returns:
-        Tensor of the dtype and shape of `x`.
-    """
-    return clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
-
-
-_ACTIVATIONS: dict[str, Callable[..., Any]] = {
-    "elu": elu,
-    "hard_sigmoid": hard_sigmoid,
-    "linear": linear,
-    "relu": relu,
-    "selu": selu,
-    "sigmoid": sigmoid,
-    "softmax": softmax,
-    "softplus": softplus,
-    "softsign": softsign,
-    "tanh": tanh,
-}
-
-
-def activation(given: Any) -> Callable[..., Any]:
+def activation(identifier: Any) -> Callable[..., Any]:
     """Finds an activation by its name.
 
     Args:
-        given: str, the name; a callable stands for itself, and None for the linear one.
+        identifier: str, the name; a callable stands for itself, and None for the linear one.
 
     Returns:
         callable of a Tensor.
@@ -102,8 +67,39 @@ def activation(given: Any) -> Callable[..., Any]:
     Raises:
         ValueError: the name is not known.
     """
-    found = find("activation", given, _ACTIVATIONS)
-    return linear if found is None else found
+    found = find("activation", identifier, _ACTIVATIONS)
+    return activations.linear if found is None else found
+
+
+def serialize_activation(activation: Any) -> str:
+    """The name of an activation.
+
+    Args:
+        activation: callable of a Tensor.
+
+    Returns:
+        str.
+
+    Raises:
+        NotImplementedError: it has no name.
+    """
+    return str(serialized(activation))
+
+
+def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """Finds an activation by its name.
+
+    Args:
+        name: str.
+        custom_objects: dict of functions of the program by their names; None for none.
+
+    Returns:
+        callable of a Tensor.
+
+    Raises:
+        ValueError: the name is not known.
+    """
+    return activation(name) if name not in (custom_objects or {}) else dict(custom_objects or {})[name]
 
 
 def he_normal(seed: int | None = None) -> Any:
@@ -239,11 +235,11 @@ _INITIALIZER_CLASSES: dict[str, Callable[..., Any]] = {
 }
 
 
-def initializer(given: Any) -> Any:
+def initializer(identifier: Any) -> Any:
     """Finds an initializer by its name.
 
     Args:
-        given: str, the name; dict of its class and its arguments; an initializer and None stand for themselves.
+        identifier: str, the name; dict of its class and its arguments; an initializer and None stand for themselves.
 
     Returns:
         initializer, or None.
@@ -251,10 +247,10 @@ def initializer(given: Any) -> Any:
     Raises:
         ValueError: the name is not known.
     """
-    if isinstance(given, dict):
-        return _of_config("initializer", given, _INITIALIZER_CLASSES)
-    found = find("initializer", given, _INITIALIZERS)
-    return found() if isinstance(given, str) else found
+    if isinstance(identifier, dict):
+        return _of_config("initializer", identifier, _INITIALIZER_CLASSES)
+    found = find("initializer", identifier, _INITIALIZERS)
+    return found() if isinstance(identifier, str) else found
 
 
 class Regularizer:
@@ -337,11 +333,11 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
     return l1_l2(0.0, l)
 
 
-def regularizer(given: Any) -> Any:
+def regularizer(identifier: Any) -> Any:
     """A regularizer by its name; None for none.
 
     Args:
-        given: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
+        identifier: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
 
     Returns:
         callable of a weight, or None.
@@ -349,10 +345,10 @@ def regularizer(given: Any) -> Any:
     Raises:
         ValueError: the name is not known.
     """
-    if isinstance(given, dict):
+    if isinstance(identifier, dict):
         # TensorFlow 2 names those of one factor on their own; the arguments are the same.
-        return _of_config("regularizer", given, {"L1": L1L2, "L1L2": L1L2, "L2": L1L2})
-    return find("regularizer", given, {"l1": l1(), "l1_l2": l1_l2(), "l2": l2()})
+        return _of_config("regularizer", identifier, {"L1": L1L2, "L1L2": L1L2, "L2": L1L2})
+    return find("regularizer", identifier, {"l1": l1(), "l1_l2": l1_l2(), "l2": l2()})
 
 
 class Constraint:
@@ -418,7 +414,7 @@ class NonNeg(Constraint):
         Returns:
             Tensor of its dtype and shape.
         """
-        return relu(w)
+        return activations.relu(w)
 
 
 class UnitNorm(Constraint):
@@ -457,11 +453,11 @@ _CONSTRAINTS: dict[str, Callable[..., Any]] = {
 }
 
 
-def constraint(given: Any) -> Any:
+def constraint(identifier: Any) -> Any:
     """Finds a constraint by its name.
 
     Args:
-        given: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
+        identifier: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
 
     Returns:
         callable of a weight, or None.
@@ -469,7 +465,7 @@ def constraint(given: Any) -> Any:
     Raises:
         ValueError: the name is not known.
     """
-    if isinstance(given, dict):
-        return _of_config("constraint", given, _CONSTRAINTS)
-    found = find("constraint", given, _CONSTRAINTS)
-    return found() if isinstance(given, str) else found
+    if isinstance(identifier, dict):
+        return _of_config("constraint", identifier, _CONSTRAINTS)
+    found = find("constraint", identifier, _CONSTRAINTS)
+    return found() if isinstance(identifier, str) else found

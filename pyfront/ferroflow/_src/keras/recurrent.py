@@ -344,15 +344,15 @@ class _Recurrent(_Running, _Steps):
         """
         super().build(input_shape[0] if isinstance(input_shape, list) else input_shape)
 
-    def call(self, inputs: Any, initial_state: Any = None, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """Runs over the steps.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and the first states.
-            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, units]; None for zeros.
-            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all. At the others states
                 stay.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
+            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, units]; None for zeros.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, units], or [batch, steps, units]; with `return_state` a
@@ -695,15 +695,15 @@ class RNN(_Running):
             self.cell.built = True
         self.built = True
 
-    def call(self, inputs: Any, initial_state: Any = None, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """Runs the cell over the steps.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and the first states.
-            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size]; None for zeros.
-            training: bool, or Tensor of bool of shape [], for cells that take it.
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all. At the others states
                 stay.
+            training: bool, or Tensor of bool of shape [], for cells that take it.
+            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size]; None for zeros.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, size], or [batch, steps, size]; with `return_state` a

@@ -1,0 +1,164 @@
+"""Keras's functions of each element, with Keras's arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.math.arithmetic import minimum
+from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.math.comparison import less_equal
+from ferroflow._src.ops.nn import activation, softmax as softmaxes
+
+__all__ = [
+    "elu",
+    "hard_sigmoid",
+    "linear",
+    "relu",
+    "selu",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "tanh",
+]
+
+
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
+    """Negative elements made smaller, large ones cut.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        alpha: float, the factor of negative elements.
+        max_value: float, the largest result; None for any.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    x = convert_to_tensor(x)
+    result = activation.relu(x)
+    if max_value is not None:
+        result = minimum(result, convert_to_tensor(max_value, dtype=x.dtype.base_dtype))
+    return result - alpha * activation.relu(-x) if alpha != 0.0 else result
+
+
+def elu(x: Any, alpha: float = 1.0) -> Tensor:
+    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+        alpha: float, the limit of negative elements.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    result = activation.elu(x)
+    return result if alpha == 1.0 else where(less_equal(x, 0), alpha * result, result)
+
+
+def selu(x: Any) -> Tensor:
+    """Scaled exponential linear units.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+    return activation.selu(x)
+
+
+def softmax(x: Any, axis: int = -1) -> Tensor:
+    """Exponentials, scaled so that they sum to 1.
+
+    Args:
+        x: Tensor of a float dtype, of at least two dimensions.
+        axis: int, the dimension along which they sum to 1.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+
+    Raises:
+        ValueError: `x` has one dimension.
+    """
+    x = convert_to_tensor(x)
+    if x.get_shape().ndims == 1:
+        raise ValueError("Cannot apply softmax to a tensor that is 1D")
+    return softmaxes.softmax(x, axis=axis)
+
+
+def softplus(x: Any) -> Tensor:
+    """Computes `log(exp(x) + 1)`.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return activation.softplus(x)
+
+
+def softsign(x: Any) -> Tensor:
+    """Computes `x / (abs(x) + 1)`.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return activation.softsign(x)
+
+
+def tanh(x: Any) -> Tensor:
+    """The hyperbolic tangent.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    result: Tensor = activation.tanh(x)
+    return result
+
+
+def sigmoid(x: Any) -> Tensor:
+    """The logistic function.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return activation.sigmoid(x)
+
+
+def linear(x: Any) -> Any:
+    """Gives its argument.
+
+    Args:
+        x: Tensor of any dtype and shape.
+
+    Returns:
+        `x`.
+    """
+    return x
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return clip_by_value(0.2 * x + 0.5, 0.0, 1.0)

@@ -1,0 +1,137 @@
+"""Keras's backend functions that are TensorFlow's with fewer or other arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.control_flow import functional
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.nn import softmax as softmaxes
+
+__all__ = ["foldl", "foldr", "map_fn", "reshape", "shape", "softmax", "squeeze", "stop_gradient", "transpose"]
+
+
+def map_fn(fn: Callable[..., Any], elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """Calls a function for each element of the first dimension.
+
+    Args:
+        fn: callable of an element.
+        elems: Tensor of any dtype, of shape [elements, ...], or structure of them.
+        name: str, a name scope; None for "map".
+        dtype: DType of the results, or structure of them; None for that of `elems`.
+
+    Returns:
+        Tensor of `dtype`, of shape [elements, ...], or structure of them.
+    """
+    return functional.map_fn(fn, elems, dtype=dtype, name=name)
+
+
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """Joins the elements of the first dimension to one, from the first on.
+
+    Args:
+        fn: callable of what is joined so far and an element.
+        elems: Tensor of any dtype, of shape [elements, ...].
+        initializer: Tensor to start with; None for the first element.
+        name: str, a name scope; None for "foldl".
+
+    Returns:
+        Tensor of the dtype and shape that `fn` gives.
+    """
+    return functional.foldl(fn, elems, initializer=initializer, name=name)
+
+
+def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """Joins the elements of the first dimension to one, from the last on.
+
+    Args:
+        fn: callable of what is joined so far and an element.
+        elems: Tensor of any dtype, of shape [elements, ...].
+        initializer: Tensor to start with; None for the last element.
+        name: str, a name scope; None for "foldr".
+
+    Returns:
+        Tensor of the dtype and shape that `fn` gives.
+    """
+    return functional.foldr(fn, elems, initializer=initializer, name=name)
+
+
+def reshape(x: Any, shape: Any) -> Tensor:
+    """Gives a tensor another shape.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        shape: tuple of ints, or Tensor of int32: the shape; -1 for what follows.
+
+    Returns:
+        Tensor of the dtype of `x` and of `shape`.
+    """
+    return shaping.reshape(x, shape)
+
+
+def shape(x: Any) -> Tensor:
+    """The shape of a tensor as a tensor.
+
+    Args:
+        x: Tensor of any dtype and shape.
+
+    Returns:
+        Tensor of int32, of shape [dimensions].
+    """
+    return shaping.shape(x)
+
+
+def softmax(x: Any) -> Tensor:
+    """Exponentials, scaled so that they sum to 1 along the last dimension.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return softmaxes.softmax(x)
+
+
+def squeeze(x: Any, axis: int) -> Tensor:
+    """Removes a dimension of size 1.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        axis: int, the dimension.
+
+    Returns:
+        Tensor of the dtype of `x`.
+
+    Raises:
+        ValueError: its size is another.
+    """
+    return shaping.squeeze(x, [axis])
+
+
+def stop_gradient(variables: Any) -> Any:
+    """What counts as a constant for gradients.
+
+    Args:
+        variables: Tensor of any dtype and shape, or list of them.
+
+    Returns:
+        Tensor, or list of them, of the dtypes and shapes of `variables`.
+    """
+    if isinstance(variables, (list, tuple)):
+        return [making.stop_gradient(x) for x in variables]
+    return making.stop_gradient(variables)
+
+
+def transpose(x: Any) -> Tensor:
+    """Reverses the order of the dimensions.
+
+    Args:
+        x: Tensor of any dtype and shape.
+
+    Returns:
+        Tensor of the dtype of `x`.
+    """
+    return shaping.transpose(x)
