@@ -172,3 +172,48 @@ def test_names_stand_for_what_is_the_programs_within_a_scope():
     assert utils.get_custom_objects() == {}
     with pytest.raises(ValueError, match="halved"):
         layers.Activation("halved")
+
+
+def test_a_layer_tells_every_argument():
+    assert layers.Dense(3, name="d").get_config() == {
+        "name": "d",
+        "trainable": True,
+        "units": 3,
+        "activation": "linear",
+        "use_bias": True,
+        "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": None, "dtype": "float32"}},
+        "bias_initializer": {"class_name": "Zeros", "config": {"dtype": "float32"}},
+        "kernel_regularizer": None,
+        "bias_regularizer": None,
+        "activity_regularizer": None,
+        "kernel_constraint": None,
+        "bias_constraint": None,
+    }
+    found = layers.Conv2D(4, 3, activation=tf.nn.relu, input_shape=(8, 8, 1)).get_config()
+    expected = {"kernel_size": [3, 3], "strides": [1, 1], "data_format": "channels_last", "activation": "relu"}
+    assert expected.items() <= found.items()
+    assert found["batch_input_shape"] == [None, 8, 8, 1]
+    assert "input_shape" not in found
+    of_lstm = layers.LSTM(2, kernel_constraint="non_neg").get_config()
+    assert of_lstm["kernel_constraint"] == {"class_name": "NonNeg", "config": {}}
+    assert {"recurrent_activation": "hard_sigmoid", "unroll": False, "implementation": 1}.items() <= of_lstm.items()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Dense", "LSTM", "GRU", "SimpleRNN", "LSTMCell", "GRUCell", "SimpleRNNCell", "Flatten", "PReLU", "ELU"),
+        *("BatchNormalization", "MaxPooling1D", "AveragePooling2D", "MaxPooling3D", "GlobalMaxPooling2D", "Softmax"),
+        *("Conv1D", "Conv2D", "Conv3D", "SeparableConv1D", "SeparableConv2D", "Conv2DTranspose", "Conv3DTranspose"),
+        *("DepthwiseConv2D", "UpSampling2D", "ZeroPadding2D", "Cropping3D", "Embedding", "Dropout", "GaussianNoise"),
+        *("SpatialDropout2D", "AlphaDropout", "Concatenate", "Dot", "Masking", "LeakyReLU", "ActivityRegularization"),
+    ],
+)
+def test_what_a_layer_tells_makes_an_equal_one(name):
+    given = {"Embedding": (4, 3), "Dropout": (0.5,), "GaussianNoise": (0.5,), "SpatialDropout2D": (0.5,), "Dot": (1,)}
+    sizes = (2, 3) if "Conv" in name and "Depthwise" not in name else (3,)
+    plain = ("Pooling", "Flatten", "LU", "Normalization", "UpSampling", "Padding", "Cropping", "Concatenate", "Softmax")
+    of_none = any(part in name for part in plain) or name in ("Masking", "ActivityRegularization")
+    made = getattr(layers, name)(*(given.get(name) or (() if of_none else (0.5,) if "Dropout" in name else sizes)))
+    config = json.loads(json.dumps(made.get_config()))
+    assert type(made).from_config(config).get_config() == config

@@ -258,3 +258,29 @@ def test_masks_go_through_layers_that_support_them():
         tf.layers.Flatten().compute_mask(tf.ones([1, 3]), mask)
     dense.supports_masking = True
     assert dense.compute_mask(tf.ones([1, 3, 2]), mask) is mask
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: tf.layers.Dense(3, activation=tf.nn.relu, kernel_regularizer=tf.contrib.layers.l2_regularizer(0.1)),
+        lambda: tf.layers.Conv2D(2, 3, strides=2, padding="same"),
+        lambda: tf.layers.SeparableConv2D(2, 3, dtype="float64"),
+        lambda: tf.layers.BatchNormalization(momentum=0.5, trainable=False),
+        lambda: tf.layers.Dropout(0.3),
+        lambda: tf.layers.MaxPooling2D(2, 2),
+        tf.layers.Flatten,
+    ],
+)
+def test_a_layer_tells_its_arguments(made):
+    layer = made()
+    config = layer.get_config()
+    assert {"name", "trainable"} < set(config) or isinstance(layer, tf.layers.Flatten)
+    assert type(layer).from_config(config).get_config() == config
+
+
+def test_what_arguments_are_told():
+    found = tf.layers.Dense(3, use_bias=False, name="d").get_config()
+    assert found["bias_initializer"].get_config() == {"dtype": "float32"}
+    assert {"name": "d", "trainable": True, "units": 3, "activation": None, "use_bias": False}.items() <= found.items()
+    assert Scale(name="s").get_config() == {"name": "s", "trainable": True}

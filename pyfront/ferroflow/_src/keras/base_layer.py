@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.configurations import arguments_of, serialized
+from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
@@ -18,6 +18,10 @@ from ferroflow._src.layers.nodes import Call, call_of, mask_of, note_call, note_
 from ferroflow._src.ops.array.making import placeholder
 
 __all__ = ["Call", "Input", "InputLayer", "KerasLayer", "call_of", "mask_of", "note_call", "set_weights", "shape_of"]
+
+
+# The ends of the names of arguments that take what is known by names.
+_STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
 
 
 class KerasLayer(Layer):
@@ -33,6 +37,9 @@ class KerasLayer(Layer):
     # The classes of this library by their names.
     _known: ClassVar[dict[str, Any]] = {}
     _given: dict[str, Any]
+    # Arguments that its signature does not name, with their defaults, and those that are told only if they are given.
+    _OPTIONS: ClassVar[dict[str, Any]] = {}
+    _NOT_TOLD: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -58,8 +65,30 @@ class KerasLayer(Layer):
         Raises:
             NotImplementedError: an argument is a function without a name.
         """
-        given = {name: serialized(value) for name, value in self._given.items() if name != "weights"}
-        return {**given, "name": self.name, "trainable": self.trainable}
+        found = {name: serialized(value) for name, value in self._arguments().items()}
+        if self.batch_input_shape is not None:
+            for name in ("input_shape", "batch_size", *(() if hasattr(self, "input_dim") else ("input_dim",))):
+                found.pop(name, None)
+            found["batch_input_shape"] = serialized(self.batch_input_shape)
+        if self.dtype is not None:
+            found["dtype"] = self.dtype
+        return {**found, "name": self.name, "trainable": self.trainable}
+
+    def _arguments(self) -> dict[str, Any]:
+        """The arguments that are told; of a class of a program those that it was given, as they were given."""
+        kind: Any = type(self)
+        if not kind.__module__.startswith("ferroflow."):
+            return {name: value for name, value in self._given.items() if name != "weights"}
+        found = {}
+        for name, value in {**defaults_of(kind), **self._OPTIONS, **self._given}.items():
+            if name == "weights" or (name in self._NOT_TOLD and name not in self._given):
+                continue
+            now = getattr(self, name, value)
+            is_settled = value is None and name in ("data_format", "strides")
+            is_sizes = isinstance(now, tuple) and isinstance(value, (int, list))
+            # Names and numbers are told as what they stand for.
+            found[name] = now if is_settled or is_sizes or name.endswith(_STANDS_FOR) else value
+        return found
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:

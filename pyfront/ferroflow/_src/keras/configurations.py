@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 
-__all__ = ["arguments_of", "serialized"]
+__all__ = ["arguments_of", "defaults_of", "serialized"]
 
 # Classes whose names differ from those that files have.
 _NAMES = {
@@ -75,4 +76,28 @@ def arguments_of(constructor: Any, args: tuple[Any, ...], kwargs: Mapping[str, A
             found.update(value)
         elif kind is not inspect.Parameter.VAR_POSITIONAL:
             found[name] = value
+    return found
+
+
+@functools.cache
+def defaults_of(cls: type) -> dict[str, Any]:
+    """The arguments of a class of this library that may be left out.
+
+    Args:
+        cls: type, whose constructor gives further arguments to that of the next class.
+
+    Returns:
+        dict of the defaults by the names of the arguments; empty for a class of a program.
+    """
+    found: dict[str, Any] = {}
+    for one in cls.__mro__ if cls.__module__.startswith("ferroflow.") else ():
+        constructor = one.__dict__.get("__init__")
+        if constructor is None:
+            continue
+        parameters = inspect.signature(constructor).parameters.values()
+        for given in parameters:
+            if given.default is not given.empty and given.name not in ("trainable", "name", "dtype"):
+                found.setdefault(given.name, given.default)
+        if all(given.kind is not given.VAR_KEYWORD for given in parameters):
+            break
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -425,6 +425,8 @@ class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
         **kwargs: arguments of `tf.layers.BatchNormalization` and `KerasLayer`.
     """
 
+    _NOT_TOLD = frozenset(("adjustment", "fused", "renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size"))
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**resolved(kwargs))
 
@@ -521,6 +523,8 @@ class Embedding(KerasLayer):
         input_length: int, the number of ids of an example; None for any.
         **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
     """
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {"activity_regularizer": None, "embeddings_constraint": None}
 
     def __init__(
         self,

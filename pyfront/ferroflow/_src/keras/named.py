@@ -75,7 +75,7 @@ def serialize_activation(activation: Any) -> str:
     """The name of an activation.
 
     Args:
-        activation: callable of a Tensor.
+        activation: function of a Tensor of a float dtype, of any shape.
 
     Returns:
         str.

@@ -140,6 +140,7 @@ class _SpatialDropout(Dropout):
     """What the layers that leave out whole channels share."""
 
     _DIMENSIONS = 1
+    _NOT_TOLD = frozenset(("noise_shape",))
 
     def __init__(self, rate: float, data_format: str | None = None, **kwargs: Any) -> None:
         self.data_format = data_format or image_data_format()

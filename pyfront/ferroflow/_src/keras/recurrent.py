@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -21,6 +21,9 @@ from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.variables.initializers import Ones
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "SimpleRNN", "SimpleRNNCell", "StackedRNNCells"]
+
+
+_CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_constraint": None}
 
 
 class _Steps(KerasLayer):
@@ -292,6 +295,13 @@ class _Recurrent(_Running, _Steps):
         NotImplementedError: `stateful` is given.
     """
 
+    _OPTIONS: ClassVar[dict[str, Any]] = {
+        **_CONSTRAINTS,
+        "activity_regularizer": None,
+        "implementation": 1,
+        "unroll": False,
+    }
+
     def __init__(
         self,
         units: int,
@@ -373,6 +383,20 @@ class _Recurrent(_Running, _Steps):
 
 class _Cell(_Steps):
     """What the cells share: one step, of a batch of inputs and states."""
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {
+        "use_bias": True,
+        "kernel_initializer": "glorot_uniform",
+        "recurrent_initializer": "orthogonal",
+        "bias_initializer": "zeros",
+        "kernel_regularizer": None,
+        "recurrent_regularizer": None,
+        "bias_regularizer": None,
+        **_CONSTRAINTS,
+        "dropout": 0.0,
+        "recurrent_dropout": 0.0,
+        "implementation": 1,
+    }
 
     def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
         names = ("name", "trainable", "dtype", "input_shape", "batch_input_shape", "weights")

@@ -46,6 +46,14 @@ def _one_or_list(x: list[Any]) -> Any:
     return x[0] if len(x) == 1 else x
 
 
+def _argument_names(cls: type) -> list[str]:
+    constructor = cls.__dict__.get("__init__")
+    if constructor is None or cls is object:
+        return []
+    given = inspect.signature(constructor).parameters.values()
+    return [p.name for p in given if p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in ("self", "name", "dtype")]
+
+
 def _parts(variable: Any) -> list[Any]:
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
@@ -621,6 +629,32 @@ class Layer:
         if any(x is not None for x in (mask if isinstance(mask, list) else [mask])):
             raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
         return None
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal layer: of this library's layers all that they keep, else those of any layer.
+
+        Returns:
+            dict by the arguments' names.
+        """
+        found: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
+        if self.dtype is not None:
+            found["dtype"] = self.dtype
+        if type(self).__module__.startswith("ferroflow."):
+            names = (name for cls in type(self).__mro__ for name in _argument_names(cls))
+            found = {**{name: getattr(self, name) for name in names if hasattr(self, name)}, **found}
+        return found
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Makes a layer of what `get_config` gives, with new variables.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            Layer of this class.
+        """
+        return cls(**config)
 
     def get_weights(self) -> list[Any]:
         """The values of its variables."""
