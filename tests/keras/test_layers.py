@@ -225,3 +225,35 @@ def test_alpha_dropout_keeps_mean_and_variance_of_normal_numbers():
         np.testing.assert_array_equal(same, sess.run(x))
     assert abs(values.mean()) < 0.02
     assert abs(values.var() - 1) < 0.02
+
+
+def test_locally_connected_layers_have_weights_for_each_place():
+    rng = np.random.RandomState(0)
+    x = rng.rand(2, 7, 6, 3).astype(np.float32)
+    model = keras.Sequential([layers.LocallyConnected2D(4, (3, 2), strides=(2, 1), input_shape=x.shape[1:])])
+    kernel, bias = (rng.rand(*w.shape).astype(np.float32) for w in model.get_weights())
+    assert (kernel.shape, bias.shape, model.output_shape) == ((15, 18, 4), (3, 5, 4), (None, 3, 5, 4))
+    model.set_weights([kernel, bias])
+    expected = [
+        [x[:, 2 * i : 2 * i + 3, j : j + 2].reshape(2, -1) @ kernel[5 * i + j] + bias[i, j] for j in range(5)]
+        for i in range(3)
+    ]
+    np.testing.assert_allclose(model.predict(x), np.transpose(expected, [2, 0, 1, 3]), rtol=1e-5)
+
+
+def test_locally_connected_steps_learn():
+    rng = np.random.RandomState(0)
+    x = rng.rand(2, 7, 3).astype(np.float32)
+    layer = layers.LocallyConnected1D(4, 3, strides=2, activation="relu", input_shape=x.shape[1:])
+    model = keras.Sequential([layer])
+    kernel, bias = model.get_weights()
+    assert (kernel.shape, bias.shape, model.output_shape) == ((3, 9, 4), (3, 4), (None, 3, 4))
+    expected = [np.maximum(x[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] + bias[i], 0) for i in range(3)]
+    np.testing.assert_allclose(model.predict(x), np.transpose(expected, [1, 0, 2]), rtol=1e-4, atol=1e-6)
+    model.compile("sgd", "mse")
+    before = model.train_on_batch(x, np.ones((2, 3, 4)))
+    assert model.train_on_batch(x, np.ones((2, 3, 4))) < before
+    with pytest.raises(ValueError, match='only "valid" is supported'):
+        layers.LocallyConnected1D(4, 3, padding="same")
+    with pytest.raises(NotImplementedError, match="channels are the last"):
+        layers.LocallyConnected2D(4, 3, data_format="channels_first")

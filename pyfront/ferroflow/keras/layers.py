@@ -42,6 +42,10 @@ from ferroflow._src.keras.layers import (
     MaxPooling3D as MaxPooling3D,
     Reshape as Reshape,
 )
+from ferroflow._src.keras.local_layers import (
+    LocallyConnected1D as LocallyConnected1D,
+    LocallyConnected2D as LocallyConnected2D,
+)
 from ferroflow._src.keras.merging_layers import (
     Add as Add,
     Average as Average,
