@@ -134,12 +134,16 @@ def test_resetting_the_default_graph_forgets_it():
         tf.reset_default_graph()
 
 
-def test_a_graph_and_its_sessions_end_with_their_last_reference():
+@pytest.mark.parametrize("is_circle", [False, True])
+def test_a_graph_and_its_sessions_end_with_their_last_reference(is_circle):
     graph = tf.Graph()
     with graph.as_default():
         c = tf.constant(1.0)
     session = tf.Session(graph=graph)
     assert session.run(c) == 1.0
+    if is_circle:
+        graph.add_to_collection("kept", session)
+        graph.add_to_collection("kept", session.make_callable(c))
     graph_end, session_end = weakref.ref(graph), weakref.ref(session)
     del graph, session, c
     gc.collect()

@@ -1,7 +1,9 @@
 """Models fit, evaluate and predict as TensorFlow's do, and say what is wrong with what they are given."""
 
+import gc
 import json
 import pathlib
+import weakref
 
 import numpy as np
 import pytest
@@ -344,3 +346,23 @@ def test_repeated_images_have_the_shape_that_layers_after_them_need():
     image = layers.Input((8, 6, 3))
     assert layers.UpSampling2D((2, 3))(image).shape.as_list() == [None, 16, 18, 3]
     assert layers.Flatten()(layers.UpSampling2D()(image)).shape.as_list() == [None, 16 * 12 * 3]
+
+
+def test_graphs_end_with_their_models():
+    def used():
+        with tf.Graph().as_default() as graph:
+            model = tf.keras.Sequential(
+                [tf.keras.layers.Embedding(5, 2, mask_zero=True, input_length=3), tf.keras.layers.LSTM(2)]
+            )
+            model.compile("sgd", "mse")
+            model.fit(np.zeros((4, 3)), np.zeros((4, 2)), epochs=1, verbose=0)
+            column = tf.feature_column.categorical_column_with_identity("a", 3)
+            shared.append(tf.feature_column.shared_embedding_columns([column], 2))
+            tf.feature_column.input_layer({"a": tf.constant([[1]])}, shared[-1])
+            tf.layers.dense(tf.placeholder(tf.float32, [None, 4]), 2)
+        return weakref.ref(graph)
+
+    shared = []
+    graphs = [used() for _ in range(3)]
+    gc.collect()
+    assert [graph() for graph in graphs] == [None] * 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from ops.cases.catalog import RECORDS
@@ -39,8 +41,7 @@ def test_the_ends_of_the_range_are_numbers_like_others(record: Record, dtype: st
                     result = record.function(*(constant(a) for a in arrays), **variant.arguments)
                 except (ValueError, TypeError):
                     continue
-                with Session(graph=graph) as session:
-                    try:
-                        session.run(result)
-                    except errors.OpError as refused:
-                        assert not isinstance(refused, errors.InternalError), str(variant)
+                # What an op refuses has other errors.
+                refused = (errors.InvalidArgumentError, errors.ResourceExhaustedError)
+                with Session(graph=graph) as session, contextlib.suppress(*refused):
+                    session.run(result)

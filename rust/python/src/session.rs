@@ -14,6 +14,7 @@ use ferroflow_tensor::{Code, DType, PartialShape, Status, Tensor};
 use numpy::PyUntypedArray;
 use parking_lot::RwLock;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -229,6 +230,11 @@ impl Session {
         Ok(Session { inner, shared: graph.shared.clone(), ready: RwLock::default(), make_error, timeout_ms })
     }
 
+    /// `make_error` knows the graph, and a graph may keep its session: the garbage collector is to see that circle.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.make_error)
+    }
+
     /// One step for a tensor, an operation, or a list or tuple of them, with a dict of fed tensors or None; NotImplemented
     /// for anything that needs Python's own checks or conversions.
     #[pyo3(signature = (fetches, feed_dict=None))]
@@ -439,6 +445,10 @@ pub struct Callable {
 
 #[pymethods]
 impl Callable {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.session)
+    }
+
     #[pyo3(signature = (*args))]
     fn __call__(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
         let session = self.session.get();

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.feature_column.categorical import WeightedCategoricalColumn
 from ferroflow._src.feature_column.column import CategoricalColumn, DenseColumn, TransformedFeatures
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
-from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.math.reduction import reduce_sum
@@ -116,7 +115,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
     """Rows of a table that other columns use too; `shared_embedding_columns` makes them."""
 
     # The table of each graph; one dict for all columns that share.
-    _tables: WeakKeyDictionary[Graph, Any]
+    _tables: PerGraph[Any]
 
     @property
     def name(self) -> str:
@@ -294,7 +293,7 @@ def shared_embedding_columns(
                 f"{column._num_buckets}"
             )
     scope = shared_embedding_collection_name or "_".join([*(c.name for c in in_order), "shared_embedding"])
-    tables: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+    tables = PerGraph[Any]()
     shared = []
     for column in categorical_columns:
         made = SharedEmbeddingColumn(

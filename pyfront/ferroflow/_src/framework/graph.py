@@ -83,6 +83,8 @@ class Graph:
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
+        # What others keep with the graph, by their `PerGraph`.
+        self._kept: dict[Any, Any] = {}
 
     # ---- operations and tensors
 

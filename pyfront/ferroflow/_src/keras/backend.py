@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope, reset_default_graph
 from ferroflow._src.framework.default_stacks import default_graph_stack
-from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.layers.sessions import (
     batch_get_value,
@@ -37,7 +36,7 @@ __all__ = [
     "set_value",
 ]
 
-_phases: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+_phases = PerGraph[Any]()
 
 
 def learning_phase() -> Any:
@@ -67,7 +66,7 @@ def clear_session() -> None:
     """Ends the models of the default graph, and their session: outside `tf.Graph.as_default` a fresh graph follows."""
     graph = get_default_graph()
     end_session(graph)
-    _phases.pop(graph, None)
+    _phases.pop(graph)
     if default_graph_stack.is_cleared():
         reset_default_graph()
 

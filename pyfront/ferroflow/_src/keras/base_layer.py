@@ -12,12 +12,12 @@ from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
-from ferroflow._src.layers.layer import Layer, set_weights
+from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import Call, call_of, mask_of, note_call, note_masks, shape_of
+from ferroflow._src.layers.nodes import mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import placeholder
 
-__all__ = ["Call", "Input", "InputLayer", "KerasLayer", "call_of", "mask_of", "note_call", "set_weights", "shape_of"]
+__all__ = ["Input", "InputLayer", "KerasLayer"]
 
 
 # The ends of the names of arguments that take what is known by names.

@@ -13,7 +13,6 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.backend import get_session, learning_phase
-from ferroflow._src.keras.base_layer import mask_of
 from ferroflow._src.keras.batches import (
     Average,
     Batch,
@@ -31,6 +30,7 @@ from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import Passes, Sequence
 from ferroflow._src.keras.losses import LOSSES
 from ferroflow._src.keras.network import Network, as_list, one_or_list
+from ferroflow._src.layers.nodes import mask_of
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.state.assigning import assign

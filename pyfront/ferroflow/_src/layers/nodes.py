@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ferroflow._src.base import nest
-from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
 
 __all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "shape_of"]
@@ -60,26 +58,22 @@ class Call(NamedTuple):
         return [_shape(t) for t in self.outputs]
 
 
-_calls: WeakKeyDictionary[Graph, dict[Tensor, Call]] = WeakKeyDictionary()
-_masks: WeakKeyDictionary[Graph, dict[Tensor, Tensor]] = WeakKeyDictionary()
-
-
 def call_of(tensor: Any) -> Call | None:
     """The call that a tensor came from; None where it came from no layer of a model."""
-    return _calls.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
+    return getattr(tensor, "_keras_history", None)
 
 
 def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> Call:
     """Keeps the call that tensors came from."""
     call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
     for output in call.outputs:
-        _calls.setdefault(output.graph, {})[output] = call
+        vars(output)["_keras_history"] = call
     return call
 
 
 def mask_of(tensor: Any) -> Tensor | None:
     """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
-    return _masks.get(tensor.graph, {}).get(tensor) if isinstance(tensor, Tensor) else None
+    return getattr(tensor, "_keras_mask", None)
 
 
 def masks_of(tensors: Any) -> Any:
@@ -92,7 +86,7 @@ def note_masks(outputs: Any, masks: Any) -> None:
     given = list(masks) if isinstance(masks, (list, tuple)) else [masks]
     for output, mask in zip(nest.flatten(outputs), given, strict=False):
         if mask is not None and isinstance(output, Tensor):
-            _masks.setdefault(output.graph, {})[output] = mask
+            vars(output)["_keras_mask"] = mask
 
 
 def _shape(tensor: Any) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 import numpy as np
 
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.ops.state.assigning import is_variable_initialized
 from ferroflow._src.session.session import Session
 from ferroflow._src.variables.collections import global_variables
@@ -25,7 +26,7 @@ __all__ = [
     "set_value",
 ]
 
-_sessions: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+_sessions = PerGraph[Any]()
 _initialized: WeakSet[Any] = WeakSet()
 
 
@@ -53,7 +54,7 @@ def set_session(session: Any) -> None:
 
 def end_session(graph: Graph) -> None:
     """Closes the session of a graph's models, if there is one."""
-    session = _sessions.pop(graph, None)
+    session = _sessions.pop(graph)
     if session is not None:
         session.close()
 

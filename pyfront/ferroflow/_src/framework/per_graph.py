@@ -1,0 +1,33 @@
+"""Values that belong to a graph, kept outside of its own parts: they end with it, though they may refer to it."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from ferroflow._src.framework.graph import Graph
+
+Value = TypeVar("Value")
+
+
+class PerGraph(Generic[Value]):
+    """One value for each graph. The graph holds it: a weak mapping would keep graphs that their values refer to."""
+
+    def __contains__(self, graph: Graph) -> bool:
+        return self in graph._kept
+
+    def __getitem__(self, graph: Graph) -> Value:
+        value: Value = graph._kept[self]
+        return value
+
+    def __setitem__(self, graph: Graph, value: Value) -> None:
+        graph._kept[self] = value
+
+    def get(self, graph: Graph) -> Value | None:
+        """The graph's value; None where it has none."""
+        value: Value | None = graph._kept.get(self)
+        return value
+
+    def pop(self, graph: Graph) -> Value | None:
+        """Takes the graph's value away; None where it has none."""
+        value: Value | None = graph._kept.pop(self, None)
+        return value
