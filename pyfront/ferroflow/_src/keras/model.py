@@ -191,8 +191,8 @@ class Model(Network):
         if not self.built or (not self._is_graph_network and not self._fed_inputs()):
             if x is None or isinstance(x, dict):
                 raise ValueError(
-                    "Please provide as model inputs either a single array or a list of arrays: the model has no inputs "
-                    "yet that a name could stand for."
+                    "Please provide an array or a list of arrays: the model has no inputs yet that a name could stand "
+                    "for."
                 )
             several = isinstance(x, (list, tuple)) and all(hasattr(one, "shape") for one in x)
             given = [one if isinstance(one, Tensor) else np.asarray(one) for one in (x if several else [x])]
@@ -452,8 +452,7 @@ class Model(Network):
                     raise
                 is_whole = True
                 tf_logging.warning(
-                    "Your dataset iterator ran out of data; interrupting training. Make sure that your dataset can "
-                    "generate at least `steps_per_epoch * epochs` batches (in this case, %d batches).",
+                    "Your dataset iterator ran out of data; interrupting training, for which %d batches are needed.",
                     params["steps"] * params["epochs"],
                 )
             results = average.values()
@@ -717,8 +716,8 @@ def _parts_of(validation_data: Any) -> tuple[Any, ...]:
         return (validation_data,)
     if len(validation_data) not in (2, 3):
         raise ValueError(
-            "When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items "
-            f"(x_val, y_val, val_sample_weights). However we received `validation_data={validation_data}`"
+            "`validation_data` should be a tuple of inputs and labels, and weights if there are any, but it has "
+            f"{len(validation_data)} items: {validation_data}"
         )
     return tuple(validation_data)
 
