@@ -178,7 +178,7 @@ def test_what_a_subclass_cannot_do_names_what_can():
         model.add_weight("w", [2])
     with pytest.raises(ValueError, match="has never been called"):
         Tower().summary()
-    with pytest.raises(ValueError, match="single array or a list"):
+    with pytest.raises(ValueError, match="array or a list of arrays"):
         Tower().predict({"x": X})
 
     class Forgetful(keras.Model):
