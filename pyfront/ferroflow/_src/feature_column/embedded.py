@@ -114,7 +114,7 @@ class _SharedFields(NamedTuple):
 class SharedEmbeddingColumn(DenseColumn, _SharedFields):
     """Rows of a table that other columns use too; `shared_embedding_columns` makes them."""
 
-    # The table of each graph; one dict for all columns that share.
+    # The table of each graph, of all columns that share.
     _tables: PerGraph[Any]
 
     @property

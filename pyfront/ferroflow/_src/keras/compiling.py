@@ -64,7 +64,7 @@ class Compilation:
         self.modes = [None] * len(names) if sample_weight_mode is None else by_output(sample_weight_mode, names, True)
         unknown = [mode for mode in self.modes if mode not in (None, "temporal")]
         if unknown:
-            raise ValueError(f'"sample_weight_mode should be None or "temporal". Found: {unknown[0]}')
+            raise ValueError(f'sample_weight_mode should be None or "temporal", but is {unknown[0]!r}')
         self.targets: list[Any] = []
         self.weights: list[Any] = []
         self.fed: list[int] = []
@@ -161,10 +161,7 @@ def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
         for name in names:
             if name not in loss:
                 tf_logging.warning(
-                    'Output "%s" missing from loss dictionary. We assume this was done on purpose, and we will not be '
-                    'expecting any data to be passed to "%s" during training.',
-                    name,
-                    name,
+                    'Output "%s" missing from loss dictionary: it has no loss, and takes no labels.', name
                 )
     return [losses_by_name.get(x) for x in by_output(loss, names, True)]
 
