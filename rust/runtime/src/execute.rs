@@ -405,3 +405,40 @@ pub(crate) fn one<'a>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroflow_graph::{Cancellation, Resources, no_functions};
+    use ferroflow_tensor::threads::Threads;
+
+    #[test]
+    fn what_ran_while_its_session_closed_is_not_handed_on() {
+        // Nothing after its last kernel would notice: the plan has no instruction left.
+        let plan = Plan {
+            instructions: Vec::new(),
+            waits: None,
+            slots: 0,
+            constants: vec![Tensor::scalar(3i32)],
+            fetches: vec![Input::Constant(0)],
+            fetch_tests: Vec::new(),
+            versions: Vec::new(),
+            placement: Vec::new(),
+        };
+        let cancellation = Cancellation::new();
+        let resources = Resources::new();
+        let step = Step {
+            threads: Threads::single(),
+            cancellation: &cancellation,
+            resources: &resources,
+            functions: no_functions(),
+            rendezvous: None,
+        };
+        let run = |closed| {
+            execute_within(&plan, &IdleSlots::default(), SmallVec::new(), &step, &AtomicBool::new(closed))
+                .map(|values| values[0].to_scalar::<i32>())
+        };
+        assert_eq!(run(false).unwrap().unwrap(), 3);
+        assert_eq!(run(true).unwrap_err().code(), Code::Cancelled);
+    }
+}
