@@ -185,7 +185,7 @@ def test_what_a_subclass_cannot_do_names_what_can():
         def __init__(self):
             self.layer = layers.Dense(1)
 
-    with pytest.raises(RuntimeError, match="you forgot to call"):
+    with pytest.raises(RuntimeError, match="before `super"):
         Forgetful()
 
 
@@ -255,6 +255,33 @@ def test_layers_tell_what_each_call_took_and_gave():
     assert model.get_output_at(0) is outputs[0]
     assert model.get_output_at(1) is again
     assert layer.get_output_at(2) is again
+
+
+def test_models_tell_what_each_call_took_and_gave():
+    late = keras.Sequential([layers.Dense(2)])
+    with pytest.raises(AttributeError, match="no inbound nodes"):
+        late.output  # noqa: B018
+    with pytest.raises(AttributeError, match="never been called"):
+        late.output_shape  # noqa: B018
+    words = layers.Input((4,))
+    embedded = layers.Embedding(5, 2, mask_zero=True)(words)
+    model = keras.Model(words, embedded)
+    assert (model.input, model.output, model.input_mask) == (words, embedded, None)
+    assert model.output_mask is model.get_output_mask_at(0) is not None
+    assert (model.input_shape, model.output_shape) == ((None, 4), (None, 4, 2))
+    longer = layers.Masking()(layers.Input((7,)))
+    model(longer)
+    assert model.get_input_at(1) is longer
+    assert model.get_input_shape_at(1) == (None, 7)
+    assert model.get_input_mask_at(1) is longer._keras_mask is not None
+    source = longer._keras_history.layer
+    assert model.inbound_nodes[1].inbound_layers == [source]
+    assert model.inbound_nodes[1] in source.outbound_nodes
+    assert model.output is embedded
+    with pytest.raises(AttributeError, match="get_output_shape_at"):
+        model.output_shape  # noqa: B018
+    model._name = "renamed"
+    assert model.name == "renamed"
 
 
 def test_a_function_is_a_layer_with_a_shape_and_a_mask():

@@ -131,7 +131,7 @@ class KerasLayer(Layer):
         if not was_built and self._initial_weights is not None:
             self.set_weights(self._initial_weights)
         # An output that is an input, as that of a layer that does nothing, is still the layer's.
-        self._connect(outputs, inputs, kwargs)
+        self._keep_call(outputs, inputs, kwargs)
         note_masks(outputs, self.compute_mask(inputs, mask))
         return outputs
 

@@ -29,8 +29,8 @@ from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import Passes, Sequence
 from ferroflow._src.keras.losses import LOSSES
-from ferroflow._src.keras.network import Network, as_list, one_or_list
-from ferroflow._src.layers.nodes import mask_of
+from ferroflow._src.keras.network import Network, as_list
+from ferroflow._src.layers.nodes import mask_of, one_or_list
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.state.assigning import assign
@@ -128,8 +128,8 @@ class Model(Network):
     def _training_operation(self) -> Any:
         if len(self._collected_trainable_weights) != len(self.trainable_weights):
             tf_logging.warning(
-                "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
-                "without calling `model.compile` after ?"
+                "Discrepancy between trainable weights and collected trainable weights: `trainable` was set after "
+                "`compile`, and counts from the next one on."
             )
         if self._train_op is None:
             with self.graph.as_default(), name_scope("training"):
@@ -394,9 +394,7 @@ class Model(Network):
         elif validation_steps:
             validation = given
         if validation_steps and steps_per_epoch is None:
-            raise ValueError(
-                "Can only use `validation_steps` when doing step-wise training, i.e. `steps_per_epoch` must be set."
-            )
+            raise ValueError("`validation_steps` is of training by steps: `steps_per_epoch` must be set too.")
         if validation is not None:
             _check_steps(validation, None, validation_steps, "validation_steps")
 

@@ -20,11 +20,12 @@ from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.layer_table import print_table
+from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import Call, call_of, mask_of, note_call, shape_of
+from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
 
-__all__ = ["Network", "as_list", "described", "one_or_list"]
+__all__ = ["Network", "as_list", "described"]
 
 _VERSION = "2.1.5-tf"
 
@@ -33,11 +34,7 @@ def as_list(x: Any) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-def one_or_list(x: list[Any]) -> Any:
-    return x[0] if len(x) == 1 else x
-
-
-class Network:
+class Network(Connected):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
@@ -52,17 +49,9 @@ class Network:
     # Whether its layers are trained; what a model trains is settled when it is compiled.
     trainable = True
 
-    # What is asked of the calls of a layer is asked of those of a model.
-    _call_outside: Call | None = None
-    _node: Any = Layer._node
-    get_input_at: Any = Layer.get_input_at
-    get_output_at: Any = Layer.get_output_at
-    get_input_shape_at: Any = Layer.get_input_shape_at
-    get_output_shape_at: Any = Layer.get_output_shape_at
-
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
         self._is_graph_network = outputs is not None
-        self.name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
+        self._name = name or unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         self.stop_training = False
         self.optimizer: Any = None
         self._added_losses: list[Any] = []
@@ -70,8 +59,9 @@ class Network:
         self.outputs: list[Tensor] = []
         self._connected: list[Any] = []
         self._calls: list[tuple[Tensor, Call]] = []
-        self._called: list[Call] = []
-        self._outbound_nodes: list[Call] = []
+        # The first call is the model itself, between its inputs and outputs.
+        self._inbound_nodes = []
+        self._outbound_nodes = []
         # Whether a subclass's own `build` runs or has run; and the checkpoint to load when there are variables.
         self._is_building = False
         self._weights_to_load: str | None = None
@@ -82,8 +72,8 @@ class Network:
         """Sets an attribute; one that is a layer is a part of a subclass's model."""
         if isinstance(value, (Layer, Network)) and "_is_graph_network" not in vars(self):
             raise RuntimeError(
-                "It looks like you are subclassing `Model` and you forgot to call `super(YourClass, self).__init__()`. "
-                "Always start with this line."
+                f"{type(self).__name__} sets a layer before `super().__init__()`, which a subclass of Model calls "
+                "first."
             )
         super().__setattr__(name, value)
 
@@ -113,11 +103,15 @@ class Network:
 
         for output in outputs:
             follow(output)
-        self.inputs, self.outputs = inputs, outputs
+        self._set_ends(inputs, outputs)
         self._connected = []
         for layer in [made.layer for made in map(call_of, inputs) if made] + [made.layer for _, made in self._calls]:
             if layer not in self._connected:
                 self._connected.append(layer)
+
+    def _set_ends(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
+        self.inputs, self.outputs = inputs, outputs
+        self._inbound_nodes[:1] = [Call(self, one_or_list(inputs), {}, outputs)]
 
     def _call_on(self, inputs: list[Tensor]) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
@@ -125,7 +119,7 @@ class Network:
         # TF 1.x: None stands for the learning phase, which layers take by default.
         options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
         outputs = as_list(self.call(one_or_list(inputs), **options))
-        self.inputs, self.outputs = inputs, outputs
+        self._set_ends(inputs, outputs)
         self._load_waiting()
 
     def _run_own_build(self, inputs: Any) -> None:
@@ -196,35 +190,9 @@ class Network:
         return own or nest.flatten(getattr(layer, "output", []))
 
     @property
-    def _inbound_nodes(self) -> list[Call]:
-        """The model between its inputs and outputs, and its calls on others."""
-        own = [Call(self, one_or_list(self.inputs), {}, self.outputs)] if self.built else []
-        return own + self._called
-
-    @property
     def graph(self) -> Graph:
         """The graph of its tensors; the default graph before there are any."""
         return self.outputs[0].graph if self.outputs else get_default_graph()
-
-    @property
-    def input(self) -> Any:
-        """The input, or the list of them."""
-        return one_or_list(self.inputs)
-
-    @property
-    def output(self) -> Any:
-        """The output, or the list of them."""
-        return one_or_list(self.outputs)
-
-    @property
-    def input_shape(self) -> Any:
-        """The shape of the input, as a tuple, or the list of them."""
-        return shape_of(self.inputs)
-
-    @property
-    def output_shape(self) -> Any:
-        """The shape of the output, as a tuple, or the list of them."""
-        return shape_of(self.outputs)
 
     @property
     def input_names(self) -> list[str]:
@@ -333,11 +301,9 @@ class Network:
             if any(mask is not None for mask in masks):
                 kwargs["mask"] = one_or_list(masks)
         outputs = self.call(inputs, *args, **kwargs)
-        call = note_call(outputs, self, inputs, {} if self._is_graph_network else kwargs)
-        if self.built:
-            self._called.append(call)
-        else:
-            self.inputs, self.outputs = nest.flatten(inputs), as_list(outputs)
+        self._keep_call(outputs, inputs, {} if self._is_graph_network else kwargs)
+        if not self.built:
+            self._set_ends(nest.flatten(inputs), as_list(outputs))
             self._load_waiting()
         return outputs
 
@@ -572,8 +538,8 @@ class Network:
         """
         if not self.built:
             raise ValueError(
-                "This model has never been called, thus its weights have not been created yet, so no summary can be "
-                "displayed. Build the model first (e.g. by calling it on some test data)."
+                f"{self.name} has never been called, and has no variables that a summary could list. Call it first, or "
+                "`build` it for an input shape."
             )
         print_table(self, line_length, positions, print_fn or print)
 
@@ -586,9 +552,9 @@ def described(layer: Any) -> dict[str, Any]:
 # Attributes of a subclass's model whose layers are no part of it.
 _NO_PARTS = frozenset(
     (
-        "_called",
         "_calls",
         "_connected",
+        "_inbound_nodes",
         "_outbound_nodes",
         "history",
         "loss",

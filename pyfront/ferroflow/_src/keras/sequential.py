@@ -55,7 +55,7 @@ class Sequential(Model):
             return
         if not self.outputs:
             if isinstance(layer, InputLayer):
-                self.inputs = self.outputs = [layer.output]
+                self._set_ends([layer.output], [layer.output])
                 return
             shape = getattr(layer, "batch_input_shape", None)
             if isinstance(layer, Network) and layer.inputs:
@@ -64,7 +64,7 @@ class Sequential(Model):
                 self._waiting = [layer]
                 return
             start = Input(batch_shape=shape, dtype=getattr(layer, "_input_dtype", None), name=f"{layer.name}_input")
-            self.inputs = self.outputs = [start]
+            self._set_ends([start], [start])
         outputs = as_list(layer(self.outputs[0]))
         if len(outputs) != 1:
             raise ValueError("All layers in a Sequential model should have a single output tensor.")
@@ -76,7 +76,7 @@ class Sequential(Model):
         waiting, self._waiting = self._waiting, []
         dtype = dtypes[0] or getattr(waiting[0], "_input_dtype", None) if waiting else dtypes[0]
         start = Input(batch_shape=tuple(shapes[0]), dtype=dtype, name=f"{self.name}_input")
-        self.inputs = self.outputs = [start]
+        self._set_ends([start], [start])
         for layer in waiting:
             self.add(layer)
         self._load_waiting()

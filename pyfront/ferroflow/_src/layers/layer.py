@@ -22,9 +22,9 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.layers.sessions import batch_get_value, batch_set_value
 from ferroflow._src.variables.collections import global_variables
@@ -40,10 +40,6 @@ _KNOWN_ARGUMENTS = frozenset(("activity_regularizer", "batch_input_shape", "batc
 
 def _as_list(x: Any) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
-
-
-def _one_or_list(x: list[Any]) -> Any:
-    return x[0] if len(x) == 1 else x
 
 
 def _argument_names(cls: type) -> list[str]:
@@ -69,7 +65,7 @@ def _add_new_ones_to_collection(key: str, elements: list[Any]) -> None:
     collection.extend(x for x in elements if x not in known)
 
 
-class Layer:
+class Layer(Connected):
     """A function of tensors with variables of its own.
 
     A subclass makes its variables with `add_variable` in `build`, which gets the shapes of the inputs and ends with
@@ -111,10 +107,8 @@ class Layer:
         self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
-        self._inbound_nodes: list[Call] = []
-        self._outbound_nodes: list[Call] = []
-        # The first call on tensors that are of no model.
-        self._call_outside: Call | None = None
+        self._inbound_nodes = []
+        self._outbound_nodes = []
         self._call_takes_scope = "scope" in inspect.signature(self.call).parameters
         self._scope: VariableScope | None = None
         self._current_scope: VariableScope | None = None
@@ -129,11 +123,6 @@ class Layer:
     def _open(self, opening: variable_scope) -> None:
         with opening as scope:
             self._scope = scope
-
-    @property
-    def name(self) -> str:
-        """Its name, which is not made unique among variable scopes as `scope_name` is."""
-        return self._name
 
     @property
     def dtype(self) -> Any:
@@ -393,7 +382,7 @@ class Layer:
                 returns None.
         """
         outputs = self._outputs_of(inputs, *args, **kwargs)
-        self._connect(outputs, inputs, kwargs)
+        self._keep_call(outputs, inputs, kwargs)
         return outputs
 
     def _outputs_of(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -423,193 +412,6 @@ class Layer:
         if self._updates_collection is not None:
             _add_new_ones_to_collection(self._updates_collection, self.updates)
         return outputs
-
-    def _connect(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
-        """Keeps a call, for models and for what asks for inputs and outputs."""
-        leaves = nest.flatten(inputs)
-        sources = [found.layer for found in map(call_of, leaves) if found]
-        if not leaves or len(sources) < len(leaves):
-            if self._call_outside is None:
-                tensors = [x for x in nest.flatten(outputs) if isinstance(x, Tensor)]
-                self._call_outside = Call(self, inputs, arguments, tensors)
-            return
-        call = note_call(outputs, self, inputs, arguments)
-        self._inbound_nodes.append(call)
-        for source in sources:
-            getattr(source, "_outbound_nodes", []).append(call)
-
-    def _node(self, node_index: int, what: str) -> Call:
-        nodes = self._inbound_nodes or [x for x in [self._call_outside] if x is not None]
-        if not nodes:
-            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
-        if not len(nodes) > node_index:
-            raise ValueError(
-                f"Asked to get {what} at node {node_index}, but the layer has only {len(nodes)} inbound nodes."
-            )
-        return nodes[node_index]
-
-    def _first_node(self, reason: str) -> Call:
-        try:
-            return self._node(0, "input")
-        except RuntimeError:
-            raise AttributeError(reason) from None
-
-    def _one_shape(self, what: str, shapes: Callable[[Call], Any]) -> Any:
-        self._first_node(f"The layer has never been called and thus has no defined {what} shape.")
-        found = [shapes(node) for node in self._inbound_nodes or [self._node(0, what)]]
-        if any(shape != found[0] for shape in found):
-            raise AttributeError(
-                f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion '
-                f'of "{what} shape" is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.'
-            )
-        return _one_or_list(found[0])
-
-    @property
-    def inbound_nodes(self) -> list[Any]:
-        """The calls on tensors of models: list of objects with `input_tensors`, `output_tensors` and their shapes."""
-        return self._inbound_nodes
-
-    @property
-    def outbound_nodes(self) -> list[Any]:
-        """The list of other layers' calls on what this one gave."""
-        return self._outbound_nodes
-
-    @property
-    def input(self) -> Any:
-        """What the first call took: a Tensor of any dtype and shape, or a list of them.
-
-        Raises:
-            AttributeError: it has not been called yet.
-        """
-        node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
-        return _one_or_list(node.input_tensors)
-
-    @property
-    def output(self) -> Any:
-        """What the first call gave: a Tensor of any dtype and shape, or a list of them.
-
-        Raises:
-            AttributeError: it has not been called yet.
-        """
-        return _one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
-
-    @property
-    def input_mask(self) -> Any:
-        """Which steps of `input` count: Tensor of bool; None for all; a list of them for several inputs."""
-        return masks_of(self.input)
-
-    @property
-    def output_mask(self) -> Any:
-        """Which steps of `output` count: Tensor of bool; None for all; a list of them for several outputs."""
-        return masks_of(self.output)
-
-    @property
-    def input_shape(self) -> Any:
-        """The shape of the input as a tuple, or the list of those of several.
-
-        Raises:
-            AttributeError: it has not been called yet, or on inputs of different shapes.
-        """
-        return self._one_shape("input", lambda node: node.input_shapes)
-
-    @property
-    def output_shape(self) -> Any:
-        """The shape of the output as a tuple, or the list of those of several.
-
-        Raises:
-            AttributeError: it has not been called yet, or gave outputs of different shapes.
-        """
-        return self._one_shape("output", lambda node: node.output_shapes)
-
-    def get_input_at(self, node_index: int) -> Any:
-        """The input of a call.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            Tensor of any dtype and shape, or list of them.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return _one_or_list(self._node(node_index, "input").input_tensors)
-
-    def get_output_at(self, node_index: int) -> Any:
-        """The output of a call.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            Tensor of any dtype and shape, or list of them.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return _one_or_list(self._node(node_index, "output").output_tensors)
-
-    def get_input_shape_at(self, node_index: int) -> Any:
-        """The shape of the input of a call.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            tuple, or list of them.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return _one_or_list(self._node(node_index, "input shape").input_shapes)
-
-    def get_output_shape_at(self, node_index: int) -> Any:
-        """The shape of the output of a call.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            tuple, or list of them.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return _one_or_list(self._node(node_index, "output shape").output_shapes)
-
-    def get_input_mask_at(self, node_index: int) -> Any:
-        """Which steps of the input of a call count.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            Tensor of bool, of shape [batch, steps], or None for all; list of them for several inputs.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return masks_of(self.get_input_at(node_index))
-
-    def get_output_mask_at(self, node_index: int) -> Any:
-        """Which steps of the output of a call count.
-
-        Args:
-            node_index: int, the number of the call, from 0 on.
-
-        Returns:
-            Tensor of bool, of shape [batch, steps], or None for all; list of them for several outputs.
-
-        Raises:
-            RuntimeError: it has not been called yet.
-            ValueError: it has been called fewer times.
-        """
-        return masks_of(self.get_output_at(node_index))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Which steps of the outputs count: those of the inputs, where the layer says `supports_masking`.

@@ -9,7 +9,7 @@ import numpy as np
 from ferroflow._src.base import nest
 from ferroflow._src.framework.tensor import Tensor
 
-__all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "shape_of"]
+__all__ = ["Call", "call_of", "mask_of", "masks_of", "note_call", "note_masks", "one_or_list", "shape_of"]
 
 
 class Call(NamedTuple):
@@ -58,6 +58,11 @@ class Call(NamedTuple):
         return [_shape(t) for t in self.outputs]
 
 
+def one_or_list(x: list[Any]) -> Any:
+    """What a list holds where it holds one thing, else the list."""
+    return x[0] if len(x) == 1 else x
+
+
 def call_of(tensor: Any) -> Call | None:
     """The call that a tensor came from; None where it came from no layer of a model."""
     return getattr(tensor, "_keras_history", None)
@@ -98,5 +103,4 @@ def _shape(tensor: Any) -> Any:
 
 def shape_of(tensors: Any) -> Any:
     """The shape of a tensor as a tuple, or the list of those of several."""
-    shapes = [_shape(t) for t in nest.flatten(tensors)]
-    return shapes[0] if len(shapes) == 1 else shapes
+    return one_or_list([_shape(t) for t in nest.flatten(tensors)])

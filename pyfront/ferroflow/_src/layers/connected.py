@@ -1,0 +1,215 @@
+"""`Connected`: what is called on tensors, and tells what its calls took and gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.framework.tensor import Tensor
+from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_or_list
+
+__all__ = ["Connected"]
+
+
+class Connected:
+    """What is called on tensors: a layer, or a model."""
+
+    _name: str
+    # Its calls on tensors of models, and those of others on what it gave.
+    _inbound_nodes: list[Call]
+    _outbound_nodes: list[Call]
+    # The first call on tensors that are of no model.
+    _call_outside: Call | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name; that of a layer's variable scope is `scope_name`."""
+        return self._name
+
+    def _keep_call(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
+        """Keeps a call, for models and for what asks for inputs and outputs."""
+        leaves = nest.flatten(inputs)
+        sources = [found.layer for found in map(call_of, leaves) if found]
+        if not leaves or len(sources) < len(leaves):
+            if self._call_outside is None:
+                tensors = [x for x in nest.flatten(outputs) if isinstance(x, Tensor)]
+                self._call_outside = Call(self, inputs, arguments, tensors)
+            return
+        call = note_call(outputs, self, inputs, arguments)
+        self._inbound_nodes.append(call)
+        for source in sources:
+            source._outbound_nodes.append(call)
+
+    def _node(self, node_index: int, what: str) -> Call:
+        nodes = self._inbound_nodes or [x for x in [self._call_outside] if x is not None]
+        if not nodes:
+            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
+        if not len(nodes) > node_index:
+            raise ValueError(
+                f"Asked to get {what} at node {node_index}, but the layer has only {len(nodes)} inbound nodes."
+            )
+        return nodes[node_index]
+
+    def _first_node(self, reason: str) -> Call:
+        try:
+            return self._node(0, "input")
+        except RuntimeError:
+            raise AttributeError(reason) from None
+
+    def _one_shape(self, what: str, shapes: Callable[[Call], Any]) -> Any:
+        self._first_node(f"The layer has never been called and thus has no defined {what} shape.")
+        found = [shapes(node) for node in self._inbound_nodes or [self._node(0, what)]]
+        if any(shape != found[0] for shape in found):
+            raise AttributeError(
+                f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion '
+                f'of "{what} shape" is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.'
+            )
+        return one_or_list(found[0])
+
+    @property
+    def inbound_nodes(self) -> list[Any]:
+        """The calls on tensors of models: list of objects with `input_tensors`, `output_tensors` and their shapes."""
+        return self._inbound_nodes
+
+    @property
+    def outbound_nodes(self) -> list[Any]:
+        """The list of other layers' calls on what this one gave."""
+        return self._outbound_nodes
+
+    @property
+    def input(self) -> Any:
+        """What the first call took: a Tensor of any dtype and shape, or a list of them.
+
+        Raises:
+            AttributeError: it has not been called yet.
+        """
+        node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
+        return one_or_list(node.input_tensors)
+
+    @property
+    def output(self) -> Any:
+        """What the first call gave: a Tensor of any dtype and shape, or a list of them.
+
+        Raises:
+            AttributeError: it has not been called yet.
+        """
+        return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
+
+    @property
+    def input_mask(self) -> Any:
+        """Which steps of `input` count: Tensor of bool; None for all; a list of them for several inputs."""
+        return masks_of(self.input)
+
+    @property
+    def output_mask(self) -> Any:
+        """Which steps of `output` count: Tensor of bool; None for all; a list of them for several outputs."""
+        return masks_of(self.output)
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input as a tuple, or the list of those of several.
+
+        Raises:
+            AttributeError: it has not been called yet, or on inputs of different shapes.
+        """
+        return self._one_shape("input", lambda node: node.input_shapes)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output as a tuple, or the list of those of several.
+
+        Raises:
+            AttributeError: it has not been called yet, or gave outputs of different shapes.
+        """
+        return self._one_shape("output", lambda node: node.output_shapes)
+
+    def get_input_at(self, node_index: int) -> Any:
+        """The input of a call.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            Tensor of any dtype and shape, or list of them.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return one_or_list(self._node(node_index, "input").input_tensors)
+
+    def get_output_at(self, node_index: int) -> Any:
+        """The output of a call.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            Tensor of any dtype and shape, or list of them.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return one_or_list(self._node(node_index, "output").output_tensors)
+
+    def get_input_shape_at(self, node_index: int) -> Any:
+        """The shape of the input of a call.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            tuple, or list of them.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return one_or_list(self._node(node_index, "input shape").input_shapes)
+
+    def get_output_shape_at(self, node_index: int) -> Any:
+        """The shape of the output of a call.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            tuple, or list of them.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return one_or_list(self._node(node_index, "output shape").output_shapes)
+
+    def get_input_mask_at(self, node_index: int) -> Any:
+        """Which steps of the input of a call count.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps], or None for all; list of them for several inputs.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return masks_of(self.get_input_at(node_index))
+
+    def get_output_mask_at(self, node_index: int) -> Any:
+        """Which steps of the output of a call count.
+
+        Args:
+            node_index: int, the number of the call, from 0 on.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps], or None for all; list of them for several outputs.
+
+        Raises:
+            RuntimeError: it has not been called yet.
+            ValueError: it has been called fewer times.
+        """
+        return masks_of(self.get_output_at(node_index))
