@@ -112,11 +112,14 @@ fn png(choice: u8, file: &Tensor) {
     assert_eq!((again.shape(), again.bytes()), (picture.shape(), picture.bytes()));
 }
 
-/// A file whose height is negative has the same rows in the other order.
+/// A file whose height is negative has the same rows in the other order, unless the height is among its pixels.
 fn bmp(file: &Tensor) {
     let Some(picture) = output(&BMP, std::slice::from_ref(file)) else { return };
     let mut flipped = file.strings().unwrap()[0].to_vec();
-    let height = i32::from_le_bytes(flipped[22..26].try_into().unwrap());
+    let [pixels, height] = [10, 22].map(|at| i32::from_le_bytes(flipped[at..at + 4].try_into().unwrap()));
+    if pixels < 26 {
+        return;
+    }
     flipped[22..26].copy_from_slice(&height.wrapping_neg().to_le_bytes());
     let flipped = output(&BMP, &[text(&flipped)]).unwrap();
     let row = picture.shape()[1] * picture.shape()[2];
