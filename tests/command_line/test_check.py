@@ -68,6 +68,12 @@ def test_everything_supported_is_success(report):
     }
 
 
+def test_flags_are_not_parsed_to_see_what_they_take(report):
+    source = "import sys\nimport tensorflow as tf\nF = tf.flags.FLAGS\nF(sys.argv, known_only=True)\nF.rate.f(x=1)\n"
+    status, found = report(source)
+    assert (status, [row["name"] for row in found["symbols"]]) == (0, ["tf.flags.FLAGS"])
+
+
 def test_what_is_missing_fails_and_is_placed(report, tmp_path):
     status, found = report(
         "import tensorflow as tf\n\nx = tf.nn.no_such_function(1)\ntf.no_such_module.f(tf.nn.no_such_function)\n"

@@ -96,6 +96,9 @@ def _arguments(name: str) -> frozenset[str] | None:
     """The names of the arguments that a function or class takes; None where it takes any, or does not tell."""
     found: Any = ferroflow
     for part in name.split(".")[1:]:
+        # Other objects are left alone: to ask one for an attribute may do something, as the flags' reads do.
+        if not isinstance(found, (ModuleType, type)):
+            return None
         try:
             found = getattr(found, part)
         except AttributeError:
@@ -106,7 +109,7 @@ def _arguments(name: str) -> frozenset[str] | None:
             except ImportError:
                 return None
     names: set[str] = set()
-    while callable(found):
+    while isinstance(found, type) or inspect.isroutine(found):
         try:
             # A wrapper may take more than what it wraps.
             given = inspect.signature(found, follow_wrapped=isinstance(found, type)).parameters.values()
