@@ -248,3 +248,24 @@ def test_a_slash_alone_is_the_root():
     with tf.name_scope("outer"), tf.name_scope("/") as scope:
         assert scope == "/"
         assert tf.constant(1.0, name="c").name == "c:0"
+
+
+# Names that TensorFlow 2.21 gives.
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda x: tf.concat([x, x], 0, name=None), "ConcatV2:0"),
+        (lambda x: tf.constant([1, 2], name=None), "Const:0"),
+        (lambda x: tf.lbeta(x, name=None), "lbeta/sub:0"),
+        (lambda x: tf.logical_xor(True, False, name=None), "LogicalAnd_1:0"),
+        (lambda x: tf.range(3, name=None), "Range:0"),
+        (lambda x: tf.split(x, 2, name=None)[1], "Split:1"),
+        (lambda x: tf.stack([x, x], name=None), "packed:0"),
+        (lambda x: tf.to_int32(x, name=None), "Cast:0"),
+        (lambda x: tf.transpose(x, name=None), "transpose:0"),
+        (lambda x: tf.unstack(x, name=None)[1], "Unpack:1"),
+    ],
+)
+def test_none_in_the_place_of_a_name_is_tensorflows_name(make, name):
+    with tf.name_scope("scope"):
+        assert make(tf.placeholder(tf.float32, [2, 2])).name == f"scope/{name}"

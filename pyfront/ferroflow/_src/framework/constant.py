@@ -16,7 +16,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
 ) -> Tensor:
     """A constant tensor.
 
@@ -24,7 +24,7 @@ def constant(
       value: number, bool, string, nested list of them, or array.
       dtype: element type; by default the value's (Python floats are float32, ints int32).
       shape: the result's shape; a value with fewer elements is filled up with its last one.
-      name: name of the operation.
+      name: name of the operation; None for "Const".
       verify_shape: refuses a value of another shape instead of filling up.
 
     Returns:
@@ -39,7 +39,7 @@ def constant(
     if wanted is None:
         wanted = dtypes.as_dtype(array.dtype)
     graph = get_default_graph()
-    name = compat.as_str(name)
+    name = "Const" if name is None else compat.as_str(name)
     unique = name[:-1] if name.endswith("/") else graph.unique_name(name)
     NameScopes.check_op_name(unique)
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]

@@ -25,7 +25,7 @@ def lbeta(x: Any, name: str = "lbeta") -> Tensor:
     Returns:
         Tensor of the dtype of `x`, of shape [...]: the sum of lgamma(x_i) less lgamma of the sum; -inf where k is 0.
     """
-    with name_scope(name, values=[x]):
+    with name_scope(name, "lbeta", values=[x]):
         x = convert_to_tensor(x, name="x")
         result: Tensor = reduce_sum(elementwise.lgamma(x), axis=[-1]) - elementwise.lgamma(reduce_sum(x, axis=[-1]))
         return result
