@@ -9,6 +9,8 @@ from ferroflow.command_line.check import SUPPORTED, _resolved
 from ferroflow.contrib import _paths
 
 SAME = {
+    "contrib.layers.python.layers.utils.last_dimension": "contrib.layers.utils.last_dimension",
+    "contrib.layers.python.layers.utils.collect_named_outputs": "contrib.slim.utils.collect_named_outputs",
     "contrib.crf.python.ops.crf.crf_decode": "contrib.crf.crf_decode",
     "contrib.framework.python.ops.add_arg_scope": "contrib.framework.add_arg_scope",
     "contrib.layers.python.layers.initializers.xavier_initializer": "contrib.layers.xavier_initializer",
@@ -40,6 +42,12 @@ def test_every_path_is_a_module(name):
     assert module.__name__ == f"ferroflow.contrib.{name}"
     with pytest.raises(AttributeError, match=r"\.no_such_name is not in ferroflow"):
         module.no_such_name  # noqa: B018
+
+
+def test_slim_has_the_modules_of_layers():
+    slim = tf.contrib.slim
+    assert slim.initializers.xavier_initializer is tf.contrib.layers.xavier_initializer
+    assert slim.regularizers.l2_regularizer is tf.contrib.layers.l2_regularizer
 
 
 def test_what_tensorflow_has_no_module_for_is_none():

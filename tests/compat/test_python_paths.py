@@ -71,6 +71,39 @@ def test_what_is_internal_is_found_where_programs_import_it():
     assert compat.as_bytes("a") == b"a"
 
 
+def test_modules_pass_on_the_modules_that_they_import():
+    from ferroflow.python.ops import array_ops, control_flow_ops, rnn, rnn_cell_impl
+
+    assert (rnn.array_ops, rnn.rnn_cell_impl) == (array_ops, rnn_cell_impl)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        below, above = control_flow_ops.switch(tf.constant(3), tf.constant(True))
+        merged, chosen = control_flow_ops.merge([-below, above])
+        assert sess.run(control_flow_ops.with_dependencies([merged], chosen)) == 1
+
+
+def test_decorators_of_libraries_stand_for_what_they_decorate():
+    from ferroflow.python.util import tf_contextlib, tf_decorator
+
+    def target(x):
+        """Adds one."""
+        return x + 1
+
+    def around(*args):
+        return 2 * target(*args)
+
+    assert tf_decorator.make_decorator(target, around) is around
+    assert (around.__name__, around.__doc__, around(3)) == ("target", "Adds one.", 8)
+    assert tf_decorator.unwrap(around) == ([around], target)
+    assert tf_decorator.unwrap(target) == ([], target)
+
+    @tf_contextlib.contextmanager
+    def opened():
+        yield 5
+
+    with opened() as value:
+        assert value == 5
+
+
 def test_what_is_not_offered_says_so():
     from ferroflow.python.ops import math_ops
 

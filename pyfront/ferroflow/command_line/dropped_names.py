@@ -33,7 +33,7 @@ PACKAGES: Final = {
     "yaml": "PyYAML",
 }
 NEED_TENSORFLOW: Final = frozenset(
-    ("sonnet", "tensor2tensor", "tensorflow_datasets", "tensorflow_hub", "tensorflow_probability", "tflearn")
+    ("sonnet", "tensor2tensor", "tensorflow_datasets", "tensorflow_hub", "tensorflow_probability")
 )
 
 # (the text of an error, what to do); groups of the one are fields of the other.
@@ -52,12 +52,20 @@ DROPPED: Final = (
         "SciPy dropped its functions for images; imageio reads and writes them, pillow resizes them",
     ),
     (
-        r"sklearn\.(externals|cross_validation|grid_search)",
+        r"(?:sklearn\.|cannot import name ')(externals|cross_validation|grid_search)",
         "scikit-learn dropped sklearn.{0}; joblib is a package of its own, the others are sklearn.model_selection",
     ),
     (
         r"cannot import name '(\w+)' from 'collections'",
         "Python moved it: from collections.abc import {0}",
+    ),
+    (
+        "name 'reload' is not defined|module 'sys' has no attribute 'setdefaultencoding'",
+        "Text is Unicode in Python 3: leave out reload(sys) and sys.setdefaultencoding",
+    ),
+    (
+        "module 'PIL.Image' has no attribute 'ANTIALIAS'",
+        "Pillow 10 dropped it; write LANCZOS, or pip install 'pillow<10'",
     ),
     (r"module 'collections' has no attribute '(\w+)'", "Python moved it: collections.abc.{0}"),
     ("module 'time' has no attribute 'clock'", "Python dropped time.clock; write time.perf_counter"),

@@ -22,7 +22,7 @@ _PYTHON_2_SYNTAX = re.compile(
 )
 _PYTHON_2_NAMES = re.compile(
     r"module 'urllib' has no attribute|'dict' object has no attribute '(has_key|iteritems|iterkeys|itervalues)'|"
-    r"name '(basestring|long|raw_input|reduce|unicode|unichr|xrange)' is not defined|"
+    r"name '(basestring|cmp|execfile|long|raw_input|reduce|unicode|unichr|xrange)' is not defined|"
     r"module 'string' has no attribute|module 'itertools' has no attribute '(imap|izip|ifilter)'"
 )
 _MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
@@ -44,6 +44,8 @@ def syntax_advice(error: SyntaxError) -> str | None:
     """
     if isinstance(error, TabError):
         return "Python 2 let tabs and spaces mix: `expand -t 8 FILE > NEW_FILE` gives the columns that it saw."
+    if "prior to global declaration" in str(error):
+        return "Move the `global` line before the first use of the name: since Python 3.6 it has to come first."
     return _CONVERT if _PYTHON_2_SYNTAX.search(str(error)) else None
 
 
@@ -110,7 +112,7 @@ def _about_missing_modules(error: BaseException, program: str) -> str | None:
 
 
 def _about_dropped_names(error: BaseException, program: str) -> str | None:
-    if isinstance(error, (AttributeError, ImportError, TypeError, ValueError)):
+    if isinstance(error, (AttributeError, ImportError, NameError, TypeError, ValueError)):
         for pattern, advice in DROPPED:
             found = re.search(pattern, str(error))
             if found:

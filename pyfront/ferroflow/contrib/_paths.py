@@ -56,6 +56,8 @@ _MODULES = {
 }
 # Where else names are looked for: TensorFlow's modules import from each other and pass it on.
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
+# Names that are public in TensorFlow only there: where they are here.
+_INTERNAL = {"layers.python.layers.utils": "ferroflow._src.layers.model_utils"}
 _KNOWN = frozenset(
     ".".join((family, "python", *parts[:n]))
     for family, paths in _MODULES.items()
@@ -81,8 +83,11 @@ class _Module(ModuleType):
         if f"{inner}.{name}" in _KNOWN:
             return importlib.import_module(f"{self.__name__}.{name}")
         family = inner.partition(".")[0]
-        for place in (f"contrib.{family}", *_ELSEWHERE.get(family, ())):
-            found = _public(place).__dict__.get(name)
+        places = [_public(place) for place in (f"contrib.{family}", *_ELSEWHERE.get(family, ()))]
+        if inner in _INTERNAL:
+            places.insert(0, importlib.import_module(_INTERNAL[inner]))
+        for place in places:
+            found = place.__dict__.get(name)
             if found is not None:
                 setattr(self, name, found)
                 return found

@@ -85,9 +85,14 @@ _INTERNAL = {
     "training.moving_averages": "ferroflow._src.training.moving_averages",
     "ops.resources": "ferroflow._src.variables.resources",
     "util.nest": "ferroflow._src.base.nest",
+    "util.tf_contextlib": "contextlib",
+    "util.tf_decorator": "ferroflow._src.base.decorators",
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("ops.control_flow_ops", "merge"): ("control_flow.primitives", "merge"),
+    ("ops.control_flow_ops", "switch"): ("control_flow.primitives", "switch"),
+    ("ops.control_flow_ops", "with_dependencies"): ("ops.flow.grouping", "with_dependencies"),
     ("training.basic_session_run_hooks", "NeverTriggerTimer"): ("supervision.hooks.timers", "NeverTriggerTimer"),
     ("training.basic_session_run_hooks", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
     ("training.basic_session_run_hooks", "_as_graph_element"): ("supervision.hooks.graph_element", "as_graph_element"),
@@ -110,6 +115,8 @@ _INTERNAL_NAMES = {
     ),
     ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
+# Packages whose modules TensorFlow's modules import, and so pass on: `ops.rnn` has `array_ops`.
+_PASSED_ON = ("ops", "framework", "training", "util", "platform")
 # Keras's modules, which TensorFlow 1.9 moved; those that only gather names are packages of their own.
 _KERAS, _KERAS_BEFORE = "keras", "keras._impl.keras"
 _KERAS_GATHERING = (
@@ -223,6 +230,10 @@ def _found(path: str, name: str) -> Any:
             return getattr(_public(place), name)
         except AttributeError:
             continue
+    for package in _PASSED_ON:
+        passed_on = submodule(package, name)
+        if passed_on is not None:
+            return passed_on
     raise absent(f"{_PACKAGE}.{path}", name)
 
 

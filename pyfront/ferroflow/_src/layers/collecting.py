@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ferroflow._src.framework.default_graph import add_to_collection, add_to_collections, get_collection
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.layers.fan_initializers import xavier_initializer
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.variables.initializers import Ones, Zeros
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 
@@ -31,24 +32,11 @@ def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
 
 def collect_variable(variable: Any, collections: Any, kind: str) -> None:
     """Puts a variable, or the parts of one, into the collections of its kind, once."""
-    keys = keys_of(collections, kind)
+    keys = get_variable_collections(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
         for key in keys or ():
             if not any(part is found for found in get_collection(key)):
                 add_to_collection(key, part)
-
-
-def collected(outputs: Any, collections: Any, alias: str) -> Any:
-    """Puts outputs into collections, under an alias where there are any, and returns them."""
-    if collections:
-        outputs.aliases = [*getattr(outputs, "aliases", ()), alias.rstrip("/")]
-        add_to_collections(collections, outputs)
-    return outputs
-
-
-def keys_of(collections: Any, kind: str) -> Any:
-    """The keys of collections for variables of a kind, from keys for all or a dict by kind."""
-    return collections.get(kind) if isinstance(collections, dict) else collections
 
 
 def followed(
@@ -64,7 +52,7 @@ def followed(
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    return collected(outputs, outputs_collections, scope_name)
+    return collect_named_outputs(outputs_collections, scope_name, outputs)
 
 
 def finished(

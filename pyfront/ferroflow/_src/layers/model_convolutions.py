@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.arg_scope import add_arg_scope
-from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.layers.collecting import (
     NAMES,
@@ -14,8 +13,13 @@ from ferroflow._src.layers.collecting import (
     ZEROS,
     finished,
     followed,
-    keys_of,
     model_variables_called,
+)
+from ferroflow._src.layers.model_utils import (
+    channel_dimension,
+    get_variable_collections,
+    last_dimension,
+    two_element_tuple,
 )
 from ferroflow._src.layers.separable_convolution import SeparableConv2D
 from ferroflow._src.layers.transposed_convolution import Conv2DTranspose, Conv3DTranspose, ConvTranspose
@@ -39,29 +43,6 @@ __all__ = [
 _SEPARABLE_NAMES = {"bias": "biases", "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
 # TF 1.x: both kernels go where the weights go.
 _SEPARABLE_KINDS = {"depthwise_kernel": "weights", "pointwise_kernel": "weights", "bias": "biases"}
-
-
-def _pair(value: Any) -> tuple[int, int]:
-    """Height and width, from an int for both or from two."""
-    if isinstance(value, int):
-        return value, value
-    if isinstance(value, (list, tuple)) and len(value) != 2:
-        raise ValueError(f"Must be a list with 2 elements: {value}")
-    if isinstance(value, (list, tuple, TensorShape)) and len(value) == 2:
-        return int(value[0]), int(value[1])
-    raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
-
-
-def _known_channels(inputs: Any, axis: int) -> int:
-    static = inputs.get_shape()
-    if static.ndims is None:
-        raise ValueError("dims of shape must be known but is None")
-    if static.ndims < 4:
-        raise ValueError(f"rank of shape must be at least 4 not: {static.ndims}")
-    channels: int | None = static[axis].value
-    if channels is None:
-        raise ValueError(f"dimension {axis} of shape must be known but is None: {static}")
-    return channels
 
 
 def _transposed(
@@ -234,7 +215,7 @@ def separable_convolution2d(
                 strides=stride,
                 padding=padding,
                 data_format="channels_first" if is_first else "channels_last",
-                dilation_rate=_pair(rate),
+                dilation_rate=two_element_tuple(rate),
                 depth_multiplier=depth_multiplier,
                 use_bias=use_bias,
                 depthwise_initializer=weights_initializer,
@@ -260,19 +241,21 @@ def separable_convolution2d(
                 outputs_collections,
                 _SEPARABLE_KINDS,
             )
-        height, width = _pair(stride)
-        channels = _known_channels(inputs, 1 if is_first else -1)
+        height, width = two_element_tuple(stride)
+        channels = channel_dimension(inputs.get_shape(), "channels_first" if is_first else "channels_last", min_rank=4)
         weights = model_variable(
             "depthwise_weights",
-            [*_pair(kernel_size), channels, depth_multiplier],
+            [*two_element_tuple(kernel_size), channels, depth_multiplier],
             dtype,
             weights_initializer,
             weights_regularizer,
             trainable=trainable,
-            collections=keys_of(variables_collections, "weights"),
+            collections=get_variable_collections(variables_collections, "weights"),
         )
         strides = [1, 1, height, width] if is_first else [1, height, width, 1]
-        outputs = depthwise_conv2d(inputs, weights, strides, padding, rate=_pair(rate), data_format=data_format)
+        outputs = depthwise_conv2d(
+            inputs, weights, strides, padding, rate=two_element_tuple(rate), data_format=data_format
+        )
         if use_bias:
             biases = model_variable(
                 "biases",
@@ -281,7 +264,7 @@ def separable_convolution2d(
                 biases_initializer,
                 biases_regularizer,
                 trainable=trainable,
-                collections=keys_of(variables_collections, "biases"),
+                collections=get_variable_collections(variables_collections, "biases"),
             )
             outputs = bias_add(outputs, biases, data_format=data_format)
         return followed(outputs, opened.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
@@ -336,8 +319,8 @@ def convolution2d_in_plane(
     with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as opened:
         inputs = convert_to_tensor(inputs)
         dtype = inputs.dtype.base_dtype
-        size, (height, width) = _pair(kernel_size), _pair(stride)
-        channels = _known_channels(inputs, -1)
+        size, (height, width) = two_element_tuple(kernel_size), two_element_tuple(stride)
+        channels = last_dimension(inputs.get_shape(), min_rank=4)
         weights = model_variable(
             "weights",
             [*size, 1, 1],
@@ -345,7 +328,7 @@ def convolution2d_in_plane(
             weights_initializer,
             weights_regularizer,
             trainable=trainable,
-            collections=keys_of(variables_collections, "weights"),
+            collections=get_variable_collections(variables_collections, "weights"),
         )
         outputs = depthwise_conv2d(inputs, tile(weights, [1, 1, channels, 1]), [1, height, width, 1], padding)
         if normalizer_fn is None and biases_initializer is not None:
@@ -356,7 +339,7 @@ def convolution2d_in_plane(
                 biases_initializer,
                 biases_regularizer,
                 trainable=trainable,
-                collections=keys_of(variables_collections, "biases"),
+                collections=get_variable_collections(variables_collections, "biases"),
             )
             outputs = bias_add(outputs, biases)
         return followed(outputs, opened.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)

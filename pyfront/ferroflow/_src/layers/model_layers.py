@@ -18,9 +18,7 @@ from ferroflow._src.layers.collecting import (
     XAVIER,
     ZEROS,
     collect_variable,
-    collected,
     finished,
-    keys_of,
     model_variables_called,
 )
 from ferroflow._src.layers.convolution import Conv1D, Conv2D, Conv3D
@@ -28,6 +26,7 @@ from ferroflow._src.layers.dense import Dense
 from ferroflow._src.layers.dropout import Dropout
 from ferroflow._src.layers.flatten import flatten as flatten_layer
 from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity, one_hot
@@ -79,7 +78,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
         Tensor of the dtype of `inputs`, of shape [batch, elements of an example].
     """
     with name_scope(scope, "Flatten", [inputs]) as name:
-        return collected(flatten_layer(convert_to_tensor(inputs)), outputs_collections, name)
+        return collect_named_outputs(outputs_collections, name, flatten_layer(convert_to_tensor(inputs)))
 
 
 @add_arg_scope
@@ -292,7 +291,7 @@ def dropout(
     with variable_scope(scope, "Dropout", [inputs]) as opened:
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape=noise_shape, seed=seed, name=opened.name, _scope=opened)
-        return collected(layer.apply(inputs, training=is_training), outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, layer.apply(inputs, training=is_training))
 
 
 @add_arg_scope
@@ -410,7 +409,7 @@ def batch_norm(
             outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collected(outputs, outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
 def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int, what: str) -> Callable[..., Any]:
@@ -436,7 +435,7 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
                 data_format="channels_first" if data_format == first else "channels_last",
                 _scope=name,
             )
-            return collected(pooling.apply(convert_to_tensor(inputs)), outputs_collections, name)
+            return collect_named_outputs(outputs_collections, name, pooling.apply(convert_to_tensor(inputs)))
 
     function.__name__ = function.__qualname__ = public_name
     function.__doc__ = f"""Takes {what} of windows over {rank} dimensions.
@@ -523,7 +522,7 @@ def layer_norm(
             )
 
         def parameter(name: str, initializer: Any) -> Any:
-            own = list(keys_of(variables_collections, name) or ())
+            own = list(get_variable_collections(variables_collections, name) or ())
             keys = [*own, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
             dtype = inputs.dtype.base_dtype
             return get_variable(name, shape, dtype, initializer, trainable=trainable, collections=keys)
@@ -537,7 +536,7 @@ def layer_norm(
         outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collected(outputs, outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
 @add_arg_scope
@@ -565,7 +564,7 @@ def one_hot_encoding(
     with name_scope(scope, "OneHotEncoding", [labels, num_classes]) as name:
         labels = cast(convert_to_tensor(labels), dtypes.int64)
         encoded = one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
-        return collected(encoded, outputs_collections, name)
+        return collect_named_outputs(outputs_collections, name, encoded)
 
 
 def _name_of(layer: Any, default: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from ferroflow._src.base.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.layers.collecting import ONES, ZEROS, collected, keys_of
+from ferroflow._src.layers.collecting import ONES, ZEROS
+from ferroflow._src.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import div
 from ferroflow._src.ops.math.elementwise import rsqrt, sqrt, square
@@ -34,7 +35,7 @@ def _parameters(
 
     def parameter(name: str, default: Any) -> Any:
         initializer = (initializers or {}).get(name, default)
-        keys = keys_of(collections, name)
+        keys = get_variable_collections(collections, name)
         made = model_variable(name, [channels], dtype, initializer, trainable=trainable, collections=keys)
         return made if shape is None else shaping.reshape(made, shape)
 
@@ -108,7 +109,7 @@ def instance_norm(
         outputs = normalization.batch_normalization(inputs, mean, variance, beta, gamma, epsilon, name="instancenorm")
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collected(outputs, outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
 def _positive_axis(axis: int, rank: int) -> int:
@@ -211,7 +212,7 @@ def group_norm(
         outputs.set_shape(static)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collected(outputs, outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
 @add_arg_scope

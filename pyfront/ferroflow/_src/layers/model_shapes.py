@@ -12,7 +12,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.layers.collecting import collected
+from ferroflow._src.layers.model_utils import collect_named_outputs, n_positive_integers
 from ferroflow._src.ops.array import indexing, shaping
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.comparison import not_equal
@@ -20,23 +20,6 @@ from ferroflow._src.ops.nn.pooling import pool as pool_op
 from ferroflow._src.variables.scope import variable_scope
 
 __all__ = ["dense_to_sparse", "images_to_sequence", "pool", "scale_gradient", "sequence_to_images"]
-
-
-def _positive(n: int, value: Any) -> tuple[int, ...]:
-    try:
-        values = (int(value),) * n
-    except (TypeError, ValueError):
-        problem = f"Expected sequence of {n} positive integers, but received {value!r}"
-        if len(value) != n:
-            raise ValueError(problem) from None
-        try:
-            values = tuple(int(x) for x in value)
-        except (TypeError, ValueError):
-            raise ValueError(problem) from None
-    for x in values:
-        if x < 1:
-            raise ValueError(f"expected positive integer, but received {x}")
-    return values
 
 
 @add_arg_scope
@@ -80,15 +63,15 @@ def pool(
             raise ValueError("Rank of inputs must be >= 3")
         outputs = pool_op(
             inputs,
-            _positive(rank - 2, kernel_size),
+            n_positive_integers(rank - 2, kernel_size),
             pooling_type,
             padding,
-            dilation_rate=_positive(rank - 2, dilation_rate),
-            strides=_positive(rank - 2, stride),
+            dilation_rate=n_positive_integers(rank - 2, dilation_rate),
+            strides=n_positive_integers(rank - 2, stride),
             name=name,
             data_format=data_format,
         )
-        return collected(outputs, outputs_collections, name)
+        return collect_named_outputs(outputs_collections, name, outputs)
 
 
 @add_arg_scope
@@ -120,7 +103,7 @@ def images_to_sequence(
         in_step = shaping.shape(inputs)
         rows = in_step[0] * in_step[1]
         outputs = shaping.reshape(shaping.transpose(inputs, [2, 0, 1, 3]), [width, rows, channels])
-        return collected(outputs, outputs_collections, name)
+        return collect_named_outputs(outputs_collections, name, outputs)
 
 
 @add_arg_scope
@@ -150,7 +133,7 @@ def sequence_to_images(
         images = -1 if rows is None else rows // height
         parted = shaping.reshape(inputs, [width, images, height, channels])
         order = [1, 3, 2, 0] if output_data_format == "channels_first" else [1, 2, 0, 3]
-        return collected(shaping.transpose(parted, order), outputs_collections, name)
+        return collect_named_outputs(outputs_collections, name, shaping.transpose(parted, order))
 
 
 @add_arg_scope
@@ -173,7 +156,7 @@ def dense_to_sparse(
         indices = indexing.where(not_equal(tensor, constant(eos_token, tensor.dtype)))
         shape = shaping.shape(tensor, out_type=dtypes.int64)
         outputs = SparseTensor(indices, indexing.gather_nd(tensor, indices), shape)
-        made: SparseTensor = collected(outputs, outputs_collections, opened.name)
+        made: SparseTensor = collect_named_outputs(outputs_collections, opened.name, outputs)
         return made
 
 

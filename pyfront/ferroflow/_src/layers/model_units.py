@@ -10,7 +10,8 @@ from ferroflow._src.base.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.layers.collecting import ONES, ZEROS, collected, keys_of
+from ferroflow._src.layers.collecting import ONES, ZEROS
+from ferroflow._src.layers.model_utils import collect_named_outputs, get_variable_collections, last_dimension
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.making import lin_space
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum
@@ -76,12 +77,12 @@ def bias_add(
             initializer,
             regularizer,
             trainable=trainable,
-            collections=keys_of(variables_collections, "biases"),
+            collections=get_variable_collections(variables_collections, "biases"),
         )
         outputs = activation.bias_add(inputs, biases, data_format=data_format)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collected(outputs, outputs_collections, opened.name)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
 @add_arg_scope
@@ -134,13 +135,7 @@ def softmax(logits: Any, scope: Any = None) -> Tensor:
     with variable_scope(scope, "softmax", [logits]):
         logits = convert_to_tensor(logits)
         static = logits.get_shape()
-        if static.ndims is None:
-            raise ValueError("dims of shape must be known but is None")
-        if static.ndims < 2:
-            raise ValueError(f"rank of shape must be at least 2 not: {static.ndims}")
-        classes = static[-1].value
-        if classes is None:
-            raise ValueError(f"dimension -1 of shape must be known but is None: {static}")
+        classes = last_dimension(static, min_rank=2)
         predictions = softmax_op(shaping.reshape(logits, [-1, classes]))
         predictions = shaping.reshape(predictions, shaping.shape(logits))
         predictions.set_shape(static)
@@ -196,7 +191,7 @@ def spatial_softmax(
                 dtypes.float32,
                 ONES if temperature is None else Constant(temperature),
                 trainable=trainable,
-                collections=keys_of(variables_collections, "temperature") if trainable else None,
+                collections=get_variable_collections(variables_collections, "temperature") if trainable else None,
             )
             planes = features if is_first else shaping.transpose(features, [0, 3, 1, 2])
             attention = softmax_op(shaping.reshape(planes, [-1, height * width]) / divisor)

@@ -15,6 +15,7 @@ from ferroflow._src.checkpoint.assigning import (
     assign_from_values_fn as assign_from_values_fn,
     get_variable_full_name as get_variable_full_name,
 )
+from ferroflow._src.layers import model_utils as utils  # noqa: F401
 from ferroflow._src.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,
@@ -108,6 +109,10 @@ from ferroflow._src.variables.model_variables import (
     variable as variable,
 )
 from ferroflow.contrib import losses as losses, metrics as metrics
+from ferroflow.contrib.layers.python.layers import (  # type: ignore[import-not-found]  # made when it is imported
+    initializers as initializers,
+    regularizers as regularizers,
+)
 from ferroflow.contrib.slim import evaluation as evaluation, learning as learning, model_analyzer as model_analyzer
 
 _tell_absent(globals())
