@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 absl_flags = pytest.importorskip("absl.flags")
@@ -94,6 +95,13 @@ def test_required_flags_must_be_given(values):
 def test_a_name_is_defined_once(values):
     with pytest.raises(absl_flags.DuplicateFlagError, match="steps"):
         flags.DEFINE_integer("steps", 1, "again", flag_values=values)
+
+
+def test_defaults_may_be_numpys_numbers(values):
+    flags.DEFINE_integer("batch", np.int64(512), "the batch", flag_values=values)
+    flags.DEFINE_float("decay", default=np.float64(0.5), help="the decay", flag_values=values)
+    values(["program", "--batch=3"])
+    assert (values.batch, values["batch"].default, values.decay) == (3, 512, 0.5)
 
 
 @pytest.mark.parametrize("kind", ["string", "boolean", "bool", "float", "integer"])

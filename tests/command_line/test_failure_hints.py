@@ -113,8 +113,11 @@ def test_what_to_do_is_told(tmp_path, error, told):
 def test_modules_of_the_program_are_found_above_it(tmp_path):
     (tmp_path / "tools.py").touch()
     (tmp_path / "scripts").mkdir()
-    told = hint(ModuleNotFoundError("No module named 'tools'", name="tools"), str(tmp_path / "scripts" / "train.py"))
-    assert told == f"tools is in {tmp_path}: set PYTHONPATH={tmp_path}."
+    (tmp_path / "layers").mkdir()
+    (tmp_path / "layers" / "dense.py").touch()
+    for name in ("tools", "layers"):
+        told = hint(ModuleNotFoundError(f"No module named '{name}'", name=name), str(tmp_path / "scripts" / "train.py"))
+        assert told == f"{name} is in {tmp_path}: set PYTHONPATH={tmp_path}."
 
 
 @pytest.mark.parametrize(

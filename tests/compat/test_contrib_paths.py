@@ -55,3 +55,42 @@ def test_what_tensorflow_has_no_module_for_is_none():
         importlib.import_module("ferroflow.contrib.rnn.python.ops.nothing")
     with pytest.raises(ImportError, match="is not in ferroflow"):
         exec("from ferroflow.contrib.rnn.python.ops.core_rnn_cell import Nothing")
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "python.ops.rnn_cell_impl",
+        *(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn_cell", "core_rnn_cell_impl")),
+    ],
+)
+def test_cells_of_programs_find_what_tensorflows_are_made_of(module):
+    parts = importlib.import_module(f"ferroflow.{module}")
+    ones = tf.ones_initializer()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, h = tf.constant([[1.0, 2.0]]), tf.constant([[3.0]])
+        with tf.variable_scope("first"):
+            once = parts._linear(
+                [x, h], 2, True, bias_initializer=tf.constant_initializer(0.5), kernel_initializer=ones
+            )
+        with tf.variable_scope("second"):
+            again = parts._Linear(x, 2, build_bias=False, kernel_initializer=ones)
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(once).tolist() == [[6.5, 6.5]]
+        assert sess.run(again(2 * x)).tolist() == [[6.0, 6.0]]
+        assert [v.op.name for v in tf.global_variables()] == ["first/kernel", "first/bias", "second/kernel"]
+        for nothing in (None, []):
+            with pytest.raises(ValueError, match="must be specified"):
+                parts._linear(nothing, 2, True)
+
+
+def test_sizes_of_states_are_joined_as_tensorflows_cells_do():
+    from ferroflow.python.ops import rnn_cell_impl
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        batch = tf.placeholder(tf.int32, [])
+        assert sess.run(rnn_cell_impl._concat(batch, [2, 3]), {batch: 4}).tolist() == [4, 2, 3]
+        assert rnn_cell_impl._concat(batch, [2, 3], static=True) == [None, 2, 3]
+        assert rnn_cell_impl._concat(tf.TensorShape(None), 2, static=True) is None
+        assert rnn_cell_impl._like_rnncell(tf.nn.rnn_cell.GRUCell(2))
+        assert not rnn_cell_impl._like_rnncell(len)

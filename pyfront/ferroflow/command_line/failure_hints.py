@@ -103,7 +103,7 @@ def _about_missing_modules(error: BaseException, program: str) -> str | None:
     if name in NEED_TENSORFLOW:
         return f"{name} is built on TensorFlow itself and does not run on ferroflow; take what the program needs of it."
     for above in list(Path(program).resolve().parents)[:_FOLDERS_ABOVE]:
-        if (above / f"{name}.py").exists() or (above / name / "__init__.py").exists():
+        if (above / f"{name}.py").exists() or any((above / name).glob("*.py")):
             return f"{name} is in {above}: set PYTHONPATH={above}."
     if name in sys.stdlib_module_names:
         return None

@@ -58,6 +58,9 @@ _MODULES = {
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {"layers.python.layers.utils": "ferroflow._src.layers.model_utils"}
+# The same for single names of modules: by module, the module here and the names there.
+_CELL_PARTS = ("ferroflow._src.rnn.projection", {"_Linear": "Projection", "_linear": "linear"})
+_INTERNAL_NAMES = {f"rnn.python.ops.{module}": _CELL_PARTS for module in ("core_rnn_cell", "core_rnn_cell_impl")}
 _KNOWN = frozenset(
     ".".join((family, "python", *parts[:n]))
     for family, paths in _MODULES.items()
@@ -84,6 +87,10 @@ class _Module(ModuleType):
             return importlib.import_module(f"{self.__name__}.{name}")
         family = inner.partition(".")[0]
         places = [_public(place) for place in (f"contrib.{family}", *_ELSEWHERE.get(family, ()))]
+        if inner in _INTERNAL_NAMES:
+            module, names = _INTERNAL_NAMES[inner]
+            if name in names:
+                return getattr(importlib.import_module(module), names[name])
         if inner in _INTERNAL:
             places.insert(0, importlib.import_module(_INTERNAL[inner]))
         for place in places:

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base.absent_names import absent
 
 _NEW_KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -37,7 +39,14 @@ def _define(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             stacklevel=3,
         )
         kwargs = {_NEW_KEYWORDS.get(keyword, keyword): value for keyword, value in kwargs.items()}
+    # TF < 1.5 took NumPy's numbers, which absl refuses.
+    args = tuple(_plain(value) for value in args)
+    kwargs = {keyword: _plain(value) for keyword, value in kwargs.items()}
     return getattr(_absl_flags(), kind)(*args, **kwargs)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the public name)

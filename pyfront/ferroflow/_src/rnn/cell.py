@@ -13,7 +13,21 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import get_variable_scope
 
-__all__ = ["LayerRNNCell", "RNNCell", "assert_like_rnn_cell", "known_depth"]
+__all__ = ["LayerRNNCell", "RNNCell", "assert_like_rnn_cell", "is_like_rnn_cell", "known_depth"]
+
+
+def _lacking(cell: Any) -> list[str]:
+    lacks = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]
+    if not hasattr(cell, "zero_state"):
+        lacks.append("'zero_state' method is missing")
+    if not callable(cell):
+        lacks.append("is not callable")
+    return lacks
+
+
+def is_like_rnn_cell(cell: Any) -> bool:
+    """Whether an object has what is used of an `RNNCell`."""
+    return not _lacking(cell)
 
 
 def assert_like_rnn_cell(argument: str, cell: Any) -> None:
@@ -26,11 +40,7 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
     Raises:
         TypeError: something is missing.
     """
-    lacks = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]
-    if not hasattr(cell, "zero_state"):
-        lacks.append("'zero_state' method is missing")
-    if not callable(cell):
-        lacks.append("is not callable")
+    lacks = _lacking(cell)
     if lacks:
         raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
 

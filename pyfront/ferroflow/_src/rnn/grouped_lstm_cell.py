@@ -81,7 +81,7 @@ class GLSTMCell(RNNCell):
         joined = [concat(parts, axis=1)]
         if number not in self._of_groups:
             size = 4 * (self._num_units // self._number_of_groups)
-            self._of_groups[number] = Projection(joined, size, use_bias=False)
+            self._of_groups[number] = Projection(joined, size, build_bias=False)
         return split(self._of_groups[number](joined), 4, 1)
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -122,6 +122,6 @@ class GLSTMCell(RNNCell):
         if self._num_proj is not None:
             with variable_scope("projection"):
                 if self._output_projection is None:
-                    self._output_projection = Projection([h], self._num_proj, use_bias=False)
+                    self._output_projection = Projection([h], self._num_proj, build_bias=False)
                 h = self._output_projection([h])
         return h, LSTMStateTuple(c, h)

@@ -13,7 +13,7 @@ from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import expand_dims
 
-__all__ = ["joined_shape", "size_of", "static_joined_shape", "static_shape_of", "zero_tensors"]
+__all__ = ["joined_shape", "joined_sizes", "size_of", "static_joined_shape", "static_shape_of", "zero_tensors"]
 
 
 def size_of(x: Tensor, axis: int) -> Any:
@@ -74,6 +74,26 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
     if first is None or second is None:
         raise ValueError(f"Provided a prefix or suffix of None: {prefix} and {suffix}")
     return concat((first, second), 0)
+
+
+def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """`joined_shape`, or what is known of it while the graph is built.
+
+    Args:
+        prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
+        suffix: the same.
+        static: bool, whether a list is wanted.
+
+    Returns:
+        Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.
+
+    Raises:
+        ValueError: as `joined_shape`.
+    """
+    if not static:
+        return joined_shape(prefix, suffix)
+    shape = static_joined_shape(prefix, suffix)
+    return None if shape.ndims is None else shape.as_list()
 
 
 def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
