@@ -15,6 +15,7 @@ _LISTS: Final = (
 _EAGER: Final = "build a graph and run it in a tf.Session; eager execution is not offered"
 _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
+_DECODERS: Final = "tf.contrib.seq2seq.dynamic_decode, with a BasicDecoder of a TrainingHelper or GreedyEmbeddingHelper"
 _FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
 _ITS_FILE: Final = "tf.keras.utils.get_file and numpy, which fetch and read its file"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
@@ -77,9 +78,18 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.lite": _NO_CONVERTER,
     "tf.contrib.nccl": "tf.add_n; there is no GPU",
     "tf.contrib.quantize": "tf.fake_quant_with_min_max_vars, placed by hand",
+    "tf.contrib.seq2seq.attention_decoder_fn_inference": _DECODERS,
+    "tf.contrib.seq2seq.attention_decoder_fn_train": _DECODERS,
+    "tf.contrib.seq2seq.dynamic_rnn_decoder": _DECODERS,
+    "tf.contrib.seq2seq.prepare_attention": "tf.contrib.seq2seq.BahdanauAttention or LuongAttention",
+    "tf.contrib.seq2seq.simple_decoder_fn_inference": _DECODERS,
+    "tf.contrib.seq2seq.simple_decoder_fn_train": _DECODERS,
     "tf.contrib.session_bundle": "tf.saved_model",
     "tf.contrib.skflow": _OLD_LEARN,
+    "tf.contrib.slim.dataset": "tf.data.TFRecordDataset and tf.parse_single_example",
+    "tf.contrib.slim.dataset_data_provider": "tf.data.TFRecordDataset and tf.parse_single_example",
     "tf.contrib.slim.nets": "the network built with tf.contrib.slim; tf.train.Saver reads its checkpoint",
+    "tf.contrib.slim.tfexample_decoder": "tf.parse_single_example and tf.image.decode_image",
     "tf.contrib.tensor_forest": _FORESTS,
     "tf.contrib.tfprof": "tf.profiler",
     "tf.contrib.tpu.initialize_system": _NO_TPU,
@@ -122,8 +132,11 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.lite": _NO_CONVERTER,
     "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",
     "tf.optimizers": "the optimizers of tf.train",
+    "tf.python.debug": "tf.Print, or fetches of the tensors; tfdbg is not offered",
+    "tf.random.set_seed": "tf.set_random_seed",
     "tf.ragged": "tf.SparseTensor, or padded tensors and lengths",
     "tf.sparse_split_v": "tf.sparse_split",
+    "tf.summary.create_file_writer": "tf.summary.FileWriter",
     "tf.train.Checkpoint": _FILES_OF_2,
     "tf.train.do_quantize_training_on_graphdef": "tf.fake_quant_with_min_max_vars, placed by hand",
 }
