@@ -15,6 +15,7 @@ import pytest
 import ferroflow
 from ferroflow.command_line.launching import tasks as launched
 from ferroflow.command_line.launching.events import Ended, Printed
+from ferroflow.command_line.launching.local import LocalTasks
 from ferroflow.command_line.launching.process import Stream
 from ferroflow.command_line.launching.tasks import Task
 from ferroflow.command_line.launching.watching import Watch
@@ -260,6 +261,25 @@ def test_an_error_of_the_launcher_kills_all_tasks():
     with pytest.raises(BrokenPipeError):
         watch(place)
     assert set(place.log[3:]) == {("SIGKILL", "ps/0"), ("SIGKILL", "worker/0"), ("SIGKILL", "worker/1")}
+
+
+def test_what_a_process_printed_is_told_before_its_end(program, tmp_path, monkeypatch):
+    tasks = LocalTasks("127.0.0.1")
+    select = tasks._selector.select
+    # The end first: it closes the pipes of the other events of the round.
+    monkeypatch.setattr(
+        tasks._selector,
+        "select",
+        lambda timeout: sorted(select(timeout), key=lambda event: event[0].data[2] is not None),
+    )
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"task": {"type": "worker", "index": 0}}))
+    tasks.start(FIRST, [program("print('one', flush=True)\nprint('two', file=sys.stderr)\nsys.exit(3)\n")], {})
+    pid = tasks._processes[FIRST].pid
+    wait_for(lambda: state(pid) == "Z")
+    told = [event for _ in range(3) for event in tasks.events(1)]
+    assert told[-1] == Ended(FIRST, 3)
+    assert {(event.line, event.is_error) for event in told[:-1]} == {(b"one", False), (b"two", True)}
+    tasks.close()
 
 
 def test_lines_are_whole_however_they_arrive():

@@ -46,16 +46,15 @@ class LocalTasks:
 
     def events(self, timeout: float) -> Iterator[Event]:
         """What happened since the last call; waits for it, at most `timeout` seconds."""
-        for key, _ in self._selector.select(timeout):
+        # The end of a process closes its pipes: what they hold is read before.
+        for key, _ in sorted(self._selector.select(timeout), key=lambda event: event[0].data[2] is None):
             task, process, stream = key.data
             if stream is not None:
-                # The end of another process may have been told first, in this round, and closed the pipe.
-                if stream in self._selector.get_map():
-                    lines, ended = stream.lines()
-                    if ended:
-                        self._selector.unregister(stream)
-                    for line in lines:
-                        yield Printed(task, line, stream.is_error)
+                lines, ended = stream.lines()
+                if ended:
+                    self._selector.unregister(stream)
+                for line in lines:
+                    yield Printed(task, line, stream.is_error)
                 continue
             status = process.status()
             if status is None:
