@@ -9,6 +9,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
@@ -38,6 +39,19 @@ __all__ = [
 ]
 
 
+def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
+    """Whether the batches of two tensors of matrices may be of one shape only once they are broadcast."""
+    if a.ndims is None or b.ndims is None:
+        # TF 1.x: a matrix and what may be one are multiplied as matrices.
+        return 2 not in (a.ndims, b.ndims)
+    if min(a.ndims, b.ndims) < 2:
+        return False
+    batches = a.as_list()[:-2], b.as_list()[:-2]
+    if len(batches[0]) != len(batches[1]):
+        return True
+    return any(None in pair or (1 in pair and pair[0] != pair[1]) for pair in zip(*batches, strict=True))
+
+
 def matmul(
     a: Any,
     b: Any,
@@ -53,7 +67,9 @@ def matmul(
 
     Args:
         a: Tensor of float16, bfloat16, float32, float64, int32, complex64 or complex128, of shape [..., m, k].
-        b: Tensor of the dtype of `a`, of shape [..., k, n].
+        b: Tensor of the dtype of `a`, of shape [..., k, n]. As from TensorFlow 1.14 on, one matrix is multiplied with
+            each of a batch, and the dimensions of batches broadcast; a matrix and a tensor of unknown rank are two
+            matrices.
         transpose_a: bool, whether `a` is given as [..., k, m].
         transpose_b: bool, whether `b` is given as [..., n, k].
         adjoint_a: bool, whether `a` is given conjugated and transposed.
@@ -78,13 +94,16 @@ def matmul(
         b = convert_to_tensor(b, name="b")
         is_sparse = a_is_sparse or b_is_sparse
         a_rank, b_rank = a.get_shape().ndims, b.get_shape().ndims
-        if not is_sparse and (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2):
+        broadcasts = _may_broadcast(a.get_shape(), b.get_shape())
+        are_batches = (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2)
+        if not is_sparse and (broadcasts or are_batches):
             # BatchMatMul only knows the adjoint: a transpose is the adjoint of the conjugate.
             if transpose_a:
                 a, adjoint_a = elementwise.conj(a), True
             if transpose_b:
                 b, adjoint_b = elementwise.conj(b), True
-            return tensor_op("BatchMatMul", [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, name=scope)
+            op_type = "BatchMatMulV2" if broadcasts else "BatchMatMul"
+            return tensor_op(op_type, [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, name=scope)
         if adjoint_a:
             a, transpose_a = elementwise.conj(a), True
         if adjoint_b:
