@@ -90,6 +90,10 @@ _INTERNAL = {
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("client.session", "register_session_run_conversion_functions"): (
+        "session.fetches",
+        "register_session_run_conversion_functions",
+    ),
     ("ops.control_flow_ops", "merge"): ("control_flow.primitives", "merge"),
     ("ops.control_flow_ops", "switch"): ("control_flow.primitives", "switch"),
     ("ops.control_flow_ops", "with_dependencies"): ("ops.flow.grouping", "with_dependencies"),

@@ -63,11 +63,20 @@ def register_session_run_conversion_functions(
 ) -> None:
     """Registers how objects of a type are fetched and fed.
 
+    Args:
+      tensor_type: the type.
+      fetch_function: callable of an object, to the list of Tensors to fetch and a function of the list of their values
+        that gives the object's.
+      feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot be
+        fed.
+      feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to know;
+        None for what cannot be fed there.
+
     Raises:
-      ValueError: the type, or one it derives from, has an entry.
+      ValueError: the type, or one derived from it, has an entry.
     """
     for known, *_ in _conversions:
-        if issubclass(tensor_type, known):
+        if issubclass(known, tensor_type):
             raise ValueError(f"{tensor_type} has already been registered so ignore it.")
     _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))
 
