@@ -94,3 +94,14 @@ def test_sizes_of_states_are_joined_as_tensorflows_cells_do():
         assert rnn_cell_impl._concat(tf.TensorShape(None), 2, static=True) is None
         assert rnn_cell_impl._like_rnncell(tf.nn.rnn_cell.GRUCell(2))
         assert not rnn_cell_impl._like_rnncell(len)
+
+
+def test_decoders_of_programs_swap_batch_and_time_as_tensorflows_do():
+    from ferroflow.contrib.seq2seq.python.ops import decoder
+    from ferroflow.python.ops import rnn
+
+    assert decoder._transpose_batch_time is rnn._transpose_batch_time
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 3, 5])
+        assert rnn._transpose_batch_time(x).shape.as_list() == [3, None, 5]
+        assert rnn._best_effort_input_batch_size([x]) == 3

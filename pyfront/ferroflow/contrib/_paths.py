@@ -58,9 +58,14 @@ _MODULES = {
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {"layers.python.layers.utils": "ferroflow._src.layers.model_utils"}
-# The same for single names of modules: by module, the module here and the names there.
-_CELL_PARTS = ("ferroflow._src.rnn.projection", {"_Linear": "Projection", "_linear": "linear"})
-_INTERNAL_NAMES = {f"rnn.python.ops.{module}": _CELL_PARTS for module in ("core_rnn_cell", "core_rnn_cell_impl")}
+# The same for single names of modules: (module, name) -> (module here, name there).
+_INTERNAL_NAMES = {
+    ("rnn.python.ops.core_rnn_cell", "_Linear"): ("rnn.projection", "Projection"),
+    ("rnn.python.ops.core_rnn_cell", "_linear"): ("rnn.projection", "linear"),
+    ("rnn.python.ops.core_rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
+    ("rnn.python.ops.core_rnn_cell_impl", "_linear"): ("rnn.projection", "linear"),
+    ("seq2seq.python.ops.decoder", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
+}
 _KNOWN = frozenset(
     ".".join((family, "python", *parts[:n]))
     for family, paths in _MODULES.items()
@@ -87,10 +92,9 @@ class _Module(ModuleType):
             return importlib.import_module(f"{self.__name__}.{name}")
         family = inner.partition(".")[0]
         places = [_public(place) for place in (f"contrib.{family}", *_ELSEWHERE.get(family, ()))]
-        if inner in _INTERNAL_NAMES:
-            module, names = _INTERNAL_NAMES[inner]
-            if name in names:
-                return getattr(importlib.import_module(module), names[name])
+        if (inner, name) in _INTERNAL_NAMES:
+            module, there = _INTERNAL_NAMES[inner, name]
+            return getattr(importlib.import_module(f"ferroflow._src.{module}"), there)
         if inner in _INTERNAL:
             places.insert(0, importlib.import_module(_INTERNAL[inner]))
         for place in places:

@@ -97,6 +97,8 @@ _INTERNAL_NAMES = {
     ("ops.control_flow_ops", "merge"): ("control_flow.primitives", "merge"),
     ("ops.control_flow_ops", "switch"): ("control_flow.primitives", "switch"),
     ("ops.control_flow_ops", "with_dependencies"): ("ops.flow.grouping", "with_dependencies"),
+    ("ops.rnn", "_best_effort_input_batch_size"): ("rnn.steps", "batch_size_of"),
+    ("ops.rnn", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
     ("ops.rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
     ("ops.rnn_cell_impl", "_concat"): ("rnn.sizes", "joined_sizes"),
     ("ops.rnn_cell_impl", "_like_rnncell"): ("rnn.cell", "is_like_rnn_cell"),
