@@ -87,6 +87,8 @@ ERRORS = [
     (NameError("name 'reload' is not defined"), "leave out reload(sys)"),
     (AttributeError("module 'PIL.Image' has no attribute 'ANTIALIAS'"), "write LANCZOS"),
     (SyntaxError("name 'step' is used prior to global declaration"), "Move the `global` line"),
+    (AttributeError("module 'numpy' has no attribute 'asscalar'"), "write array.item()"),
+    (AttributeError("module 'numpy' has no attribute 'product'"), "write np.prod"),
     (TypeError("only 0-dimensional arrays can be converted to Python scalars"), "write array.item()"),
     (ImportError("cannot import name 'cross_validation' from 'sklearn'", name="sklearn"), "sklearn.model_selection"),
     (ImportError("cannot import name 'imread' from 'scipy.misc'", name="scipy.misc"), "imageio"),

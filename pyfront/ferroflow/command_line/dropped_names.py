@@ -41,6 +41,8 @@ DROPPED: Final = (
     ("inhomogeneous shape", "Since 1.24 NumPy makes no array of rows of different lengths; give it dtype=object"),
     ("has no attribute 'tostring'", "NumPy dropped tostring; write tobytes"),
     (r"module 'numpy' has no attribute '(bool|float|int|object|str|complex)'", "NumPy dropped np.{0}; write {0}"),
+    ("module 'numpy' has no attribute 'asscalar'", "NumPy dropped it; write array.item()"),
+    ("module 'numpy' has no attribute 'product'", "NumPy dropped it; write np.prod"),
     (r"`?np\.\w+`? was removed", "NumPy 2 dropped it: pip install 'numpy<2', or write what replaced it"),
     (r"module 'numpy' has no attribute", "NumPy 2 may have dropped it: pip install 'numpy<2'"),
     (
