@@ -113,6 +113,32 @@ def test_frames_of_a_gif_file_lie_over_each_other():
         _run(tf.image.decode_gif, _gif([(1, 1, np.array([[0, 1]]))], 3, 2))
 
 
+# What TensorFlow 2.21 gives; before 2.x, `decode_bmp` refused these, and `decode_image` left the channels as they are.
+@pytest.mark.parametrize("decode", [tf.image.decode_bmp, tf.image.decode_image])
+@pytest.mark.parametrize("found", [1, 3, 4])
+@pytest.mark.parametrize("wanted", [3, 4])
+def test_a_bmp_file_gives_the_channels_that_are_asked_for(decode, found, wanted):
+    pixels = np.arange(5 * 7 * found, dtype=np.uint8).reshape(5, 7, found)
+    colours = np.repeat(pixels, 3, axis=2) if found == 1 else pixels[..., :3]
+    opacity = pixels[..., 3:] if found == 4 else np.full((5, 7, 1), 255, np.uint8)
+    expected = np.concatenate([colours, opacity], axis=2)[..., :wanted]
+    np.testing.assert_array_equal(_run(decode, _bmp(pixels, 8 * found), channels=wanted), expected)
+
+
+def test_colours_of_a_bmp_file_do_not_become_grey():
+    for decode, told in ((tf.image.decode_bmp, "channels attribute 1"), (tf.image.decode_image, "Channels must be in")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=told):
+            _run(decode, _bmp(IMAGE), channels=1)
+
+
+def test_a_decoded_image_has_the_shape_that_the_graph_tells():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        rgba = _bmp(np.zeros((2, 2, 4), np.uint8), 32)
+        image = tf.image.decode_image(rgba, channels=3, dtype=tf.uint16, expand_animations=False)
+        assert image.shape.as_list() == [None, None, 3]
+        assert sess.run(image).shape == (2, 2, 3)
+
+
 DECODERS = [tf.image.decode_jpeg, tf.image.decode_png, tf.image.decode_gif, tf.image.decode_bmp, tf.image.decode_image]
 SAMPLES = [JPEG, PROGRESSIVE, PNG, _bmp(IMAGE), _gif([(0, 0, IMAGE[:, :, 0] % 2)], 37, 43)]
 

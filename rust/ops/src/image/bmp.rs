@@ -13,7 +13,8 @@ fn int(data: &[u8], at: usize) -> i64 {
     data.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| i64::from(i32::from_le_bytes(b)))
 }
 
-/// Decodes a file of 8, 24 or 32 bits per pixel; `channels` 0 means those of the file.
+/// Decodes a file of 8, 24 or 32 bits per pixel; `channels` 0 means those of the file, 3 and 4 make colours of greys,
+/// and leave out or add how opaque a pixel is, as from TensorFlow 2 on. Colours do not become grey.
 pub(super) fn decode(data: &[u8], channels: usize) -> Result<Bitmap> {
     ensure!(
         data.len() >= 32,
@@ -25,7 +26,7 @@ pub(super) fn decode(data: &[u8], channels: usize) -> Result<Bitmap> {
     let (header, width, height) = (int(data, 10), int(data, 18), int(data, 22));
     let found = usize::from(u16::from_le_bytes([data[28], data[29]])) / 8;
     ensure!(
-        channels == 0 || channels == found,
+        matches!(channels, 0 | 3 | 4) || channels == found,
         InvalidArgument,
         "channels attribute {channels} does not match bits per pixel from file {found}"
     );
@@ -46,18 +47,19 @@ pub(super) fn decode(data: &[u8], channels: usize) -> Result<Bitmap> {
         bail!(InvalidArgument, "Incomplete bmp content, requires at least {size} bytes, got {} bytes", data.len())
     };
     let (rows, width, row) = (rows as usize, width as usize, row as usize);
-    let mut pixels = Vec::with_capacity(rows * width * found);
+    let channels = if channels == 0 { found } else { channels };
+    let mut pixels = Vec::with_capacity(rows * width * channels);
     for y in 0..rows {
         // Rows go upwards, unless the height is negative.
         let at = if height < 0 { y } else { rows - 1 - y } * row;
         for from in body[at..at + width * found].chunks_exact(found) {
-            match *from {
-                [g] => pixels.push(g),
-                [b, g, r] => pixels.extend([r, g, b]),
-                [b, g, r, a] => pixels.extend([r, g, b, a]),
-                _ => {}
-            }
+            let pixel = match *from {
+                [b, g, r, a] => [r, g, b, a],
+                [b, g, r] => [r, g, b, u8::MAX],
+                _ => [from[0], from[0], from[0], u8::MAX],
+            };
+            pixels.extend_from_slice(&pixel[..channels]);
         }
     }
-    Ok(Bitmap { height: rows, width, channels: found, pixels })
+    Ok(Bitmap { height: rows, width, channels, pixels })
 }

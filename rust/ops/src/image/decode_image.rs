@@ -269,8 +269,7 @@ fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Some(Format::Jpeg) => decoded_jpeg(ctx, data, wanted, None)?,
             Some(Format::Png) => decoded_png(data, wanted)?,
             Some(Format::Gif) => decoded_gif(data, wanted)?,
-            // TF 1.x: the channels of a BMP file are its own.
-            _ => decoded_bmp(data, Wanted { channels: 0, ..wanted })?,
+            _ => decoded_bmp(data, wanted)?,
         };
         ctx.set_output(0, scaled(out, wanted.dtype)?);
         Ok(())

@@ -150,7 +150,8 @@ def decode_bmp(contents: Any, channels: int | None = 0, name: str | None = None)
 
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
-        channels: int, 0 or those of the file: 1, 3 or 4.
+        channels: int, 0 for those of the file; 3 or 4 for colours, as from TensorFlow 2 on, without or with how opaque
+            they are; 1 for a grey file's.
         name: str, name of the operation.
 
     Returns:
