@@ -53,6 +53,14 @@ def test_python_2_is_told_of_the_file_that_is_it(tmp_path):
     assert "expand -t 8" in told
 
 
+@pytest.mark.parametrize(("folder", "told"), [("my-site-packages", "model.py"), ("site-packages", "program.py")])
+def test_python_2_is_told_of_no_installed_package(tmp_path, folder, told):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "model.py").write_text("def build():\n    return {}.iteritems()\n")
+    program = f"import sys\nsys.path.append({folder!r})\nimport model\nmodel.build()\n"
+    assert f"{told} looks like Python 2" in output_of(program, tmp_path)
+
+
 @pytest.mark.parametrize(
     "program",
     [

@@ -12,6 +12,7 @@ from urllib.error import URLError
 
 from ferroflow._src.base import errors
 from ferroflow._src.base.absent_names import instead_of
+from ferroflow._src.base.package_files import is_package_file
 from ferroflow.command_line.dropped_names import DROPPED, NEED_TENSORFLOW, PACKAGES, PYTHON_2_MODULES, PYTHON_2_VALUES
 
 __all__ = ["add_hint", "hint", "syntax_advice"]
@@ -30,6 +31,7 @@ _IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)
 # How the errors for absent names end: nothing is left to say.
 _TOLD: Final = "docs/compatibility.md"
 _FOLDERS_ABOVE: Final = 3
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _CONVERT: Final = "Convert it first: `2to3 -w FILE` writes it anew (2to3 comes with Python up to 3.12)."
 
 
@@ -70,12 +72,13 @@ def _about_python_2(error: BaseException, program: str) -> str | None:
 
 
 def _file_of(error: BaseException) -> str | None:
-    """The file whose line raised an error, unless it is one of an installed package."""
+    """Returns the file whose line raised an error; None for a file of ferroflow or of an installed package."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     file = trace.tb_frame.f_code.co_filename if trace is not None else ""
-    return file if file.endswith(".py") and "site-packages" not in file and os.path.exists(file) else None
+    installed = is_package_file(file) or not _INSTALLED.isdisjoint(Path(file).parts)
+    return file if file.endswith(".py") and not installed and os.path.exists(file) else None
 
 
 def _about_missing_names(error: BaseException, program: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-_PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ferroflow._src.base.package_files import PACKAGE_FOLDER
 
 
 def load_resource(path: str) -> bytes:
@@ -20,7 +20,7 @@ def load_resource(path: str) -> bytes:
     Raises:
         OSError: there is no such file, or it cannot be read.
     """
-    with open(os.path.join(_PACKAGE_ROOT, path), "rb") as file:
+    with open(os.path.join(PACKAGE_FOLDER, path), "rb") as file:
         return file.read()
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import NoReturn
+
+from ferroflow._src.base.package_files import PACKAGE_FOLDER
 
 # Of C++ interfaces: this library has none, and none of its parts is a library of its own.
 CXX11_ABI_FLAG = 0
 MONOLITHIC_BUILD = 0
 
-_PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
 
 def get_lib() -> str:
     """The directory of this package, which holds its native library."""
-    return _PACKAGE_ROOT
+    return PACKAGE_FOLDER
 
 
 def get_include() -> NoReturn:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import proto
 from ferroflow._src.base.device_spec import canonical_name
+from ferroflow._src.base.package_files import is_package_file
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -21,7 +23,6 @@ from ferroflow._src.profiler.tree import ROOT, Item
 from ferroflow._src.session.timeline import Timeline
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
-_PACKAGE = __name__.split(".", maxsplit=1)[0]
 _EXPLANATIONS = {
     "graph": "The nodes of the graph are organized by what they read, from results to what they are made of.",
     "scope": "The nodes of the graph are organized by their names, as files are in folders.",
@@ -247,10 +248,9 @@ class Profiler:
         for op, item in self._items(options):
             at = root
             for file, number, function, _ in op.traceback:
-                path = file.replace("\\", "/")
-                if f"/{_PACKAGE}/" in path:
+                if is_package_file(file):
                     continue
-                name = f"{path.rpartition('/')[2]}:{number}:{function}"
+                name = f"{os.path.basename(file)}:{number}:{function}"
                 line = lines.get((id(at), name))
                 if line is None:
                     line = lines[id(at), name] = Item(name, frozenset())

@@ -16,6 +16,7 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.package_files import is_package_file
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
@@ -32,7 +33,6 @@ from ferroflow._src.session.step_stats import fill_cost_graph, fill_partition_gr
 from ferroflow._src.session.tensor_handle import HANDLE_OPS, TensorHandle, delete_all
 
 _CLOSED = "Attempted to use a closed Session."
-_PACKAGE = __name__.split(".", maxsplit=1)[0]
 # Values whose handles are gone are forgotten when there are this many of them.
 _DEAD_HANDLES = 10
 
@@ -52,7 +52,7 @@ class DeviceAttributes:
 def _user_line(op: Operation) -> str:
     """The innermost line outside this package that made the operation."""
     for file, line, _, _ in reversed(op.traceback):
-        if f"/{_PACKAGE}/" not in file.replace("\\", "/"):
+        if not is_package_file(file):
             return f" (defined at {file}:{line})"
     return ""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.package_files import is_package_file
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -33,7 +33,6 @@ from ferroflow._src.variables.variable import Variable
 # A collection that is not named by a string is left out of `get_all_collection_keys` and of meta graphs.
 _STORE_KEY = ("__variable_store",)
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _SHOWN_FRAMES = 3
 
 
@@ -409,5 +408,5 @@ def _needs_no_arguments(function: Callable[..., Any]) -> bool:
 
 def _definition(variable: Any) -> str:
     """The innermost lines of the program, outside of this package, that made a variable."""
-    frames = [f for f in reversed(variable.op.traceback) if not f[0].startswith(_PACKAGE)]
+    frames = [f for f in reversed(variable.op.traceback) if not is_package_file(f[0])]
     return "".join(traceback.format_list(frames[:_SHOWN_FRAMES]))
