@@ -231,8 +231,11 @@ def test_operations_on_arrays(name, seed):
     check(function, [draw(seed + i, shape, ANY) for i, shape in enumerate(shapes)], seed)
 
 
+UNKNOWN = [*("concat_rows", "concat_many", "slice", "gather", "tile", "pad", "pad_reflect", "pad_symmetric", "squeeze")]
+
+
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices to a dense Tensor of unknown shape")
-@pytest.mark.parametrize("name", ["concat_rows", "concat_many", "slice", "gather", "tile", "pad", "squeeze"])
+@pytest.mark.parametrize("name", UNKNOWN)
 def test_operations_on_arrays_of_unknown_shape(name):
     function, shapes = ARRAY[name]
     check(function, [draw(i, shape, ANY) for i, shape in enumerate(shapes)], 0, static_shapes=False)

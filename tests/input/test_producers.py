@@ -173,6 +173,26 @@ def test_sparse_tensors_come_out_as_they_went_in(many: bool) -> None:
             assert s.indices.tolist() == [[i, n] for i, n in enumerate(d)]
 
 
+def test_rows_of_a_sparse_tensor_can_be_left_out() -> None:
+    keep = [True, False, True, False, True, True]
+    with tf.Graph().as_default():
+        sparse = tf.SparseTensor([[0, 1], [1, 0], [2, 2], [2, 3], [5, 4]], [1, 2, 3, 4, 5], [6, 5])
+        batch = tf.train.maybe_batch([sparse, tf.range(6)], keep, 4, enqueue_many=True)
+        with running() as session:
+            stored, rows = session.run(batch)
+    assert rows.tolist() == [0, 2, 4, 5]
+    assert stored.indices.tolist() == [[0, 1], [1, 2], [1, 3], [3, 4]]
+    assert stored.values.tolist() == [1, 3, 4, 5]
+
+
+def test_elements_of_unknown_rank_are_refused() -> None:
+    with tf.Graph().as_default():
+        unknown = tf.placeholder(tf.float32)
+        for dynamic_pad in (False, True):
+            with pytest.raises(ValueError, match=r"Cannot infer Tensor's rank: .*Placeholder:0"):
+                tf.train.batch([unknown], 2, dynamic_pad=dynamic_pad)
+
+
 def test_joined_batches_take_from_every_list() -> None:
     with tf.Graph().as_default():
         parts = [tf.train.range_input_producer(n, num_epochs=1).dequeue() for n in (3, 5)]

@@ -77,6 +77,23 @@ def test_the_gradient_of_crops_by_their_images_is_the_transpose(boxes, size, met
     assert abs(_inner(y_value, g) - _inner(x, back_value)) <= 1e-4 * (1 + np.abs(back_value).sum())
 
 
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+def test_the_gradient_of_crops_has_the_dtype_of_the_images(dtype):
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.constant([[[[0.0], [1.0]], [[2.0], [3.0]]]], dtype)
+        crops = tf.image.crop_and_resize(images, [[0.0, 0.0, 0.5, 1.0]], [0], [2, 2])
+        (gradient,) = tf.gradients(crops, images)
+        assert gradient.dtype == dtype
+        assert session.run(gradient)[0, :, :, 0].tolist() == [[1.5, 1.5], [0.5, 0.5]]
+
+
+def test_the_gradient_of_crops_by_whole_numbers_is_none():
+    with tf.Graph().as_default():
+        images = tf.zeros([1, 2, 2, 1], tf.uint8)
+        crops = tf.image.crop_and_resize(images, [[0.0, 0.0, 0.5, 1.0]], [0], [2, 2])
+        assert tf.gradients(crops, images) == [None]
+
+
 def test_the_gradient_of_crops_by_their_boxes_equals_differences():
     rng = np.random.default_rng(1)
     x = rng.uniform(-1, 1, (2, 6, 7, 2)).astype(np.float32)
@@ -103,6 +120,8 @@ def test_images_of_unknown_rank_count_as_one():
             (tf.image.rot90(image), np.rot90(x)),
             (tf.image.crop_to_bounding_box(image, 0, 1, 2, 2), x[:, 1:3]),
             (tf.image.resize_image_with_crop_or_pad(image, 2, 2), x[:, 1:3]),
+            (tf.image.resize_image_with_crop_or_pad(image, 2, 6), np.pad(x, [(0, 0), (1, 1), (0, 0)])),
+            (tf.image.pad_to_bounding_box(image, 1, 0, 4, 5), np.pad(x, [(1, 1), (0, 1), (0, 0)])),
         ):
             np.testing.assert_array_equal(session.run(result, {image: x}), want)
         with pytest.raises(tf.errors.InvalidArgumentError, match="width must be >= target"):

@@ -211,6 +211,22 @@ def test_as_many_lengths_as_sequences_are_asked_for():
             session.run(outputs, {lengths: [1, 2]})
 
 
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ((BATCH, TIME + 1, SIZE), "Time steps is not the same for all the elements"),
+        ((BATCH + 1, TIME, SIZE), "Batch_size is not the same for all the elements"),
+    ],
+)
+@pytest.mark.parametrize("time_major", [False, True])
+def test_the_inputs_of_a_nest_have_the_same_steps_and_sequences(other, message, time_major):
+    inputs = [tf.ones([BATCH, TIME, SIZE]), tf.ones(other)]
+    if time_major:
+        inputs = [tf.transpose(x, [1, 0, 2]) for x in inputs]
+    with pytest.raises(ValueError, match=message):
+        tf.nn.dynamic_rnn(Doubling(), tuple(inputs), dtype=tf.float32, time_major=time_major)
+
+
 def _dynamic(cell=None, x=None, **kwargs):
     x = tf.ones([BATCH, TIME, SIZE]) if x is None else x
     return tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(2) if cell is None else cell, x, **kwargs)

@@ -38,6 +38,29 @@ class Momentum(tf.train.Optimizer):
         return var.scatter_sub(grad).op
 
 
+# ---- slots
+
+
+def test_the_slots_of_slices_are_one_slot_of_the_whole_in_a_checkpoint(tmp_path):
+    with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
+        w = tf.get_variable("w", [4], initializer=tf.ones_initializer())
+    optimizer = tf.train.AdamOptimizer()
+    train = optimizer.minimize(tf.reduce_sum(tf.constant([1.0, 2.0, 3.0, 4.0]) * tf.convert_to_tensor(w)))
+    slots = [optimizer.get_slot(part, "m") for part in w]
+    assert [slot.op.name for slot in slots] == ["s/w/part_0/Adam", "s/w/part_1/Adam"]
+    with initialized() as session:
+        session.run(train)
+        path = tf.train.Saver().save(session, str(tmp_path / "model"), write_meta_graph=False)
+        moments = np.concatenate(session.run(slots))
+    reader = tf.train.NewCheckpointReader(path)
+    assert sorted(reader.get_variable_to_shape_map()) == ["beta1_power", "beta2_power", "s/w", "s/w/Adam", "s/w/Adam_1"]
+    np.testing.assert_array_equal(reader.get_tensor("s/w/Adam"), moments)
+    with tf.Graph().as_default(), tf.Session() as session:
+        whole = tf.Variable(tf.zeros([4]), name="s/w/Adam")
+        tf.train.Saver([whole]).restore(session, path)
+        np.testing.assert_array_equal(session.run(whole), moments)
+
+
 # ---- gradient descent
 
 

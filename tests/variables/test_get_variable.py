@@ -55,7 +55,8 @@ def test_false_does_not_end_the_reuse_of_an_outer_scope():
         ({"shape": [1], "custom_getter": 3}, "custom_getter which is not callable"),
         ({"shape": [1], "partitioner": 3}, "Partitioner must be callable"),
         ({"initializer": 1.0, "dtype": tf.int32}, "Initializer type '.*float32.*' and explicit dtype '.*int32.*'"),
-        ({"shape": [1], "dtype": tf.string}, "An initializer for variable w of .*string.* is required"),
+        ({"shape": [1], "dtype": tf.complex64}, "An initializer for variable w of .*complex64.* is required"),
+        ({"shape": [1], "dtype": tf.quint8}, "An initializer for variable w of .*quint8.* is required"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):
@@ -191,6 +192,32 @@ def test_a_scope_lists_its_variables():
     tf.get_variable("a_not_in_scope", [1])
     assert a.global_variables() == [x] == a.trainable_variables()
     assert a.local_variables() == [y]
+
+
+def _square(value):
+    return value * value
+
+
+def test_a_constraint_is_that_of_the_scope_itself_and_not_of_an_outer_one():
+    with tf.variable_scope("a", constraint=_square):
+        assert tf.get_variable("v", [1]).constraint is _square
+        with tf.variable_scope("b") as inner:
+            assert inner.constraint is None
+            assert tf.get_variable("v", [1]).constraint is None
+            assert tf.get_variable("w", [1], constraint=_square).constraint is _square
+
+
+def test_the_slices_of_a_variable_have_the_constraint_of_the_scope():
+    with tf.variable_scope("a", constraint=_square, partitioner=tf.fixed_size_partitioner(2)):
+        assert [v.constraint for v in tf.get_variable("v", [4])] == [_square, _square]
+
+
+@pytest.mark.parametrize(("dtype", "value"), [(tf.bool, False), (tf.int64, 0), (tf.uint8, 0), (tf.string, b"")])
+def test_a_variable_without_initializer_that_is_no_float_starts_at_zero(dtype, value):
+    v = tf.get_variable("v", [2], dtype)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run(v).tolist() == [value, value]
 
 
 def test_setters_change_the_defaults():

@@ -33,6 +33,15 @@ def test_missing_values_are_reported_in_order():
     assert report.name.startswith("report_uninitialized_variables/")
 
 
+def test_missing_values_of_local_variables_are_reported():
+    a = tf.Variable(0.0, name="a")
+    tf.Variable(0.0, name="b", collections=[tf.GraphKeys.LOCAL_VARIABLES])
+    report = tf.report_uninitialized_variables()
+    with tf.Session() as sess:
+        sess.run(a.initializer)
+        assert sess.run(report).tolist() == [b"b"]
+
+
 def test_without_variables_there_is_nothing_to_report():
     report = tf.report_uninitialized_variables()
     assert tf.assert_variables_initialized() is None

@@ -10,6 +10,16 @@ import ferroflow as tf
 from ferroflow._src.base import errors, proto
 
 
+@pytest.mark.parametrize("use_resource", [False, True])
+@pytest.mark.parametrize(
+    "collections", [None, [tf.GraphKeys.TRAINABLE_VARIABLES], (tf.GraphKeys.TRAINABLE_VARIABLES, "x")]
+)
+def test_a_variable_is_once_among_those_that_are_trained(collections, use_resource):
+    v = tf.get_variable("v", [], collections=collections, use_resource=use_resource)
+    assert tf.trainable_variables() == [v]
+    assert tf.global_variables() == ([v] if collections is None else [])
+
+
 def test_reading_before_the_first_assignment_names_the_variable():
     v = tf.Variable(1.0, name="w")
     with tf.Session() as sess, pytest.raises(errors.FailedPreconditionError, match="uninitialized value w"):

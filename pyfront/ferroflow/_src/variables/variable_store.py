@@ -355,14 +355,14 @@ def default_variable_store() -> VariableStore:
 
 
 def default_initializer(name: str, dtype: dtypes.DType) -> Any:
-    """The initializer of a variable that is given none: Glorot's for floats, zeros for other numbers and bools.
+    """Returns the initializer of a variable that is given none: Glorot's for floats, else zeros.
 
     Raises:
         ValueError: there is none for the dtype.
     """
     if dtype.is_floating:
         return initializers.glorot_uniform_initializer()
-    if dtype.is_integer or dtype.is_unsigned or dtype.is_bool:
+    if dtype.is_integer or dtype.is_bool or dtype == dtypes.string:
         return initializers.Zeros()
     raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required")
 
