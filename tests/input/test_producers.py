@@ -175,11 +175,14 @@ def test_sparse_tensors_come_out_as_they_went_in(many: bool) -> None:
 
 def test_rows_of_a_sparse_tensor_can_be_left_out() -> None:
     keep = [True, False, True, False, True, True]
-    with tf.Graph().as_default():
+    with tf.Graph().as_default() as graph:
         sparse = tf.SparseTensor([[0, 1], [1, 0], [2, 2], [2, 3], [5, 4]], [1, 2, 3, 4, 5], [6, 5])
         batch = tf.train.maybe_batch([sparse, tf.range(6)], keep, 4, enqueue_many=True)
+        (stores,) = (op for op in graph.get_operations() if op.type == "AddManySparseToTensorsMap")
         with running() as session:
             stored, rows = session.run(batch)
+            # What is left out would stay in the map for ever: nobody takes it out.
+            assert session.run(stores.inputs[1]).tolist() == [1, 3, 4, 5]
     assert rows.tolist() == [0, 2, 4, 5]
     assert stored.indices.tolist() == [[0, 1], [1, 2], [1, 3], [3, 4]]
     assert stored.values.tolist() == [1, 3, 4, 5]

@@ -140,7 +140,7 @@ class Variable(metaclass=_VariableMeta):
             raise ValueError("The `constraint` argument must be a callable.")
         modes = resolve_modes(synchronization, aggregation, trainable, name)
         self._synchronization, self._aggregation, self._trainable = modes
-        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+        if self._trainable:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         self._make(initial_value, validate_shape, caching_device, name, dtype, shape)
         self.graph.add_to_collections(collections, self)
