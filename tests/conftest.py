@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Shared build machines stall for seconds: no deadline says anything about the code.
@@ -16,3 +17,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.load_profile(os.environ.get("FERROFLOW_HYPOTHESIS", "balanced"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup(
+        "differential", "comparison with TensorFlow 1.15 (FERROFLOW_TENSORFLOW_PYTHON names its Python)"
+    )
+    group.addoption("--differential-seconds", type=float, default=30, help="seconds for all families of programs")
+    group.addoption("--differential-seed", type=int, default=0, help="the first program's number, in millions")
