@@ -144,7 +144,7 @@ class Interpreter:
                 static[name] = self.describe(names[name])
 
     def describe(self, value):
-        """What is known of a step's result before a session runs: [name, type of operation, dtype, shape] of tensors."""
+        """What is known of a step's result before a session runs: of tensors [name, op type, dtype, shape]."""
         if isinstance(value, (type(None), bool, int, float, str)):
             return value
         if isinstance(value, self._module.SparseTensor):

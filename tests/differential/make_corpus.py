@@ -1,4 +1,4 @@
-"""Writes corpus.jsonl, a few calls of each op, from what `harvest.py` noted: `python make_corpus.py harvest.jsonl ...`."""
+"""Writes corpus.jsonl, some calls of each op, from what `harvest.py` noted: `make_corpus.py harvest.jsonl ...`."""
 
 from __future__ import annotations
 
