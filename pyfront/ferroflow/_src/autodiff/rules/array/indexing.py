@@ -13,6 +13,7 @@ from ferroflow._src.autodiff.terms import (
     gather,
     item,
     part,
+    rank,
     reshape,
     shape,
     size,
@@ -44,63 +45,61 @@ def _gather(op: Operation, g: Any) -> list[Any]:
 def _gather_v2(op: Operation, g: Any) -> list[Any]:
     params, indices, axis = op.inputs
     static = constant_value(axis)
-    if op.get_attr("batch_dims") != 0:
-        return [_batched(params, indices, static, op.get_attr("batch_dims"), g), None, None]
+    batch = op.get_attr("batch_dims")
+    if batch < 0:
+        batch += _ndims(indices)
     if static is not None and int(static) == 0:
         return [_rows(params, indices, g), None, None]
-    # The gathered dimension goes to the front, where slices are summed by segment, and back.
+    # The gathered dimension goes to behind the batch, where slices are summed by segment, and back.
     with params.graph.colocate_with(params):
         params_shape = shape(params)
-    where = axis if static is None or int(static) >= 0 else constant(int(static) % _ndims(params), dtype=dtypes.int32)
-    front = _vector(where)
-    behind = _vector(where + 1)
+    # Dimension numbers are added to the axis, which may be int64 and may count from the end.
+    where = cast(axis, dtypes.int32)
+    if static is None or int(static) < 0:
+        where = tensor_op("FloorMod", [where, rank(params)])
+    front, behind = _vector(where), _vector(where + 1)
     outer = tensor_op("Slice", [params_shape, [0], front])
     inner = tensor_op("Slice", [params_shape, behind, [-1]])
-    count = expand_dims(size(indices), 0)
-    values_shape = concat([outer, count, inner])
-    outer_rank, values_rank = size(outer), size(values_shape)
-    before, after = span(0, outer_rank), span(outer_rank + 1, values_rank)
-    order = concat([_vector(outer_rank), before, after])
+    # TF 1.x: the indices of each batch are as many as their own dimensions say.
+    picked = expand_dims(size(indices) if batch == 0 else _product(part(shape(indices), batch)), 0)
+    values_shape = concat([outer, picked, inner])
+    batches, between = span(0, batch), span(batch, where)
+    after = span(where + 1, size(values_shape))
+    order = concat([batches, front, between, after])
     moved = tensor_op("Transpose", [reshape(g, values_shape), order], name="transpose")
-    rows = gather(params_shape, where)
-    summed = tensor_op("UnsortedSegmentSum", [moved, reshape(indices, count), rows])
-    back = concat([before + 1, constant([0], dtype=dtypes.int32), after])
+    summed = _summed_rows(moved, indices, gather(params_shape, where), batch)
+    back = concat([batches, between + 1, constant([batch], dtype=dtypes.int32), after])
     return [tensor_op("Transpose", [summed, back], name="transpose"), None, None]
 
 
-def _batched(params: Tensor, indices: Tensor, static_axis: Any, batch_dims: int, g: Any) -> Tensor:
-    """The gradient of a gather whose leading dimensions are those of the indices."""
-    if static_axis is None:
-        raise ValueError("the gradient of a gather with batch_dims needs a known axis")
-    rank_, picked = _ndims(params), _ndims(indices)
-    axis = int(static_axis) % rank_
-    batch = batch_dims + picked if batch_dims < 0 else batch_dims
-    count = picked - batch
-    params_shape = shape(params)
-    # Of g [batch..., before..., picked..., after...] the picked dimensions go to behind the batch.
-    n = rank_ - 1 + count
-    order = [*range(batch), *range(axis, axis + count), *range(batch, axis), *range(axis + count, n)]
-    moved = tensor_op("Transpose", [densified(g), order], name="transpose")
-    batches = term("Prod", 2)(part(params_shape, end=batch), [0])
-    limit = item(params_shape, axis)
-    row = concat([part(params_shape, batch, axis), part(params_shape, axis + 1)])
-    # Row i of batch b is segment b * limit + i of all.
+def _summed_rows(values: Tensor, indices: Tensor, rows: Tensor, batch: int) -> Tensor:
+    """The sums by row of values [batch..., picked, rest...], [batch..., rows, rest...]."""
+    if batch == 0:
+        return tensor_op("UnsortedSegmentSum", [values, reshape(indices, [-1]), rows])
+    values_shape = shape(values)
+    outer, rest = part(values_shape, end=batch), part(values_shape, batch + 1)
+    batches = _product(outer)
+    picked = item(values_shape, batch)
+    # Row i of batch b is segment b * rows + i of all.
     ids = cast(indices, dtypes.int64)
-    wide_limit = cast(limit, dtypes.int64)
-    starts = span(constant(0, dtype=dtypes.int64), cast(batches, dtypes.int64) * wide_limit, wide_limit)
-    ids = reshape(reshape(ids, stack([batches, -1])) + expand_dims(starts, 1), [-1])
-    values = reshape(moved, concat([shape(ids), row]))
-    summed = tensor_op("UnsortedSegmentSum", [values, ids, batches * limit])
-    back = reshape(summed, concat([part(params_shape, end=batch), _vector(limit), row]))
-    home = [*range(batch), *range(batch + 1, axis + 1), batch, *range(axis + 1, rank_)]
-    return tensor_op("Transpose", [back, home], name="transpose")
+    wide = cast(rows, dtypes.int64)
+    starts = span(constant(0, dtype=dtypes.int64), cast(batches, dtypes.int64)) * wide
+    ids = reshape(ids, stack([batches, picked])) + expand_dims(starts, 1)
+    count = _vector(batches * picked)
+    flat = reshape(values, concat([count, rest]))
+    summed = tensor_op("UnsortedSegmentSum", [flat, reshape(ids, count), batches * rows])
+    return reshape(summed, concat([outer, _vector(rows), rest]))
 
 
 def _ndims(x: Tensor) -> int:
     ndims = x.shape.ndims
     if ndims is None:
-        raise ValueError(f"the gradient of a gather along this axis needs the rank of {x.name}")
+        raise ValueError(f"The gradient of a gather with negative batch_dims needs the rank of {x.name}.")
     return ndims
+
+
+def _product(vector: Tensor) -> Tensor:
+    return term("Prod", 2)(vector, [0])
 
 
 def _vector(scalar: Any) -> Tensor:
