@@ -1,4 +1,4 @@
-"""Writes registry.json: for TensorFlow's ops, the element types of their CPU kernels and how they pass gradients.
+"""Writes registry.json: for TensorFlow's ops, the element types of their CPU kernels.
 
 Run with TensorFlow 2.21: `python tests/golden/make_registry.py`.
 """
@@ -9,7 +9,7 @@ import json
 import pathlib
 
 import tensorflow as tf
-from tensorflow.python.framework import kernels, op_def_registry, ops
+from tensorflow.python.framework import kernels, op_def_registry
 
 OUT = pathlib.Path(__file__).with_name("registry.json")
 # Types that TensorFlow 1.x does not have, or only as storage of quantized numbers.
@@ -35,17 +35,13 @@ def kernel_types(op: str) -> dict[str, list[str]]:
 
 
 def main() -> None:
-    rules, none, types = [], [], {}
-    registry = ops.gradient_registry._registry
+    types = {}
     for name in sorted(op_def_registry.get(n).name for n in dir(tf.raw_ops) if op_def_registry.get(n) is not None):
-        if name in registry:
-            (none if registry[name]["type"] is None else rules).append(name)
         found = kernel_types(name)
         if found:
             types[name] = found
     lines = [json.dumps(name) + ": " + json.dumps(found) for name, found in types.items()]
-    text = "{\n" + f'"rule": {json.dumps(rules)},\n"no gradient": {json.dumps(none)},\n"types": {{\n'
-    OUT.write_text(text + ",\n".join(lines) + "\n}\n}\n")
+    OUT.write_text('{\n"types": {\n' + ",\n".join(lines) + "\n}\n}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the walk through the registry asks of an op: a node for given element types, a kernel, a gradient."""
+"""What the walk through the registry asks of an op: a node for given element types, and a kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import dtypes, errors, proto
 from ferroflow._src.base.dtypes import as_dtype
-from ferroflow._src.framework.gradient_registry import _rules
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.session.session import Session
 
@@ -175,13 +174,6 @@ def missing_kernels(op_type: str) -> list[str]:
     return missing
 
 
-def gradient_state(op_type: str) -> str:
-    """How gradients treat an op: "rule", "no gradient" (they end there), or "error" (they are refused)."""
-    if op_type not in _rules:
-        return "error"
-    return "no gradient" if _rules[op_type] is None else "rule"
-
-
 def named_in_tests() -> set[str]:
     """The op types that a test names: one in Python, or one beside the op's kernel."""
     root = Path(__file__).resolve().parents[2]
@@ -192,8 +184,3 @@ def named_in_tests() -> set[str]:
         else:
             texts.append(path.read_text().partition("#[cfg(test)]")[2])
     return {name for text in texts for name in re.findall(r'"(_?[A-Z]\w+)"', text)}
-
-
-def tensorflow_gradient_state(op_type: str) -> str:
-    """The same of TensorFlow."""
-    return next((state for state in ("rule", "no gradient") if op_type in GOLDEN[state]), "error")

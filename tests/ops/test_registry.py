@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -56,21 +56,6 @@ LATER_TYPES = {
         ),
         ("complex64", "complex128"),
     ),
-}
-
-# Ops whose gradients are settled in another way than in TensorFlow, and why.
-OTHER_GRADIENTS = {
-    "TensorFlow's rule gives None": (
-        *("ArgMax", "ArgMin", "Ceil", "Floor", "FloorDiv", "Rint", "Round", "TruncateDiv"),
-    ),
-    "TensorFlow makes the op in its optimizer alone": ("Snapshot",),
-    "TensorFlow 1.x has no rule before 1.9": ("Qr",),
-    "gradients of gradients pass through arrays here": ("TensorArrayGradV3",),
-    "TensorFlow 1.x has no rule": ("RGBToHSV",),
-    "derivatives go further than TensorFlow's": (
-        *("IRFFT3D", "MatrixExponential", "MatrixLogarithm", "MaxPoolGradWithArgmax", "RFFT3D"),
-    ),
-    "TensorFlow ends the gradient; here it is refused": ("ResizeBilinearGrad",),
 }
 
 # Ops that are tested under the names of the functions that make them, by the file that does.
@@ -179,17 +164,6 @@ def with_missing_types(ops: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def with_other_gradients(ops: Iterable[str], state: Callable[[str], str] = registry.gradient_state) -> set[str]:
-    """The ops that gradients treat otherwise than TensorFlow; where it says nothing, ending them is settled, too."""
-    found = set()
-    for name in ops:
-        wanted = registry.tensorflow_gradient_state(name)
-        allowed = (wanted, "no gradient") if wanted == "error" else (wanted,)
-        if _core.op_info(name)["inputs"] and state(name) not in allowed:
-            found.add(name)
-    return found
-
-
 def untested(ops: Iterable[str], records: Iterable[Record]) -> set[str]:
     """The ops that neither a record reaches nor another test names."""
     elsewhere = _named(TESTED_ELSEWHERE) | _named(WITHOUT_KERNEL) | registry.named_in_tests()
@@ -202,11 +176,6 @@ def test_every_op_has_a_kernel() -> None:
 
 def test_every_op_has_a_kernel_for_each_type_that_tensorflow_has() -> None:
     assert with_missing_types(name for name in _OPS if name not in _named(WITHOUT_KERNEL)) == {}
-
-
-def test_gradients_treat_every_op_as_tensorflow_does() -> None:
-    settled = _named(OTHER_GRADIENTS) | _named(WITHOUT_KERNEL)
-    assert with_other_gradients(_OPS) - settled == set()
 
 
 def test_every_op_has_a_test() -> None:
@@ -222,14 +191,6 @@ def test_the_walk_finds_a_missing_kernel() -> None:
     # Division of integers is what TensorFlow's schema of RealDiv allows and its kernels do not take.
     assert registry.lacks_kernel("RealDiv", {"T": dtypes.int32})
     assert not registry.lacks_kernel("RealDiv", {"T": dtypes.float32})
-
-
-def test_the_walk_finds_a_missing_gradient() -> None:
-    def forgetful(name: str) -> str:
-        return "error" if name == "Exp" else registry.gradient_state(name)
-
-    assert "Exp" in with_other_gradients(["Exp", "Log"], forgetful)
-    assert "Log" not in with_other_gradients(["Exp", "Log"], forgetful)
 
 
 def test_the_walk_finds_an_op_without_a_test() -> None:

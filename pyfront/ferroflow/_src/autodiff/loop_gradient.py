@@ -23,7 +23,6 @@ from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
-NotDifferentiable("EmptyTensorList")
 NotDifferentiable("TensorListLength")
 
 

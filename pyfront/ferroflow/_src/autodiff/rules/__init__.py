@@ -7,7 +7,6 @@ from ferroflow._src.autodiff import (
 from ferroflow._src.autodiff.rules import (
     array,
     data,
-    file,
     flow,
     image,
     linalg,
@@ -30,7 +29,6 @@ from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas a
 __all__ = [
     "array",
     "data",
-    "file",
     "flow",
     "image",
     "linalg",

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ferroflow._src.autodiff.rules.registering import register_none
 
-register_none(["IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "ReduceDataset"])
+register_none(["ReduceDataset"])

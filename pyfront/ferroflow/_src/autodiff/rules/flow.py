@@ -30,11 +30,6 @@ def _merge(op: Operation, gradient: Any, value_index: Any) -> list[Any]:
 
 register_none(
     [
-        "AccumulatorApplyGradient",
-        "AccumulatorNumAccumulated",
-        "AccumulatorSetGlobalStep",
-        "AccumulatorTakeGradient",
-        "ConditionalAccumulator",
         "Assert",
         "DeleteSessionTensor",
         "GetSessionHandle",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import (
@@ -250,19 +250,3 @@ _RULES: dict[str, _Rule] = {
 
 register(_RULES)
 # The names of before 1.0, which TF does not differentiate either.
-register_none(
-    (
-        "BatchCholesky",
-        "BatchCholeskyGrad",
-        "BatchMatrixDeterminant",
-        "BatchMatrixInverse",
-        "BatchMatrixSolve",
-        "BatchMatrixSolveLs",
-        "BatchMatrixTriangularSolve",
-        "BatchSelfAdjointEig",
-        "BatchSelfAdjointEigV2",
-        "BatchSvd",
-        "CholeskyGrad",
-        "SelfAdjointEig",
-    )
-)

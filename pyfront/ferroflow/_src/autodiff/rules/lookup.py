@@ -8,9 +8,7 @@ _OPS = [
     "HashTable",
     "InitializeTable",
     "InitializeTableFromTextFile",
-    "LookupTableExport",
     "LookupTableFind",
-    "LookupTableImport",
     "LookupTableInsert",
     "LookupTableSize",
     "MutableDenseHashTable",
@@ -18,4 +16,4 @@ _OPS = [
     "MutableHashTableOfTensors",
 ]
 
-register_none([*_OPS, *(f"{op}V2" for op in _OPS), "LookupTableRemoveV2"])
+register_none([*_OPS, *(f"{op}V2" for op in _OPS)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.ops.quantization import steps
 
@@ -36,13 +36,4 @@ register(
         "QuantizeAndDequantizeV2": lambda op, gradient: [gradient, None, None],
         "QuantizeAndDequantizeV3": lambda op, gradient: [gradient, None, None, None],
     }
-)
-register_none(
-    [
-        "Dequantize",
-        "FakeQuantWithMinMaxArgsGradient",
-        "FakeQuantWithMinMaxVarsGradient",
-        "FakeQuantWithMinMaxVarsPerChannelGradient",
-        "QuantizeV2",
-    ]
 )

@@ -25,23 +25,14 @@ def _random_gamma(op: Operation, g: Any) -> tuple[None, Tensor]:
 register({"RandomGamma": _random_gamma})
 register_none(
     [
-        "AllCandidateSampler",
-        "ComputeAccidentalHits",
-        "FixedUnigramCandidateSampler",
-        "LearnedUnigramCandidateSampler",
-        "LogUniformCandidateSampler",
         "Multinomial",
-        "RandomShuffle",
         "RandomStandardNormal",
-        "RandomGammaGrad",
         "RandomUniform",
-        "ThreadUnsafeUnigramCandidateSampler",
         "StatelessMultinomial",
         "StatelessRandomNormal",
         "StatelessRandomUniform",
         "StatelessRandomUniformInt",
         "StatelessTruncatedNormal",
         "TruncatedNormal",
-        "UniformCandidateSampler",
     ]
 )

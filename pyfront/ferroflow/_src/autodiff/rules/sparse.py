@@ -175,7 +175,6 @@ register_none(
         "SetSize",
         "SparseAddGrad",
         "SparseConcat",
-        "SparseCross",
         "SparseToSparseSetOperation",
     ]
 )

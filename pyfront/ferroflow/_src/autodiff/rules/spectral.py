@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -82,4 +82,3 @@ for _rank, _suffix in _SUFFIXES.items():
             f"IRFFT{_suffix}": _real_inverse(_rank),
         }
     )
-    register_none((f"BatchFFT{_suffix}", f"BatchIFFT{_suffix}"))

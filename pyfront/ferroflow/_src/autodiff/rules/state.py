@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow import _core
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import concat, expand_dims, part, reshape, size
 from ferroflow._src.base import dtypes
@@ -36,31 +35,15 @@ def _gather_nd(op: Operation, grad: Tensor) -> list[Any]:
 
 register({"ReadVariableOp": _read, "ResourceGather": _gather, "ResourceGatherNd": _gather_nd})
 
-_OVER_HANDLES = sorted(
-    name
-    for name in _core.op_names()
-    if name.startswith(("ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSlice"))
-)
-
 register_none(
     [
-        *_OVER_HANDLES,
-        "AssignAddVariableOp",
-        "AssignSubVariableOp",
-        "AssignVariableOp",
-        "DestroyResourceOp",
-        "ResourceCountUpTo",
-        "VarHandleOp",
         "VarIsInitializedOp",
         "VariableShape",
         "Assign",
         "AssignAdd",
         "AssignSub",
-        "CountUpTo",
         "ScatterAdd",
         "ScatterDiv",
-        "ScatterMax",
-        "ScatterMin",
         "ScatterMul",
         "ScatterNdAdd",
         "ScatterNdDiv",
@@ -68,6 +51,5 @@ register_none(
         "ScatterNdSub",
         "ScatterNdUpdate",
         "ScatterSub",
-        "ScatterUpdate",
     ]
 )

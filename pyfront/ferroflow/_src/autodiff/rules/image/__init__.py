@@ -1,5 +1,5 @@
 """Gradient rules of image operations."""
 
-from ferroflow._src.autodiff.rules.image import patches, resizing
+from ferroflow._src.autodiff.rules.image import coloring, patches, resizing
 
-__all__ = ["patches", "resizing"]
+__all__ = ["coloring", "patches", "resizing"]

@@ -61,17 +61,11 @@ register(
 register_none(
     [
         "DrawBoundingBoxes",
-        "DrawBoundingBoxesV2",
         "ExtractGlimpse",
         "HSVToRGB",
         "NonMaxSuppression",
         "NonMaxSuppressionV2",
-        "NonMaxSuppressionV3",
-        "NonMaxSuppressionV4",
-        "NonMaxSuppressionV5",
         "NonMaxSuppressionWithOverlaps",
-        "QuantizedResizeBilinear",
-        "RGBToHSV",
         "SampleDistortedBoundingBox",
         "SampleDistortedBoundingBoxV2",
     ]

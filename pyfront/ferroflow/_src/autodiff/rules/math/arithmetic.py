@@ -161,7 +161,7 @@ register(
             "Maximum": _extreme(greater_equal),
             "Minimum": _extreme(less_equal),
             "MulNoNan": lambda g, x, y: (mul_no_nan(g, y), mul_no_nan(x, g)),
-            "NextAfter": lambda g, x, y: (g, zeros_like(g)),
+            "NextAfter": lambda g, x, y: (g, zeros_like(y) * g),
             "Polygamma": lambda g, n, x: (None, polygamma(n + 1, x) * g),
             "RealDiv": lambda g, x, y: (real_div(g, y), g * real_div(real_div(-x, y), y)),
             "Xdivy": _xdivy,
@@ -171,4 +171,4 @@ register(
     }
 )
 
-register_none(["FloorDiv", "IgammaGradA", "TruncateDiv"])
+register_none(["FloorDiv", "TruncateDiv"])

@@ -2,7 +2,6 @@
 
 from ferroflow._src.autodiff.rules.nn import (
     activation,
-    beam_search,
     bias_add,
     convolution,
     ctc,
@@ -14,7 +13,6 @@ from ferroflow._src.autodiff.rules.nn import (
 
 __all__ = [
     "activation",
-    "beam_search",
     "bias_add",
     "convolution",
     "ctc",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import cast, reduce_sum, reshape, term
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
@@ -26,8 +26,9 @@ def _batch_norm(grad_type: str) -> Any:
         mean, variance = (op.outputs[3], op.outputs[4]) if is_training else (op.inputs[3], op.inputs[4])
         attrs = {name: op.get_attr(name) for name in ("epsilon", "data_format", "is_training")}
         inputs = [g[0], x, scale, mean, variance, *op.outputs[5:]]
-        dx, dscale, doffset = apply_op(grad_type, inputs, attrs).outputs[:3]
-        return dx, dscale, doffset, None, None
+        found = apply_op(grad_type, inputs, attrs).outputs
+        # TF 1.x: those of the mean and variance that training does not read are zeros.
+        return (*found,) if is_training else (*found[:3], None, None)
 
     return rule
 
@@ -95,4 +96,3 @@ register(
         "LRN": _lrn,
     }
 )
-register_none(["LRNGrad"])

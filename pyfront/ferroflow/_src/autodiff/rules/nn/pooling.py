@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff.rules.registering import register, register_none
+from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import filled, known_dims, shape
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
@@ -113,14 +113,4 @@ register(
         "MaxPoolV2": _maximum_v2,
         "MaxPoolWithArgmax": _maximum_by_place,
     }
-)
-register_none(
-    [
-        "Dilation2DBackpropFilter",
-        "Dilation2DBackpropInput",
-        "FractionalAvgPoolGrad",
-        "FractionalMaxPoolGrad",
-        "MaxPoolGradGradV2",
-        "MaxPoolGradGradWithArgmax",
-    ]
 )
