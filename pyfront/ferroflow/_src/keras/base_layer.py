@@ -118,6 +118,10 @@ class KerasLayer(Layer):
         name = unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         return name, name
 
+    def _reuse_of_variables(self) -> Any:
+        # TF 1.x: a layer of a model never finds variables, so a `build` may add some after that of its base class.
+        return self._reuse
+
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
         was_built = self.built

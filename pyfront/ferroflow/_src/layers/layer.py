@@ -285,6 +285,10 @@ class Layer(Connected):
         else:
             self._open(variable_scope(scope, default_name=self._base_name))
 
+    def _reuse_of_variables(self) -> Any:
+        """Whether `add_weight` finds variables, as `tf.variable_scope` takes it."""
+        return True if self.built else self._reuse
+
     def _name_scope(self) -> str:
         assert self._current_scope is not None  # a call or the making of a variable has opened it
         return self._current_scope.original_name_scope
@@ -338,7 +342,7 @@ class Layer(Connected):
         existing = global_variables() if regularizer else []
         with init_scope():
             existing = existing + (global_variables() if regularizer else [])
-        with variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
+        with variable_scope(self._scope, reuse=self._reuse_of_variables(), auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             with name_scope(self._name_scope()):
                 variable = get_variable(
@@ -392,12 +396,15 @@ class Layer(Connected):
             self._graph = graph_of(leaves, self._graph)
         except ValueError as error:
             raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
-        reuse = True if self.built else self._reuse
-        with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
+        with variable_scope(self._scope, reuse=self._reuse_of_variables(), auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             if self._call_takes_scope:
                 kwargs["scope"] = scope
             with name_scope(self._name_scope()):
+                # A layer may have been built by its `build` alone, before it knew its inputs.
+                dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
+                if dtype is not None:
+                    self._dtype = dtypes.as_dtype(dtype).base_dtype.name
                 if not self.built:
                     self._build_for(inputs, leaves)
                 assert_input_compatibility(self._name, self.input_spec, inputs)
@@ -488,9 +495,6 @@ class Layer(Connected):
 
     def _build_for(self, inputs: Any, leaves: list[Any]) -> None:
         assert_input_compatibility(self._name, self.input_spec, inputs)
-        dtype = getattr(leaves[0], "dtype", None) if leaves else None
-        if self._dtype is None and dtype is not None:
-            self._dtype = dtypes.as_dtype(dtype).base_dtype.name
         shapes = None
         if all(hasattr(x, "get_shape") for x in leaves):
             shapes = nest.map_structure(lambda x: x.get_shape(), inputs)
