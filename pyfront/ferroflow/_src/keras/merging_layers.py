@@ -7,13 +7,19 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.keras.backend_math import batch_dot
 from ferroflow._src.keras.backend_nn import l2_normalize
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.ops.array import joining
+from ferroflow._src.ops.array.making import ones, ones_like
+from ferroflow._src.ops.array.shaping import expand_dims, reshape, shape, size
 from ferroflow._src.ops.math.arithmetic import maximum as larger, minimum as smaller
 from ferroflow._src.ops.math.comparison import logical_and
+from ferroflow._src.ops.math.reduction import reduce_all
 
 
 class Merge(KerasLayer):
@@ -51,6 +57,37 @@ class Merge(KerasLayer):
         return inputs
 
 
+def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    """The shape that two shapes of examples broadcast to; None for a dimension that is not known."""
+    if len(first) < len(second):
+        first, second = second, first
+    count = len(first) - len(second)
+    found = list(first[:count])
+    for i, j in zip(first[count:], second, strict=True):
+        if i is not None and j is not None and 1 not in (i, j) and i != j:
+            raise ValueError(f"Operands could not be broadcast together with shapes {first} {second}")
+        found.append(None if i is None or j is None else j if i == 1 else i)
+    return tuple(found)
+
+
+def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
+    """The inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
+    known = [x.get_shape().ndims for x in inputs]
+    ranks = [n for n in known if n is not None]
+    if len(ranks) == len(inputs):
+        # TF 1.x: one node for each dimension.
+        return [
+            functools.reduce(lambda t, _: expand_dims(t, 1), range(max(ranks) - n), x)
+            for x, n in zip(inputs, ranks, strict=True)
+        ]
+    shapes = [shape(x) for x in inputs]
+    most = functools.reduce(larger, [size(dimensions) for dimensions in shapes])
+    return [
+        reshape(x, joining.concat([d[:1], ones([most - size(d)], d.dtype), d[1:]], 0))
+        for x, d in zip(inputs, shapes, strict=True)
+    ]
+
+
 class Concatenate(Merge):
     """Inputs one after the other.
 
@@ -78,6 +115,26 @@ class Concatenate(Merge):
         self._check(inputs)
         return joining.concat(list(inputs), self.axis)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the output count: those of the inputs, one after the other along the axis.
+
+        Args:
+            inputs: list of Tensors of one dtype, of shape [batch, steps, ...].
+            mask: list of Tensors of bool, of shape [batch, steps], and None for all; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps of the output]; None for all.
+        """
+        if mask is None or all(m is None for m in mask):
+            return None
+        parts = []
+        for x, m in zip(inputs, mask, strict=True):
+            if m is None:
+                parts.append(ones_like(x, dtypes.bool))
+            else:
+                parts.append(expand_dims(m, -1) if m.get_shape().ndims < x.get_shape().ndims else m)
+        return reduce_all(joining.concat(parts, self.axis), -1)
+
 
 class _Elementwise(Merge):
     """What the layers share that join two elements, and the result with the next input's.
@@ -89,21 +146,43 @@ class _Elementwise(Merge):
     # (a, b) -> what their elements give.
     _join: Callable[[Any, Any], Any]
 
+    def build(self, input_shape: Any) -> None:
+        """Checks that the inputs fit.
+
+        Args:
+            input_shape: list of the TensorShapes of the inputs, [batch, ...].
+
+        Raises:
+            ValueError: there are fewer than two inputs, or their shapes do not fit.
+        """
+        self._check(input_shape)
+        shapes = [TensorShape(shape) for shape in input_shape]
+        known = [shape.as_list() for shape in shapes if shape.ndims is not None]
+        if len({shape[0] for shape in known if shape} - {None}) > 1:
+            raise ValueError(
+                "Can not merge tensors with different batch sizes. Got tensors with shapes : "
+                f"{[None if shape.ndims is None else tuple(shape.as_list()) for shape in shapes]}"
+            )
+        if len(known) == len(shapes):
+            functools.reduce(_broadcast, (tuple(shape[1:]) for shape in known))
+        super().build(input_shape)
+
     def call(self, inputs: Any) -> Any:
         """Joins the inputs element by element.
 
         Args:
-            inputs: list of two Tensors or more, of one number dtype, a real one where elements are compared, and one
-                shape.
+            inputs: list of two Tensors or more, of one number dtype, a real one where elements are compared. Their
+                shapes are [batch, ...] and broadcast. Where one has fewer dimensions, dimensions of one are put behind
+                its batch.
 
         Returns:
-            Tensor of their dtype and shape.
+            Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are fewer than two inputs.
+            ValueError: there are fewer than two inputs, or their shapes do not fit.
         """
         self._check(inputs)
-        return functools.reduce(self._join, inputs)
+        return functools.reduce(self._join, _of_one_rank([convert_to_tensor(x) for x in inputs]))
 
 
 class Add(_Elementwise):
@@ -168,27 +247,28 @@ class Minimum(_Elementwise):
     _join = staticmethod(smaller)
 
 
-class Subtract(Merge):
+class Subtract(_Elementwise):
     """The difference of two inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
     """
 
+    _join = staticmethod(operator.sub)
+
     def call(self, inputs: Any) -> Any:
         """Subtracts the second input from the first.
 
         Args:
-            inputs: list of two Tensors, of one number dtype and one shape.
+            inputs: list of two Tensors of one number dtype, of shapes that fit as `Add` says.
 
         Returns:
-            Tensor of their dtype and shape.
+            Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are not two inputs.
+            ValueError: there are not two inputs, or their shapes do not fit.
         """
-        first, second = self._pair(inputs)
-        return first - second
+        return super().call(self._pair(inputs))
 
 
 class Dot(Merge):
