@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [
     ("Home", "index.md", "README.md"),
     ("Compatibility", "compatibility.md", None),
+    ("Notebooks, pytest, servers", "notebooks.md", None),
     ("The ferroflow command", "command_line.md", None),
     ("More than one process", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),

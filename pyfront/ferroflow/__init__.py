@@ -35,6 +35,7 @@ from ferroflow import (
     sysconfig as sysconfig,
     train as train,
 )
+from ferroflow._alias import install_as_tensorflow as install_as_tensorflow
 from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
 from ferroflow._src.autodiff.aggregation import (
     AggregationMethod as AggregationMethod,
@@ -804,6 +805,15 @@ _MODULES = frozenset(
 
 if _AbsentModules not in _sys.meta_path:
     _sys.meta_path.append(_AbsentModules)
+
+
+def load_ipython_extension(ipython: _Any) -> None:
+    """Calls `install_as_tensorflow` for `%load_ext ferroflow` in IPython.
+
+    Args:
+        ipython: the `InteractiveShell` that loads the extension.
+    """
+    install_as_tensorflow()
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,6 +1,8 @@
 """`ferroflow run` runs programs that import TensorFlow, and behaves as Python does with them."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,11 +32,12 @@ with tf.Session() as sess:
 """
 
 
-def command(*arguments, folder=None):
+def command(*arguments, folder=None, stdin=None):
     path = os.pathsep.join([str(Path(ferroflow.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-m", "ferroflow", *arguments],
         cwd=folder,
+        input=stdin,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
@@ -86,6 +89,53 @@ def test_what_is_not_offered_fails_as_a_missing_module(tmp_path):
 def test_a_missing_file_is_named():
     done = command("run", "nowhere.py")
     assert (done.returncode, done.stderr) == (2, "ferroflow run: no such file: nowhere.py\n")
+
+
+def test_code_runs_as_an_argument_and_from_the_input(program):
+    expected = "[[3.0], [0.0]] ['a', '-b'] __main__\n"
+    done = command("run", "-c", PROGRAM, "a", "-b")
+    assert (done.stdout, done.returncode) == (expected, 0), done.stderr
+    done = command("run", "-", "a", "-b", stdin=PROGRAM)
+    assert (done.stdout, done.returncode) == (expected, 0), done.stderr
+
+
+def notebook_of(folder, *cells, language="python", version=4):
+    code = "source" if version == 4 else "input"
+    found = [{"cell_type": "code", code: cell} for cell in cells]
+    content = {"cells": found} if version == 4 else {"worksheets": [{"cells": found}]}
+    path = folder / "notebook.ipynb"
+    path.write_text(json.dumps({**content, "metadata": {"language_info": {"name": language}}, "nbformat": version}))
+    return str(path)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_notebooks_cells_run_in_order(tmp_path, version):
+    lines = PROGRAM.splitlines(keepends=True)
+    done = command("run", notebook_of(tmp_path, lines[:5], "".join(lines[5:]), version=version), "a")
+    assert (done.stdout, done.returncode) == ("[[3.0], [0.0]] ['a'] __main__\n", 0), done.stderr
+
+
+def test_a_notebooks_error_names_the_cell_and_ends_it(tmp_path):
+    done = command("run", notebook_of(tmp_path, "x = 1", "y = 2\nraise KeyError('mine')", "print('not reached')"))
+    shown = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "KeyError: 'mine'" in shown
+    assert re.search(r"cell 2.*line 2|In\[2\].*line 2|input-2", shown, re.DOTALL | re.IGNORECASE), shown
+    assert "not reached" not in shown
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code", "source": 7}]}', "\xff"])
+def test_what_is_not_a_notebook_is_refused(tmp_path, text):
+    path = tmp_path / "notebook.ipynb"
+    path.write_bytes(text.encode("latin-1"))
+    done = command("run", str(path))
+    assert done.returncode == 2
+    assert f"{path} cannot be read as a notebook" in done.stderr
+
+
+def test_a_notebook_in_another_language_is_refused(tmp_path):
+    done = command("run", notebook_of(tmp_path, "1", language="R"))
+    assert (done.returncode, "in R, not in Python" in done.stderr) == (2, True)
 
 
 def test_eager_execution_is_refused():

@@ -135,7 +135,7 @@ WRITTEN = """{"class_name": "Sequential", "config": [{"class_name": "Dense", "co
 {"dtype": "float32"}}, "kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.5}},
 "bias_regularizer": null, "activity_regularizer": null, "kernel_constraint": {"class_name": "MaxNorm", "config":
 {"max_value": 2, "axis": 0}}, "bias_constraint": null}}, {"class_name": "LSTM_", "config": {}}],
-"keras_version": "2.1.5-tf", "backend": "tensorflow"}"""
+"keras_version": "2.2.4-tf", "backend": "tensorflow"}"""
 
 
 def test_tensorflows_descriptions_are_read():

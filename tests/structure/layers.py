@@ -38,7 +38,8 @@ PYTHON_LAYERS = (
 # Imports outside the top of a module: (module, what it imports) and the reason.
 LATE_IMPORTS = {
     ("ferroflow", "a computed name"): "tf.test, tf.contrib, tf.losses and their like are loaded when first asked for",
-    ("ferroflow.command_line.tensorflow_alias", "a computed name"): "what a program imports decides it",
+    ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
+    ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",
     ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",
     ("ferroflow.command_line.bench_steps", "ferroflow"): "which library is timed is an argument",
     ("ferroflow.command_line.bench_steps", "tensorflow.compat.v1"): "which library is timed is an argument",

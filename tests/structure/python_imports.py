@@ -31,6 +31,8 @@ def module_files(root: Path) -> dict[str, Path]:
     modules = {}
     for path in sorted((root / PACKAGE).rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
+        if not all(part.isidentifier() for part in parts):
+            continue  # a folder for sys.path, such as `_alias/path-keras`: what is in it is no module of the package
         modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return modules
 

@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Sequence
 
 from ferroflow import _core
-from ferroflow.command_line import bench, board, check, convert, doctor, freeze, graph, inspect, launch, run
+from ferroflow.command_line import alias, bench, board, check, convert, doctor, freeze, graph, inspect, launch, run
 
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "run": run,
+    "alias": alias,
     "launch": launch,
     "check": check,
     "inspect": inspect,

@@ -21,6 +21,6 @@ from ferroflow.keras import (
     utils as utils,
 )
 
-__version__ = "2.1.5-tf"
+__version__ = "2.2.4-tf"
 
 _tell_absent(globals())

@@ -259,7 +259,7 @@ def _elsewhere(path: str) -> tuple[str, ...]:
 class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         path = self.__name__.removeprefix(f"{_PACKAGE}.")
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__version__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = submodule(path, name)
         if found is None:

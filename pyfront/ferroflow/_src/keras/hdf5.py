@@ -13,7 +13,7 @@ from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 
 __all__ = ["h5py", "is_hdf5", "load_weights", "read_weights", "save_model", "save_weights", "text"]
 
-_VERSION, _BACKEND = b"2.1.5-tf", b"tensorflow"
+_VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
 
 def is_hdf5(filepath: Any) -> bool:

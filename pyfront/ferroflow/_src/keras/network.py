@@ -27,7 +27,7 @@ from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, sha
 
 __all__ = ["Network", "as_list", "described"]
 
-_VERSION = "2.1.5-tf"
+_VERSION = "2.2.4-tf"
 
 
 def as_list(x: Any) -> list[Any]:

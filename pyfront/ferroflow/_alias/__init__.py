@@ -1,0 +1,66 @@
+"""The alias: `import tensorflow` and `import keras` give ferroflow, in this process, its children or an environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Final
+
+from ferroflow._alias.finders import KerasFinder, TensorFlowFinder
+
+__all__ = ["install_as_tensorflow", "install_for_children"]
+
+_FOLDER: Final = Path(__file__).parent
+# Entries for sys.path, which are no packages themselves. Each holds one package that calls `install_as_tensorflow`.
+_TENSORFLOW_PATH: Final = str(_FOLDER / "path-tensorflow")
+_KERAS_PATH: Final = str(_FOLDER / "path-keras")
+
+
+def install_as_tensorflow(keras: bool = True) -> None:
+    """Makes every later `import tensorflow` in this process give ferroflow, even where TensorFlow is installed.
+
+    For the first cell of a notebook, a `conftest.py`, or the first lines of a server; `%load_ext ferroflow` calls it in
+    IPython. `ferroflow alias --install` does the same for all processes of an environment.
+
+    Args:
+        keras: bool. If True, `import keras` gives `tf.keras`, unless a Keras is installed or the program has its own.
+
+    Raises:
+        RuntimeError: if the real TensorFlow is imported in this process already.
+    """
+    root = sys.modules["ferroflow"]
+    loaded = sys.modules.get("tensorflow", root)
+    if loaded is not root:
+        raise RuntimeError(
+            f"TensorFlow is imported already, from {getattr(loaded, '__file__', None)}. Call "
+            "ferroflow.install_as_tensorflow() before the first `import tensorflow`; in a notebook, restart the kernel."
+        )
+    sys.modules["tensorflow"] = root
+    if TensorFlowFinder not in sys.meta_path:
+        sys.meta_path.insert(0, TensorFlowFinder)
+    if keras and KerasFinder not in sys.meta_path:
+        sys.meta_path.append(KerasFinder)
+
+
+def install_for_children(keras: bool = True) -> None:
+    """Makes `import tensorflow` give ferroflow in child processes, however they are started.
+
+    Children that `fork` inherit the finders. Others get the folders with the two packages: those that
+    `multiprocessing` spawns by `sys.path`, all others by the environment variable PYTHONPATH.
+
+    Args:
+        keras: bool. If True, also `import keras`, unless a Keras is found on `sys.path`.
+    """
+    _add(_TENSORFLOW_PATH, position=1)
+    if keras and PathFinder.find_spec("keras") is None:
+        _add(_KERAS_PATH, position=len(sys.path))
+
+
+def _add(folder: str, position: int) -> None:
+    if folder not in sys.path:
+        sys.path.insert(position, folder)
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if folder not in known:
+        os.environ["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, known)])

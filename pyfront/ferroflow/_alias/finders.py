@@ -1,0 +1,91 @@
+"""Finders that give ferroflow's modules to `import tensorflow` and, where no Keras is installed, to `import keras`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["KerasFinder", "TensorFlowFinder", "target_of"]
+
+_TENSORFLOW: Final = "tensorflow"
+_KERAS: Final = "keras"
+_OLD_API: Final = ".compat.v1"
+# The modules at the stand-alone Keras's paths, which TensorFlow keeps, too. Those of `ferroflow.keras` would not do:
+# the import system sets `keras.layers.core` as an attribute of `keras.layers`, and would change the public module.
+_KERAS_MODULES: Final = "ferroflow.python.keras"
+# Modules of the stand-alone Keras that TensorFlow has under another name.
+_KERAS_ELSEWHERE: Final = {
+    "keras.backend.tensorflow_backend": f"{_KERAS_MODULES}.backend",
+    "keras.engine.topology": f"{_KERAS_MODULES}.engine",
+    "keras.objectives": f"{_KERAS_MODULES}.losses",
+    "keras.utils.visualize_util": f"{_KERAS_MODULES}.utils.vis_utils",
+}
+
+
+def _is_below(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def target_of(module: str) -> str | None:
+    """Returns the name of the module in ferroflow that replaces a module of TensorFlow or Keras.
+
+    Args:
+        module: str, such as `tensorflow.compat.v1.nn` or `keras.layers.core`.
+
+    Returns:
+        str, such as `ferroflow.nn` or `ferroflow.python.keras.layers.core`; None for any other module.
+    """
+    if _is_below(module, _TENSORFLOW):
+        rest = module[len(_TENSORFLOW) :]
+        # TensorFlow 2's name for the version 1 API, which is the only one here.
+        while _is_below(rest, _OLD_API):
+            rest = rest[len(_OLD_API) :]
+        return f"ferroflow{rest}"
+    if _is_below(module, _KERAS):
+        return _KERAS_ELSEWHERE.get(module, _KERAS_MODULES + module[len(_KERAS) :])
+    return None
+
+
+class _Finder:
+    """Loads the target of a module in place of the module."""
+
+    package: str
+
+    @classmethod
+    def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        if not _is_below(fullname, cls.package):
+            return None
+        name = target_of(fullname)
+        if name is None:
+            return None
+        if name not in sys.modules:
+            # Raises the error for a missing module, which names the replacement.
+            importlib.util.find_spec(name)
+        return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType | None:
+        """Returns None: the default module is a placeholder that `exec_module` replaces."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        name = target_of(module.__name__)
+        if name is not None:
+            sys.modules[module.__name__] = importlib.import_module(name)
+
+
+class TensorFlowFinder(_Finder):
+    """Stands before all other finders, so that an installed TensorFlow is not loaded."""
+
+    package = _TENSORFLOW
+
+
+class KerasFinder(_Finder):
+    """Stands behind all other finders, so that an installed Keras or a program's own `keras` is loaded."""
+
+    package = _KERAS

@@ -1,0 +1,67 @@
+"""`ferroflow alias`: makes `import tensorflow` give ferroflow in every process of this Python environment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ferroflow._alias.environment import ALIASES, AliasError, install, remove, site_packages, state
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "make `import tensorflow` give ferroflow in all processes of this Python environment"
+
+_WORDS = {
+    "installed": "gives ferroflow",
+    "incomplete": "is half installed: run `ferroflow alias --install` again, or --remove",
+    "other": "is another package",
+    "absent": "is not installed",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments to its parser."""
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument(
+        "--install",
+        action="store_true",
+        help="write a package `tensorflow` that gives ferroflow into the environment",
+    )
+    action.add_argument("--remove", action="store_true", help="remove it, and the alias `keras` if it is there")
+    action.add_argument("--status", action="store_true", help="show what `tensorflow` and `keras` are here")
+    parser.add_argument("--keras", action="store_true", help="with --install: also `keras`, which gives tf.keras")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Installs, removes or shows the aliases.
+
+    Args:
+        args: the command's arguments.
+
+    Returns:
+        int, 0; 1 for --status if `tensorflow` does not give ferroflow; 2 if the environment has another package of
+        that name, or cannot be written.
+    """
+    if args.status:
+        return _show_status()
+    try:
+        if args.remove:
+            removed = [alias.name for alias in ALIASES if remove(alias)]
+            print(f"Removed from {site_packages()}: {', '.join(removed) or 'nothing, no alias was installed'}")
+            return 0
+        for alias in ALIASES:
+            if alias.name == "tensorflow" or args.keras:
+                print(f"`import {alias.name}` gives ferroflow now: {install(alias)} ({alias.name} {alias.version})")
+        return 0
+    except AliasError as failure:
+        print(f"ferroflow alias: {failure}", file=sys.stderr)
+        return 2
+
+
+def _show_status() -> int:
+    kinds = {}
+    for alias in ALIASES:
+        kind, place = state(alias)
+        kinds[alias.name] = kind
+        print(f"{alias.name} {_WORDS[kind]}: {place}")
+    return 0 if kinds["tensorflow"] == "installed" else 1
