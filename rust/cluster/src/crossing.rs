@@ -2,8 +2,9 @@
 
 use crate::frame::Frame;
 use crate::message::{Done, Empty, FETCHES, Outcome, kind};
-use crate::wires::{Wires, ended_with};
+use crate::wires::{Wires, ended_with, until_writable};
 use ferroflow_graph::{Bell, Rendezvous};
+use ferroflow_tensor::threads::{MOST_ASIDE, run_aside};
 use ferroflow_tensor::{Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -35,13 +36,52 @@ struct State {
     /// Of each connection whose part has ended.
     ended: Vec<Option<Ended>>,
     failure: Option<Status>,
+    /// Whether a thread writes what the connections do not take at once.
+    is_pumped: bool,
+}
+
+impl State {
+    /// Puts what was sent on its way.
+    fn push_leaving(&mut self) -> Result<()> {
+        let Some(wires) = &mut self.wires else { bail!(Internal, "the step's connections were given back") };
+        for (i, values) in self.leaving.iter_mut().enumerate() {
+            if !values.is_empty() {
+                let mut frame = Frame::new(kind::VALUES, &Empty {});
+                frame.tensors = std::mem::take(values);
+                wires.link(i)?.push(frame)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long the thread that writes waits for a connection before it looks whether the step still needs it.
+const PUMP_PERIOD: Duration = Duration::from_millis(20);
+
+/// Writes what is on its way out, until it is gone or the step needs its connections no more.
+fn pump(state: &Mutex<State>) -> Result<()> {
+    loop {
+        let mut locked = state.lock();
+        let unsent = match &mut locked.wires {
+            Some(wires) => wires.write(),
+            None => Ok(Vec::new()),
+        };
+        // The step itself finds what is wrong with a connection.
+        let unsent = unsent.unwrap_or_default();
+        if unsent.is_empty() {
+            locked.is_pumped = false;
+            return Ok(());
+        }
+        drop(locked);
+        until_writable(&unsent, PUMP_PERIOD)?;
+    }
 }
 
 /// The meeting place of a step whose parts are connected.
 pub struct Crossing {
     route: Route,
     names: Vec<String>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 impl Crossing {
@@ -54,8 +94,9 @@ impl Crossing {
             arrived: FxHashMap::default(),
             ended: (0..n).map(|_| None).collect(),
             failure: None,
+            is_pumped: false,
         };
-        Crossing { route, names, state: Mutex::new(state) }
+        Crossing { route, names, state: Arc::new(Mutex::new(state)) }
     }
 
     /// Puts the beginning of a part on its way.
@@ -83,18 +124,12 @@ impl Crossing {
         if let Some(failure) = &state.failure {
             return Err(failure.clone());
         }
-        let State { wires: Some(wires), leaving, arrived, ended, failure } = state else {
-            bail!(Internal, "the step's connections were given back");
-        };
         let mut any = false;
         loop {
-            for (i, values) in leaving.iter_mut().enumerate() {
-                if !values.is_empty() {
-                    let mut frame = Frame::new(kind::VALUES, &Empty {});
-                    frame.tensors = std::mem::take(values);
-                    wires.link(i)?.push(frame)?;
-                }
-            }
+            state.push_leaving()?;
+            let State { wires: Some(wires), leaving, arrived, ended, failure, .. } = &mut *state else {
+                bail!(Internal, "the step's connections were given back");
+            };
             let exchanged = wires.exchange(|i, frame| self.receive(i, frame, leaving, arrived, ended));
             match exchanged {
                 Ok(came) => any |= came,
@@ -238,7 +273,28 @@ impl Rendezvous for Crossing {
         self.state.lock().arrived.remove(&key)
     }
 
-    fn rest(&self, bell: &Arc<Bell>, at_most: Duration) -> Result<()> {
+    fn depart(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        if let Some(failure) = &state.failure {
+            return Err(failure.clone());
+        }
+        if state.leaving.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        state.push_leaving()?;
+        let Some(wires) = &mut state.wires else { return Ok(()) };
+        // A failure is found, with whom it was, by the next exchange.
+        let is_all_gone = wires.write().is_ok_and(|unsent| unsent.is_empty());
+        if !is_all_gone && !std::mem::replace(&mut state.is_pumped, true) {
+            let shared = self.state.clone();
+            let pumped = run_aside(MOST_ASIDE, Box::new(move || pump(&shared).unwrap_or(())));
+            // Without a thread, what is left leaves when the step rests.
+            state.is_pumped = pumped.is_ok();
+        }
+        Ok(())
+    }
+
+    fn rest(&self, bell: &Arc<Bell>, heard: &mut u64, at_most: Duration) -> Result<()> {
         let mut state = self.state.lock();
         let any = self.exchange_locked(&mut state)?;
         if let Some((_, outcome)) = failed_part(&state) {
@@ -253,7 +309,7 @@ impl Rendezvous for Crossing {
         bell.wake_by(move || {
             let _ = poller.notify();
         });
-        if bell.rang() {
+        if bell.rang(heard) {
             return Ok(());
         }
         wires.sleep(Some(at_most))

@@ -93,6 +93,17 @@ fn failed(e: &std::io::Error) -> Status {
     Status::unavailable(format!("Connections cannot be waited for: {e}"))
 }
 
+/// Waits until one of the sockets takes more, or the time is over.
+pub fn until_writable(sockets: &[TcpStream], at_most: Duration) -> Result<()> {
+    let poller = Poller::new().map_err(|e| failed(&e))?;
+    for (i, socket) in sockets.iter().enumerate() {
+        // SAFETY: the poller is dropped before the sockets are closed, at the end of this function.
+        unsafe { poller.add(socket, Event::writable(i)) }.map_err(|e| failed(&e))?;
+    }
+    poller.wait(&mut Events::new(), Some(at_most)).map_err(|e| failed(&e))?;
+    Ok(())
+}
+
 impl Wires {
     pub fn new(links: Vec<Link>) -> Result<Wires> {
         let poller = Arc::new(Poller::new().map_err(|e| failed(&e))?);
@@ -143,6 +154,20 @@ impl Wires {
             }
         }
         Ok(any)
+    }
+
+    /// Writes what goes; the sockets of the connections on which something is left.
+    ///
+    /// Errors: `Unavailable` where the other side is no more there.
+    pub fn write(&mut self) -> Result<Vec<TcpStream>> {
+        let mut unsent = Vec::new();
+        for link in &mut self.links {
+            link.write()?;
+            if !link.outgoing.is_empty() {
+                unsent.push(link.socket.try_clone().map_err(|e| failed(&e))?);
+            }
+        }
+        Ok(unsent)
     }
 
     /// Writes what goes and takes one frame of the first connection, if one is whole.

@@ -28,8 +28,39 @@ fn ends(test: impl FnOnce() + Send + 'static) {
     thread.join().unwrap();
 }
 
+/// How often `Arrive` ran.
+static ARRIVED: AtomicUsize = AtomicUsize::new(0);
+
 fn registry() -> Arc<Registry> {
     let mut r = Registry::new();
+    r.add(Op::new("Zeros").output("values: int64").attr("count: int").stateful().kernel(|init| {
+        let count = init.int("count")? as usize;
+        kernel(move |ctx| {
+            ctx.set_output(0, Tensor::zeros(DType::I64, [count])?);
+            Ok(())
+        })
+    }));
+    r.add(Op::new("Arrive").input("values: int64").stateful().kernel(|_| {
+        kernel(|_| {
+            ARRIVED.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+    }));
+    // It stands for one that computes for long.
+    r.add(Op::new("Hold").output("arrived: int64").attr("least: int").stateful().kernel(|init| {
+        let least = init.int("least")? as usize;
+        kernel(move |ctx| {
+            let began = std::time::Instant::now();
+            while ARRIVED.load(Ordering::Relaxed) < least {
+                if began.elapsed() > Duration::from_secs(20) {
+                    bail!(DeadlineExceeded, "nothing arrives while this computes");
+                }
+                std::thread::yield_now();
+            }
+            ctx.set_output(0, Tensor::scalar(1i64));
+            Ok(())
+        })
+    }));
     ferroflow_cluster::register(&mut r);
     r.add(
         Op::new("Variable")
@@ -256,6 +287,31 @@ fn a_task_forgets_the_parts_of_a_graph_that_has_changed_since() {
         assert_eq!(step(&session, &world.read).unwrap(), Some(50));
         for task in &world.tasks {
             assert!(task.guests.parts() <= 4, "{} parts", task.guests.parts());
+        }
+    });
+}
+
+#[test]
+fn a_value_leaves_while_its_process_computes() {
+    ends(|| {
+        let world = World::new();
+        let session = world.session(1);
+        // The second is more than a connection takes at once.
+        for (count, least) in [(1, 1), (1 << 22, 2)] {
+            let mut graph = world.graph.write();
+            let mut add = |op: &str, inputs: &[NodeId], attrs, task| {
+                let inputs = inputs.iter().map(|&node| InputArg::One(OutputId { node, index: 0 })).collect();
+                let (name, device) = (format!("{op}{count}"), format!("/job:worker/task:{task}"));
+                let spec = NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs, device: &device };
+                graph.add_node(spec).unwrap()
+            };
+            let zeros = add("Zeros", &[], vec![("count".to_owned(), AttrValue::Int(count))], 1);
+            let arrive = add("Arrive", &[zeros], vec![], 0);
+            let hold = add("Hold", &[], vec![("least".to_owned(), AttrValue::Int(least))], 1);
+            drop(graph);
+            let fetches = vec![OutputId { node: hold, index: 0 }];
+            let request = Request { fetches, targets: vec![arrive], ..Request::default() };
+            assert_eq!(step(&session, &request).unwrap(), Some(1));
         }
     });
 }

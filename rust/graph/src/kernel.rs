@@ -90,6 +90,21 @@ pub struct Variables<'a> {
     pub written: SmallVec<[(usize, Tensor); 1]>,
 }
 
+/// The outputs of a kernel that ends later.
+pub type Outputs = SmallVec<[Tensor; 2]>;
+
+/// What a kernel that blocks left to be run on another thread: it owns all that it needs.
+pub type BlockingWork = Box<dyn FnOnce(&Cancellation) -> Result<Outputs> + Send>;
+
+/// What `compute` may leave instead of outputs.
+enum Left {
+    Nothing,
+    /// Nothing yet; the executor takes blocking work.
+    MayBlock,
+    Work(BlockingWork),
+    Pending(Box<dyn Pending>),
+}
+
 /// Inputs and outputs of one execution of a node.
 pub struct KernelContext<'a> {
     pub step: &'a Step<'a>,
@@ -97,7 +112,7 @@ pub struct KernelContext<'a> {
     inputs: &'a mut [Tensor],
     outputs: &'a mut [Option<Tensor>],
     variables: Variables<'a>,
-    pending: Option<Box<dyn Pending>>,
+    left: Left,
 }
 
 impl<'a> KernelContext<'a> {
@@ -108,7 +123,7 @@ impl<'a> KernelContext<'a> {
         outputs: &'a mut [Option<Tensor>],
         variables: Variables<'a>,
     ) -> Self {
-        KernelContext { step, node, inputs, outputs, variables, pending: None }
+        KernelContext { step, node, inputs, outputs, variables, left: Left::Nothing }
     }
 
     pub fn name(&self) -> &str {
@@ -150,6 +165,11 @@ impl<'a> KernelContext<'a> {
         }
     }
 
+    /// All inputs by value.
+    pub fn take_inputs(&mut self) -> SmallVec<[Tensor; 4]> {
+        self.inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false))).collect()
+    }
+
     pub fn set_output(&mut self, i: usize, value: Tensor) {
         if let Some(slot) = self.outputs.get_mut(i) {
             *slot = Some(value);
@@ -159,12 +179,44 @@ impl<'a> KernelContext<'a> {
     /// Ends `compute` without outputs: they come from `pending` later. Only for ops marked `may_wait`; the step's
     /// `cancellation` has the bell to ring.
     pub fn wait_for(&mut self, pending: impl Pending + 'static) {
-        self.pending = Some(Box::new(pending));
+        self.left = Left::Pending(Box::new(pending));
+    }
+
+    /// Has `run_blocking` leave its work to the executor.
+    pub fn take_work_aside(&mut self) {
+        self.left = Left::MayBlock;
+    }
+
+    /// Ends `compute` by work that blocks outside the engine and gives the outputs; it is to end soon once the cancellation
+    /// it is given is set, as far as it can. It runs here, or on another thread while the step goes on, as the plan says. Only
+    /// for ops marked `blocks`.
+    pub fn run_blocking(&mut self, work: impl FnOnce(&Cancellation) -> Result<Outputs> + Send + 'static) -> Result<()> {
+        if let Left::MayBlock = self.left {
+            self.left = Left::Work(Box::new(work));
+            return Ok(());
+        }
+        let outputs = work(self.step.cancellation)?;
+        outputs.into_iter().enumerate().for_each(|(i, value)| self.set_output(i, value));
+        Ok(())
+    }
+
+    /// What `run_blocking` left, for the executor.
+    pub fn take_work(&mut self) -> Option<BlockingWork> {
+        match std::mem::replace(&mut self.left, Left::Nothing) {
+            Left::Work(work) => Some(work),
+            other => {
+                self.left = other;
+                None
+            }
+        }
     }
 
     /// What `compute` left to wait for, for the executor.
     pub fn take_pending(&mut self) -> Option<Box<dyn Pending>> {
-        self.pending.take()
+        match std::mem::replace(&mut self.left, Left::Nothing) {
+            Left::Pending(pending) => Some(pending),
+            _ => None,
+        }
     }
 
     /// Errors once the step is cancelled.

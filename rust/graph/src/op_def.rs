@@ -89,6 +89,26 @@ pub enum RefAccess {
     Read,
 }
 
+/// How a kernel blocks its thread outside the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocking {
+    /// It runs code of the program, which may take any time and may wait for anything, another node of its step included.
+    Code,
+    /// It hands out an element of an input pipeline, which may run code of the program.
+    Pipeline,
+    /// It reads or writes files, and ends by itself.
+    Files,
+    /// It computes for long on one thread, as decoders of pictures do.
+    Decoding,
+}
+
+impl Blocking {
+    /// Whether it may wait for ever, and for other nodes of its step.
+    pub fn may_hang(self) -> bool {
+        matches!(self, Blocking::Code | Blocking::Pipeline)
+    }
+}
+
 /// The part an op plays in conditionals and loops, which the planner resolves; such ops have no kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
@@ -131,6 +151,8 @@ pub struct OpDef {
     pub is_foreign: bool,
     /// Its kernel may have to wait for something outside the step; it then leaves a `Pending`.
     pub may_wait: bool,
+    /// Its kernel may block, by `KernelContext::run_blocking`: where the plan says so, that part runs on another thread.
+    pub blocking: Option<Blocking>,
     pub ref_access: RefAccess,
     /// Its inputs of type resource are handles of variables.
     pub takes_handles: bool,
@@ -176,6 +198,7 @@ impl Op {
                 is_variable: false,
                 is_foreign: false,
                 may_wait: false,
+                blocking: None,
                 ref_access: RefAccess::Write,
                 takes_handles: false,
                 is_snapshot: false,
@@ -262,6 +285,13 @@ impl Op {
     #[must_use]
     pub fn may_wait(mut self) -> Op {
         self.def.may_wait = true;
+        self
+    }
+
+    /// The kernel blocks by `KernelContext::run_blocking`.
+    #[must_use]
+    pub fn blocks(mut self, how: Blocking) -> Op {
+        self.def.blocking = Some(how);
         self
     }
 

@@ -21,20 +21,21 @@ pub trait Pending {
     }
 }
 
-/// What a step that waits listens to.
+/// What steps and calls that wait listen to. Each notes how often it has heard the bell, so that none takes a ring from another.
 #[derive(Default)]
 pub struct Bell {
-    rung: Mutex<bool>,
+    /// How often it rang.
+    rings: Mutex<u64>,
     changed: Condvar,
     /// Wakes the step where it waits for more than the bell.
     waker: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Bell {
-    /// Tells the step, should it wait now or later, to look at what it waits for.
+    /// Tells all who wait, or will, to look at what they wait for.
     pub fn ring(&self) {
-        *self.rung.lock() = true;
-        self.changed.notify_one();
+        *self.rings.lock() += 1;
+        self.changed.notify_all();
         if let Some(wake) = self.waker.get() {
             wake();
         }
@@ -45,18 +46,19 @@ impl Bell {
         let _ = self.waker.set(Box::new(wake));
     }
 
-    /// Whether it rang since the last time.
-    pub fn rang(&self) -> bool {
-        std::mem::replace(&mut *self.rung.lock(), false)
+    /// Whether it rang since `heard` was brought up to date, as it is now; 0 at first.
+    pub fn rang(&self, heard: &mut u64) -> bool {
+        let rings = *self.rings.lock();
+        std::mem::replace(heard, rings) != rings
     }
 
-    /// Waits until the bell rings or `at_most` has passed; at once where it rang since the last time.
-    pub fn wait(&self, at_most: Duration) {
-        let mut rung = self.rung.lock();
-        if !*rung {
-            self.changed.wait_for(&mut rung, at_most);
+    /// Waits until the bell rings or `at_most` has passed; at once where it rang since `heard` was brought up to date.
+    pub fn wait(&self, heard: &mut u64, at_most: Duration) {
+        let mut rings = self.rings.lock();
+        if *rings == *heard {
+            self.changed.wait_for(&mut rings, at_most);
         }
-        *rung = false;
+        *heard = *rings;
     }
 }
 
@@ -113,10 +115,27 @@ mod tests {
     fn a_bell_that_rang_before_is_heard_once() {
         let bell = Bell::default();
         bell.ring();
-        let began = std::time::Instant::now();
-        bell.wait(Duration::from_secs(60));
-        assert!(began.elapsed() < Duration::from_secs(30));
-        bell.wait(Duration::from_millis(1));
+        let (began, mut heard) = (Instant::now(), 0);
+        bell.wait(&mut heard, HANGS * 2);
+        assert!(began.elapsed() < HANGS);
+        assert!(!bell.rang(&mut heard));
+        bell.wait(&mut heard, Duration::from_millis(1));
+    }
+
+    #[test]
+    fn each_that_waits_hears_a_ring() {
+        let (bell, heard) = (Bell::default(), AtomicUsize::new(0));
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    bell.wait(&mut 0, HANGS * 2);
+                    heard.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+            bell.ring();
+        });
+        assert!(heard.into_inner() == 4 && began.elapsed() < HANGS);
     }
 
     #[test]
@@ -126,7 +145,7 @@ mod tests {
         assert!(c.check().is_ok());
         c.cancel(Status::cancelled("a"));
         c.cancel(Status::cancelled("b"));
-        bell.wait(Duration::from_secs(60));
+        bell.wait(&mut 0, Duration::from_secs(60));
         assert_eq!(c.check().unwrap_err().message(), "a");
     }
 
@@ -138,9 +157,10 @@ mod tests {
             for me in 0..2 {
                 let (bells, turn) = (&bells, &turn);
                 scope.spawn(move || {
+                    let mut heard = 0;
                     for round in (me..4000).step_by(2) {
                         while turn.load(Ordering::Relaxed) != round {
-                            bells[me].wait(HANGS);
+                            bells[me].wait(&mut heard, HANGS);
                         }
                         turn.store(round + 1, Ordering::Relaxed);
                         bells[1 - me].ring();
@@ -164,9 +184,9 @@ mod tests {
             });
             for step in &steps {
                 gate.wait();
-                let bell = step.bell().clone();
+                let (bell, mut heard) = (step.bell().clone(), 0);
                 while step.check().is_ok() {
-                    bell.wait(HANGS);
+                    bell.wait(&mut heard, HANGS);
                 }
             }
         });

@@ -118,13 +118,13 @@ impl Pipeline {
         let mut ctx = KernelContext::new(&step, &op.node, &mut inputs, &mut outputs, Variables::default());
         op.kernel.compute(&mut ctx)?;
         if let Some(mut pending) = ctx.take_pending() {
-            let began = Instant::now();
+            let (began, mut heard) = (Instant::now(), 0);
             loop {
                 if let Some(ended) = pending.poll() {
                     return Ok(ended?.into_vec());
                 }
                 cancellation.check()?;
-                cancellation.bell().wait(HANGS);
+                cancellation.bell().wait(&mut heard, HANGS);
                 assert!(began.elapsed() < HANGS, "nothing rang");
             }
         }

@@ -88,7 +88,7 @@ impl StepNode {
         matches!(self.action, Action::Loop(_)) || self.node.op.ref_access == RefAccess::Write
     }
 
-    fn only_reads_handles(&self) -> bool {
+    pub fn only_reads_handles(&self) -> bool {
         self.node.op.takes_handles && self.node.op.ref_access == RefAccess::Read
     }
 

@@ -1,18 +1,21 @@
 //! Runs a plan's instructions in order on the calling thread.
 
+use crate::aside::Aside;
 use crate::iterations::Iterations;
+use crate::overlap::Overlap;
 use crate::plan::{Input, Instruction, Plan, Run, Test, Tests, Work};
 use crate::pulse::Pulse;
 use crate::trace::Trace;
 use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
-use ferroflow_graph::{KernelContext, Step, Variables};
+use ferroflow_graph::{Blocking, Kernel, KernelContext, Step, Variables};
 use ferroflow_tensor::threads::{is_watched, stopped, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The values of one execution, by slot.
 pub(crate) type Slots = Vec<Option<Tensor>>;
@@ -174,9 +177,10 @@ fn run<'a>(
     pulse: &Pulse<'_>,
     trace: Option<&mut Trace>,
 ) -> Result<Option<Remaining<'a>>> {
-    let kernel = match &run.work {
-        Work::Kernel(kernel) => kernel,
-        Work::Merge(tests) => return merge(plan, run, tests, slots).map(|()| None),
+    match &run.work {
+        Work::Kernel(kernel) => compute(plan, run, &**kernel, None, slots, step),
+        Work::Blocking(kernel, overlap) => block(plan, run, &**kernel, overlap, slots, step),
+        Work::Merge(tests) => merge(plan, run, tests, slots).map(|()| None),
         Work::Loop(l) => {
             let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
             for &input in run.inputs.iter().take(l.inputs) {
@@ -191,12 +195,44 @@ fn run<'a>(
                 return Ok(None);
             }
             let mut iterations = Iterations::begin(run, l, inputs);
-            if iterations.advance(step, pulse, trace)? {
-                return iterations.finish(slots).map(|()| None);
+            match iterations.advance(step, pulse, trace) {
+                Ok(true) => iterations.finish(slots).map(|()| None),
+                Ok(false) => Ok(Some(Remaining::Loop(Box::new(iterations)))),
+                Err(e) => Err(iterations.settle(e, step, pulse)),
             }
-            return Ok(Some(Remaining::Loop(Box::new(iterations))));
         }
-    };
+    }
+}
+
+/// Runs a kernel that blocks, on another thread where that is worth it.
+#[cold]
+fn block<'a>(
+    plan: &Plan,
+    run: &'a Run,
+    kernel: &dyn Kernel,
+    overlap: &Arc<Overlap>,
+    slots: &mut Slots,
+    step: &Step<'_>,
+) -> Result<Option<Remaining<'a>>> {
+    if overlap.leaves() {
+        return compute(plan, run, kernel, Some(overlap), slots, step);
+    }
+    let began = Instant::now();
+    let ended = compute(plan, run, kernel, None, slots, step);
+    overlap.note(began.elapsed());
+    ended
+}
+
+/// Runs a kernel; with `aside`, what blocks of it on another thread.
+#[inline(always)]
+fn compute<'a>(
+    plan: &Plan,
+    run: &'a Run,
+    kernel: &dyn Kernel,
+    aside: Option<&Arc<Overlap>>,
+    slots: &mut Slots,
+    step: &Step<'_>,
+) -> Result<Option<Remaining<'a>>> {
     let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
     for &input in &run.inputs {
         push_value(plan, slots, input, &run.node.name, &mut inputs)?;
@@ -213,7 +249,16 @@ fn run<'a>(
         }
     };
     let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
+    if aside.is_some() {
+        ctx.take_work_aside();
+    }
     kernel.compute(&mut ctx)?;
+    if let Some(overlap) = aside
+        && let Some(work) = ctx.take_work()
+    {
+        let how = run.node.op.blocking.unwrap_or(Blocking::Code);
+        return Ok(Some(Remaining::Aside(Aside::begin(work, how, overlap, step.cancellation.bell())?)));
+    }
     if let Some(pending) = ctx.take_pending() {
         return Ok(Some(Remaining::Kernel(pending)));
     }
@@ -384,6 +429,12 @@ pub(crate) fn one<'a>(
             }
             if let Some(slot) = slot {
                 slots[*slot as usize] = value;
+            }
+            Ok(None)
+        }
+        Instruction::Depart => {
+            if let Some(rendezvous) = step.rendezvous {
+                rendezvous.depart()?;
             }
             Ok(None)
         }

@@ -6,7 +6,7 @@ use crate::pulse::Pulse;
 use crate::trace::Trace;
 use crate::waiting::Waiting;
 use ferroflow_graph::Step;
-use ferroflow_tensor::{Result, Tensor};
+use ferroflow_tensor::{Result, Status, Tensor};
 use smallvec::SmallVec;
 
 /// Which part of the plan runs, or runs next.
@@ -105,6 +105,14 @@ impl<'a> Iterations<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Of a loop that failed: ends what is under way inside; the failure to report.
+    pub fn settle(&self, failure: Status, step: &Step<'_>, pulse: &Pulse<'_>) -> Status {
+        match &self.waiting {
+            Some(waiting) => waiting.settle(failure, step, pulse),
+            None => failure,
+        }
     }
 
     /// What waits inside.

@@ -1,5 +1,6 @@
 //! The session: prunes and plans a step, executes it, keeps variables and kernels between steps, cancels.
 
+mod aside;
 mod draft;
 mod execute;
 mod flow;
@@ -8,6 +9,7 @@ mod home;
 mod iterations;
 mod loops;
 mod optimize;
+mod overlap;
 mod partition;
 mod placement;
 mod plan;

@@ -7,6 +7,7 @@ use crate::execute::IdleSlots;
 use crate::flow::{FrameId, GuardId, Literal};
 use crate::home::Home;
 use crate::optimize;
+use crate::overlap::{Beside, Overlap, Overlaps, blocks, has_effects_outside};
 use crate::prune::Request;
 use crate::region::draft;
 use crate::registers::Registers;
@@ -46,6 +47,8 @@ pub(crate) type Tests = Box<[Test]>;
 
 pub(crate) enum Work {
     Kernel(Arc<dyn Kernel>),
+    /// One that blocks, beside which the rest of the step may run.
+    Blocking(Arc<dyn Kernel>, Arc<Overlap>),
     /// Hands on the first input whose tests hold and which has a value.
     Merge(Vec<Tests>),
     Loop(Arc<LoopPlan>),
@@ -78,6 +81,8 @@ pub(crate) enum Instruction {
         required: bool,
     },
     Run(Box<Run>),
+    /// What the instructions before sent to other parts of the step leaves now.
+    Depart,
 }
 
 pub(crate) struct Plan {
@@ -99,6 +104,10 @@ pub(crate) struct Plan {
 pub(crate) struct LoopPlan {
     pub frame: FrameId,
     pub is_stateful: bool,
+    /// Whether some kernel in it blocks.
+    pub blocks: bool,
+    /// Whether something else that blocks may be waiting for what it does.
+    pub has_effects_outside: bool,
     pub plan: Plan,
     /// The instructions that run before the condition is known.
     pub head: usize,
@@ -129,7 +138,7 @@ impl LoopPlan {
         is_stateful: bool,
         registers: Option<Registers>,
     ) -> Result<LoopPlan> {
-        let (mut e, order) = Emitter::begin(d, inputs)?;
+        let (mut e, order) = Emitter::begin(d, inputs, true)?;
         let mut head = None;
         let leaving = 1 + carried.len();
         let whole = order.clone();
@@ -176,6 +185,8 @@ impl LoopPlan {
         Ok(LoopPlan {
             frame,
             is_stateful,
+            blocks: d.nodes.iter().any(blocks),
+            has_effects_outside: d.nodes.iter().any(has_effects_outside),
             plan,
             head,
             tail,
@@ -195,6 +206,19 @@ impl Plan {
     /// Whether it, or a loop in it, may have to wait for something outside the step.
     pub fn may_wait(&self) -> bool {
         self.waits.is_some()
+    }
+
+    /// Notes what runs beside all of the plan, which is that of a loop.
+    fn raise(&self, beside: Beside) {
+        for instruction in &self.instructions {
+            if let Instruction::Run(run) = instruction {
+                match &run.work {
+                    Work::Blocking(_, overlap) => overlap.raise(beside),
+                    Work::Loop(l) => l.plan.raise(beside),
+                    Work::Kernel(_) | Work::Merge(_) => {}
+                }
+            }
+        }
     }
 
     fn keep_values(&mut self) {
@@ -247,16 +271,23 @@ fn edges(d: &Draft) -> Edges {
     edges
 }
 
-/// The order in which the draft's nodes run: updates go as early as they can, and loops that may have to wait last: what
-/// frees them has run then, and they need not be put aside.
-pub(crate) fn schedule(d: &Draft) -> Result<Vec<u32>> {
+/// The order in which the draft's nodes run: updates go as early as they can, as does what blocks while others run, and loops
+/// that may have to wait last: what frees them has run then, and they need not be put aside.
+fn order(d: &Draft, edges: &Edges, overlaps: &Overlaps) -> Result<Vec<u32>> {
     // What only orders costs nothing, and an update may wait for it: its learning rate is made after all gradients.
-    let late = |n: &StepNode| match &n.action {
-        Action::Nothing => 0,
-        Action::Loop(plan) if plan.plan.may_wait() => 2,
-        _ => u64::from(!n.is_ref.contains(&true)),
+    let late = |i: u32| match (&d.nodes[i as usize], overlaps.is_early(i)) {
+        (_, true) | (StepNode { action: Action::Nothing, .. }, _) => 0,
+        (StepNode { action: Action::Loop(plan), .. }, _) if plan.plan.may_wait() => 2,
+        // The other part may be waiting for it.
+        (n, _) if &*n.node.op.name == "_Send" => 0,
+        (n, _) => u64::from(!n.is_ref.contains(&true)),
     };
-    edges(d).order(|i| late(&d.nodes[i as usize]) << 32 | u64::from(i))
+    edges.order(|i| late(i) << 32 | u64::from(i))
+}
+
+/// `order` of a draft in which nothing blocks.
+pub(crate) fn schedule(d: &Draft) -> Result<Vec<u32>> {
+    order(d, &edges(d), &Overlaps::default())
 }
 
 /// Versions that some reader or fetch wants, with the node it reads through: a write hands these over.
@@ -276,12 +307,17 @@ struct Emitter<'a> {
     /// By slot: something reads it.
     used: Vec<bool>,
     wanted: Wanted,
+    edges: Edges,
+    overlaps: Overlaps,
+    is_loop: bool,
 }
 
 impl<'a> Emitter<'a> {
     /// Slots: inputs, then node outputs, then versions as they are met. The order of the nodes comes with it.
-    fn begin(d: &'a Draft, inputs: usize) -> Result<(Emitter<'a>, Vec<u32>)> {
-        let order = schedule(d)?;
+    fn begin(d: &'a Draft, inputs: usize, is_loop: bool) -> Result<(Emitter<'a>, Vec<u32>)> {
+        let edges = edges(d);
+        let overlaps = Overlaps::find(d, &edges)?;
+        let order = order(d, &edges, &overlaps)?;
         let mut slots = inputs as u32;
         let mut first_output = Vec::with_capacity(d.nodes.len());
         for node in &d.nodes {
@@ -320,17 +356,41 @@ impl<'a> Emitter<'a> {
         let instructions = Vec::with_capacity(order.len());
         let (version_slot, versions) = (FxHashMap::default(), Vec::new());
         let nodes = Vec::with_capacity(order.len());
-        Ok((Emitter { d, instructions, nodes, slots, first_output, version_slot, versions, used, wanted }, order))
+        let emitter = Emitter {
+            d,
+            instructions,
+            nodes,
+            slots,
+            first_output,
+            version_slot,
+            versions,
+            used,
+            wanted,
+            edges,
+            overlaps,
+            is_loop,
+        };
+        Ok((emitter, order))
+    }
+
+    /// Whether the work of a node that blocks may leave the step's thread. Of what runs beside a loop, its plan is told later.
+    fn may_leave(&self, i: u32) -> bool {
+        let op = &self.d.nodes[i as usize].node.op;
+        op.blocking.is_some() && (self.is_loop || self.overlaps.beside(i) > Beside::Nothing)
+    }
+
+    fn may_wait(&self, i: u32) -> bool {
+        let node = &self.d.nodes[i as usize];
+        match &node.action {
+            Action::Run(_) => node.node.op.may_wait || self.may_leave(i),
+            Action::Loop(l) => l.plan.may_wait(),
+            Action::Merge(_) | Action::Nothing | Action::Check => false,
+        }
     }
 
     fn finish(self, order: &[u32], fetches: Vec<Input>, placement: Vec<(Arc<Node>, usize, bool)>) -> Plan {
-        let may_wait = self
-            .d
-            .nodes
-            .iter()
-            .any(|n| n.node.op.may_wait || matches!(&n.action, Action::Loop(l) if l.plan.may_wait()));
-        let find = || Waits::find(self.d, &edges(self.d), order, &self.nodes, &self.instructions);
-        let waits = if may_wait { find().map(Box::new) } else { None };
+        let may_wait = |i: u32| self.may_wait(i);
+        let waits = Waits::find(self.d, &self.edges, may_wait, order, &self.nodes, &self.instructions).map(Box::new);
         Plan {
             waits,
             instructions: self.instructions,
@@ -406,9 +466,15 @@ impl<'a> Emitter<'a> {
         let tests = self.tests(node.guard);
         let always = tests.is_empty();
         let work = match &node.action {
+            Action::Run(kernel) if self.may_leave(i) => {
+                Work::Blocking(kernel.clone(), Arc::new(Overlap::new(self.overlaps.beside(i))))
+            }
             Action::Run(kernel) => Work::Kernel(kernel.clone()),
             Action::Merge(guards) => Work::Merge(guards.iter().map(|&g| self.tests(g)).collect()),
-            Action::Loop(plan) => Work::Loop(plan.clone()),
+            Action::Loop(plan) => {
+                plan.plan.raise(self.overlaps.beside(i));
+                Work::Loop(plan.clone())
+            }
             Action::Check => {
                 if let Some(variable) = node.root {
                     self.version(variable, 0, node.node.id, always);
@@ -480,9 +546,17 @@ impl<'a> Emitter<'a> {
 
 /// Orders the draft and writes the instructions.
 fn emit(d: &Draft, feeds: usize, placement: Vec<(Arc<Node>, usize, bool)>) -> Result<Plan> {
-    let (mut e, order) = Emitter::begin(d, feeds)?;
+    let (mut e, order) = Emitter::begin(d, feeds, false)?;
+    let is_send = |i: u32| &*d.nodes[i as usize].node.op.name == "_Send";
+    let mut runs = order.iter().copied().filter(|&i| d.nodes[i as usize].runs()).peekable();
     for &i in &order {
         e.node(i);
+        let next = if runs.next_if_eq(&i).is_some() { runs.peek().copied() } else { None };
+        // Those that follow each other leave together, the last when the part rests or ends.
+        if is_send(i) && next.is_some_and(|next| !is_send(next)) {
+            e.instructions.push(Instruction::Depart);
+            e.nodes.push(Some(i));
+        }
     }
     let mut fetches = Vec::with_capacity(d.fetches.len());
     let mut fetch_tests = Vec::new();
@@ -539,6 +613,7 @@ fn mark_instructions(instructions: &mut [Instruction], read: &mut [bool]) {
                     *slot = None;
                 }
             }
+            Instruction::Depart => {}
         }
     }
 }

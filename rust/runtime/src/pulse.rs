@@ -1,6 +1,6 @@
 //! `Pulse`: lets a step look up from its work every 50 ms, for signals and deadlines, at the price of one atomic load a node.
 
-use ferroflow_tensor::{Result, Status};
+use ferroflow_tensor::{Code, Result, Status};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -41,6 +41,8 @@ pub(crate) struct Pulse<'a> {
     /// Whether the step counts among those that keep the beat going.
     counts: bool,
     seen: Cell<u64>,
+    /// What it was told last that ends the step.
+    told: Cell<Option<Code>>,
     /// Ends the call at once, where there is one.
     closed: Option<&'a AtomicBool>,
 }
@@ -55,13 +57,14 @@ impl<'a> Pulse<'a> {
                 *ticking = started.ok().map(|_| std::process::id());
             }
         }
-        Pulse { poll, counts: poll.is_some(), seen: Cell::new(BEATS.load(Ordering::Relaxed)), closed: None }
+        let seen = Cell::new(BEATS.load(Ordering::Relaxed));
+        Pulse { poll, counts: poll.is_some(), seen, told: Cell::new(None), closed: None }
     }
 
     /// The watch of a call within a step, which beats for both, or of one without a step, which ends when `closed` is set.
     pub fn within(poll: &'a Poll<'a>, closed: &'a AtomicBool) -> Pulse<'a> {
         let seen = Cell::new(BEATS.load(Ordering::Relaxed));
-        Pulse { poll: Some(poll), counts: false, seen, closed: Some(closed) }
+        Pulse { poll: Some(poll), counts: false, seen, told: Cell::new(None), closed: Some(closed) }
     }
 
     /// Asks, where a beat has passed since the last time.
@@ -74,7 +77,18 @@ impl<'a> Pulse<'a> {
             return Ok(());
         }
         self.seen.set(now);
-        self.poll.map_or(Ok(()), |poll| poll())
+        let Some(poll) = self.poll else { return Ok(()) };
+        poll().inspect_err(|e| self.told.set(Some(e.code())))
+    }
+
+    /// Whether it was told something that ends the step.
+    pub fn is_over(&self) -> bool {
+        self.told.get().is_some()
+    }
+
+    /// Whether the caller wants to go on without the step at once, as after Ctrl-C.
+    pub fn is_interrupted(&self) -> bool {
+        self.told.get() == Some(Code::Cancelled)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `Waits`: what comes after what, for plans in which some instruction may have to wait for something outside the step.
 
-use crate::draft::{Action, Draft};
+use crate::draft::Draft;
 use crate::plan::{Input, Instruction, Test, Work};
 use crate::schedule::Edges;
 use std::ops::Range;
@@ -16,22 +16,16 @@ pub(crate) struct Waits {
 }
 
 impl Waits {
-    /// Args: `order`, the draft's nodes as they were written; `nodes`, the draft node of each instruction, `None` for loads.
+    /// Args: `may_wait`, whether that node of the draft may; `order`, the draft's nodes as they were written; `nodes`, the
+    /// draft node of each instruction, `None` for loads.
     pub fn find(
         d: &Draft,
         edges: &Edges,
+        may_wait: impl Fn(u32) -> bool,
         order: &[u32],
         nodes: &[Option<u32>],
         instructions: &[Instruction],
     ) -> Option<Waits> {
-        let may_wait = |i: u32| {
-            let node = &d.nodes[i as usize];
-            match &node.action {
-                Action::Run(_) => node.node.op.may_wait,
-                Action::Loop(l) => l.plan.may_wait(),
-                _ => false,
-            }
-        };
         let waiting: Vec<u32> = order.iter().copied().filter(|&i| may_wait(i)).collect();
         if waiting.is_empty() {
             return None;

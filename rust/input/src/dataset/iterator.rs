@@ -4,10 +4,10 @@
 use super::background::lock;
 use super::value::{BoxedIterator, DatasetValue, Element, Pull, Signature};
 use ferroflow_graph::{
-    Kernel, KernelContext, KernelInit, Op, Registry, ResourceHandle, ResourceName, ShapeContext, Unnamed, kernel,
-    resource_kernel, shape_rules,
+    Blocking, Kernel, KernelContext, KernelInit, Op, Outputs, Registry, ResourceHandle, ResourceName, ShapeContext,
+    Unnamed, kernel, resource_kernel, shape_rules,
 };
-use ferroflow_tensor::{Bytes, Code, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, Code, Result, Status, Tensor, bail, ensure};
 use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -121,30 +121,35 @@ fn first_pass(ctx: &KernelContext<'_>, factory: &str, signature: &Signature, nam
 fn get_next(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let signature = Signature::of(init)?;
     kernel(move |ctx| {
-        let Some(element) = iterator(ctx, 0)?.next(pull(ctx))? else { bail!(OutOfRange, "End of sequence") };
-        put(ctx, &signature, element)
+        let (iterator, threads, signature) = (iterator(ctx, 0)?, ctx.threads(), signature.clone());
+        ctx.run_blocking(move |cancellation| {
+            let element = iterator.next(Pull { cancellation, threads })?;
+            checked(&signature, element.ok_or_else(|| Status::out_of_range("End of sequence"))?)
+        })
     })
 }
 
-/// Hands an element out, if it is what the node's attributes promise.
-fn put(ctx: &mut KernelContext<'_>, signature: &Signature, element: Element) -> Result<()> {
+/// An element, if it is what the node's attributes promise.
+fn checked(signature: &Signature, element: Element) -> Result<Outputs> {
     let found = Signature {
         types: element.iter().map(|t| t.dtype()).collect(),
         shapes: element.iter().map(|t| t.shape().into()).collect(),
     };
     signature.check(&found)?;
-    element.into_iter().enumerate().for_each(|(i, t)| ctx.set_output(i, t));
-    Ok(())
+    Ok(element.into())
 }
 
 fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let signature = Signature::of(init)?;
     kernel(move |ctx| {
         let mut iterator = DatasetValue::of(ctx.input(0)?)?.dataset.iterator();
-        let pull = pull(ctx);
-        let Some(element) = iterator.next(pull)? else { bail!(InvalidArgument, "Dataset was empty.") };
-        ensure!(iterator.next(pull)?.is_none(), InvalidArgument, "Dataset had more than one element.");
-        put(ctx, &signature, element)
+        let (threads, signature) = (ctx.threads(), signature.clone());
+        ctx.run_blocking(move |cancellation| {
+            let pull = Pull { cancellation, threads };
+            let Some(element) = iterator.next(pull)? else { bail!(InvalidArgument, "Dataset was empty.") };
+            ensure!(iterator.next(pull)?.is_none(), InvalidArgument, "Dataset had more than one element.");
+            checked(&signature, element)
+        })
     })
 }
 
@@ -248,12 +253,19 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             described(op)
                 .shape(element_shapes)
+                .blocks(Blocking::Pipeline)
                 .doc("The next element; an OutOfRange error at the end.")
                 .kernel(get_next),
         );
     }
     let single = Op::new("DatasetToSingleElement").input("dataset: variant").output("components: output_types");
-    r.add(described(single).shape(element_shapes).doc("The only element of a dataset.").kernel(single_element));
+    r.add(
+        described(single)
+            .shape(element_shapes)
+            .blocks(Blocking::Pipeline)
+            .doc("The only element of a dataset.")
+            .kernel(single_element),
+    );
     r.add(
         Op::new("IteratorToStringHandle")
             .input("resource_handle: resource")

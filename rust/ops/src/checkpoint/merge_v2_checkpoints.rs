@@ -1,7 +1,7 @@
 //! MergeV2Checkpoints: one checkpoint of the shards of a save.
 
 use super::arguments::one_string;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::bundle::merge;
 use ferroflow_tensor::{Result, ensure};
 
@@ -28,7 +28,8 @@ fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             destination.shape()
         );
         let prefixes: Vec<_> = prefixes.strings()?.iter().map(|p| String::from_utf8_lossy(p).into_owned()).collect();
-        merge(&prefixes, &one_string(destination, "destination_prefix")?, delete_old_dirs)
+        let destination = one_string(destination, "destination_prefix")?;
+        ctx.run_blocking(move |_| merge(&prefixes, &destination, delete_old_dirs).map(|()| Outputs::new()))
     })
 }
 
@@ -40,6 +41,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("delete_old_dirs: bool = true")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Makes one checkpoint of several, whose data files are moved, not copied.")
             .shape(shape)
             .kernel(make),

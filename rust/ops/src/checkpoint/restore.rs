@@ -1,9 +1,10 @@
 //! Restore, RestoreSlice: a tensor of a checkpoint in TF 1.x's first format.
 
 use super::arguments::{one_string, set_slice_shape, slice_of};
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::bundle::{SliceSpec, SlicesReader, Wanted};
 use ferroflow_tensor::{DType, Result, ensure};
+use smallvec::smallvec;
 
 fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
     (0..c.num_inputs()).try_for_each(|i| c.input(i)?.with_rank(0).map(|_| ()))
@@ -17,10 +18,8 @@ fn slice_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     }
 }
 
-fn restore(ctx: &mut KernelContext<'_>, dtype: DType, part: Option<SliceSpec>) -> Result<()> {
-    let files = one_string(ctx.input(0)?, "file_pattern")?;
-    let name = one_string(ctx.input(1)?, "tensor_name")?;
-    let reader = SlicesReader::open(&files)?;
+fn restore(files: &str, name: &str, dtype: DType, part: Option<SliceSpec>) -> Result<Outputs> {
+    let reader = SlicesReader::open(files)?;
     let (stored, _) = reader.describe(name.as_bytes())?;
     ensure!(
         stored == dtype,
@@ -29,16 +28,15 @@ fn restore(ctx: &mut KernelContext<'_>, dtype: DType, part: Option<SliceSpec>) -
         dtype.schema_name(),
         stored.schema_name()
     );
-    let tensor = reader.read(&Wanted { name: name.as_bytes(), part })?;
-    ctx.set_output(0, tensor);
-    Ok(())
+    Ok(smallvec![reader.read(&Wanted { name: name.as_bytes(), part })?])
 }
 
 fn make(init: &KernelInit<'_>, sliced: bool) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
     kernel(move |ctx| {
         let part = if sliced { slice_of(one_string(ctx.input(2)?, "shape_and_slice")?.as_bytes())? } else { None };
-        restore(ctx, dtype, part)
+        let (files, name) = (one_string(ctx.input(0)?, "file_pattern")?, one_string(ctx.input(1)?, "tensor_name")?);
+        ctx.run_blocking(move |_| restore(&files, &name, dtype, part))
     })
 }
 
@@ -52,6 +50,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("preferred_shard: int = -1")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Reads a tensor from the files of the first format whose names match a pattern.")
             .shape(scalars)
             .kernel(|init| make(init, false)),
@@ -66,6 +65,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("preferred_shard: int = -1")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Reads a slice of a tensor from the files of the first format whose names match a pattern.")
             .shape(slice_shape)
             .kernel(|init| make(init, true)),

@@ -1,9 +1,11 @@
 //! RestoreV2: tensors of a checkpoint.
 
 use super::arguments::{check_names, one_string, set_slice_shape, slice_of};
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::bundle::{Checkpoint, Wanted};
-use ferroflow_tensor::{DType, Result, ensure};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
+use std::sync::Arc;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
@@ -17,9 +19,9 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     slices.strings()?.iter().enumerate().try_for_each(|(i, text)| set_slice_shape(c, i, text))
 }
 
-fn restore(ctx: &mut KernelContext<'_>, dtypes: &[DType]) -> Result<()> {
-    let prefix = one_string(ctx.input(0)?, "prefix")?;
-    let (names, slices) = (ctx.input(1)?.clone(), ctx.input(2)?.clone());
+fn restore(inputs: &[Tensor], dtypes: &[DType], threads: Threads) -> Result<Outputs> {
+    let [prefix, names, slices] = inputs else { bail!(Internal, "RestoreV2 has {} inputs", inputs.len()) };
+    let prefix = one_string(prefix, "prefix")?;
     ensure!(
         names.elements() == dtypes.len(),
         InvalidArgument,
@@ -27,7 +29,7 @@ fn restore(ctx: &mut KernelContext<'_>, dtypes: &[DType]) -> Result<()> {
         names.elements(),
         dtypes.len()
     );
-    check_names(&names, &slices, dtypes.len())?;
+    check_names(names, slices, dtypes.len())?;
     let checkpoint = Checkpoint::open(&prefix)?;
     let mut wanted = Vec::with_capacity(dtypes.len());
     for ((name, slice), dtype) in names.strings()?.iter().zip(slices.strings()?).zip(dtypes) {
@@ -42,15 +44,15 @@ fn restore(ctx: &mut KernelContext<'_>, dtypes: &[DType]) -> Result<()> {
         );
         wanted.push(Wanted { name, part: slice_of(slice)? });
     }
-    for (i, tensor) in checkpoint.read(&wanted, ctx.threads())?.into_iter().enumerate() {
-        ctx.set_output(i, tensor);
-    }
-    Ok(())
+    Ok(checkpoint.read(&wanted, threads)?.into_iter().collect())
 }
 
 fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtypes = init.dtypes("dtypes")?;
-    kernel(move |ctx| restore(ctx, &dtypes))
+    let dtypes: Arc<[DType]> = init.dtypes("dtypes")?.into();
+    kernel(move |ctx| {
+        let (inputs, dtypes, threads) = (ctx.take_inputs(), dtypes.clone(), ctx.threads());
+        ctx.run_blocking(move |_| restore(&inputs, &dtypes, threads))
+    })
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -63,6 +65,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtypes: list(type)")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Reads tensors, or slices of tensors, from the checkpoint that a prefix names, of either format.")
             .shape(shape)
             .kernel(make),

@@ -1,7 +1,7 @@
 //! Save, SaveSlices: a checkpoint of given tensors in TF 1.x's first format.
 
 use super::arguments::{check_names, one_string, slice_of, with_length};
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, KernelContext, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::bundle::{Item, write_slices};
 use ferroflow_tensor::{Result, Tensor, bail};
 
@@ -22,14 +22,22 @@ fn save(file: &Tensor, names: &Tensor, slices: &Tensor, tensors: &[Tensor]) -> R
 }
 
 fn save_whole(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let [file, names, tensors @ ..] = ctx.inputs() else { bail!(Internal, "Save has too few inputs") };
-    let slices = Tensor::new(names.dtype(), names.shape().clone())?;
-    save(file, names, &slices, tensors)
+    let inputs = ctx.take_inputs();
+    ctx.run_blocking(move |_| {
+        let [file, names, tensors @ ..] = &inputs[..] else { bail!(Internal, "Save has too few inputs") };
+        let slices = Tensor::new(names.dtype(), names.shape().clone())?;
+        save(file, names, &slices, tensors)?;
+        Ok(Outputs::new())
+    })
 }
 
 fn save_slices(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let [file, names, slices, tensors @ ..] = ctx.inputs() else { bail!(Internal, "SaveSlices has too few inputs") };
-    save(file, names, slices, tensors)
+    let inputs = ctx.take_inputs();
+    ctx.run_blocking(move |_| {
+        let [file, names, slices, tensors @ ..] = &inputs[..] else { bail!(Internal, "SaveSlices has too few inputs") };
+        save(file, names, slices, tensors)?;
+        Ok(Outputs::new())
+    })
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -41,6 +49,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: list(type)")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Saves tensors in one file of the first format.")
             .shape(|c| shape(c, 2))
             .kernel(|_| kernel(save_whole)),
@@ -54,6 +63,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: list(type)")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Saves tensors, or slices of tensors, in one file of the first format.")
             .shape(|c| shape(c, 3))
             .kernel(|_| kernel(save_slices)),

@@ -1,9 +1,10 @@
 //! SaveV2: a checkpoint of given tensors.
 
 use super::arguments::{check_names, one_string, slice_of, with_length};
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::bundle::{Item, write};
-use ferroflow_tensor::{Result, bail};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Result, Tensor, bail};
 
 /// Prefix, names, slices.
 const FIXED_INPUTS: usize = 3;
@@ -15,15 +16,15 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     with_length(c, 2, tensors)
 }
 
-fn save(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let [prefix, names, slices, tensors @ ..] = ctx.inputs() else { bail!(Internal, "SaveV2 has too few inputs") };
+fn save(inputs: &[Tensor], threads: Threads) -> Result<()> {
+    let [prefix, names, slices, tensors @ ..] = inputs else { bail!(Internal, "SaveV2 has too few inputs") };
     let prefix = one_string(prefix, "prefix")?;
     check_names(names, slices, tensors.len())?;
     let mut items = Vec::with_capacity(tensors.len());
     for ((name, slice), tensor) in names.strings()?.iter().zip(slices.strings()?).zip(tensors) {
         items.push(Item { name, part: slice_of(slice)?, tensor });
     }
-    write(&prefix, &items, ctx.threads())
+    write(&prefix, &items, threads)
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -36,8 +37,14 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtypes: list(type)")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Saves tensors, or slices of tensors, as the checkpoint that a prefix names.")
             .shape(shape)
-            .kernel(|_| kernel(save)),
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let (inputs, threads) = (ctx.take_inputs(), ctx.threads());
+                    ctx.run_blocking(move |_| save(&inputs, threads).map(|()| Outputs::new()))
+                })
+            }),
     );
 }

@@ -1,8 +1,9 @@
 //! MatchingFiles: the files whose names match patterns.
 
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::file;
 use ferroflow_tensor::{PartialShape, Result, Tensor};
+use smallvec::smallvec;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank_at_most(1)?;
@@ -10,15 +11,13 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn matching_files(ctx: &mut KernelContext<'_>) -> Result<()> {
+fn matching_files(patterns: &Tensor) -> Result<Outputs> {
     let mut names = Vec::new();
-    for pattern in ctx.input(0)?.strings()? {
+    for pattern in patterns.strings()? {
         names.extend(file::matching(&String::from_utf8_lossy(pattern))?);
     }
     names.sort();
-    let out = Tensor::from_strings([names.len()], names)?;
-    ctx.set_output(0, out);
-    Ok(())
+    Ok(smallvec![Tensor::from_strings([names.len()], names)?])
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -27,8 +26,14 @@ pub(super) fn register(r: &mut Registry) {
             .input("pattern: string")
             .output("filenames: string")
             .foreign()
+            .blocks(Blocking::Files)
             .doc("The names of the files that match one of the patterns, sorted.")
             .shape(shape)
-            .kernel(|_| kernel(matching_files)),
+            .kernel(|_| {
+                kernel(|ctx| {
+                    let patterns = ctx.take(0)?;
+                    ctx.run_blocking(move |_| matching_files(&patterns))
+                })
+            }),
     );
 }

@@ -1,9 +1,10 @@
 //! ReadFile: the bytes of a file.
 
 use super::path::{name_in, scalar};
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Op, Registry, ShapeContext, kernel};
 use ferroflow_io::file::read;
 use ferroflow_tensor::{PartialShape, Result};
+use smallvec::smallvec;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
@@ -17,13 +18,13 @@ pub(super) fn register(r: &mut Registry) {
             .input("filename: string")
             .output("contents: string")
             .foreign()
+            .blocks(Blocking::Files)
             .doc("The bytes of the file of that name.")
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {
-                    let contents = read(&name_in(ctx.input(0)?, "filename")?)?;
-                    ctx.set_output(0, scalar(contents)?);
-                    Ok(())
+                    let name = name_in(ctx.input(0)?, "filename")?;
+                    ctx.run_blocking(move |_| Ok(smallvec![scalar(read(&name)?)?]))
                 })
             }),
     );

@@ -1,7 +1,7 @@
 //! WriteFile: a file with given bytes.
 
 use super::path::name_in;
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, KernelContext, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::file::{failure, path_of};
 use ferroflow_tensor::{Result, bail};
 use std::fs;
@@ -42,11 +42,14 @@ fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
 }
 
 fn write(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let (name, contents) = (name_in(ctx.input(0)?, "filename")?, ctx.input(1)?);
-    let [bytes] = contents.strings()? else {
-        bail!(InvalidArgument, "Contents tensor must be scalar, but had shape: {}", contents.shape());
-    };
-    replace(&path_of(&name), bytes).map_err(|e| failure(&name, &e))
+    let (name, contents) = (name_in(ctx.input(0)?, "filename")?, ctx.take(1)?);
+    ctx.run_blocking(move |_| {
+        let [bytes] = contents.strings()? else {
+            bail!(InvalidArgument, "Contents tensor must be scalar, but had shape: {}", contents.shape());
+        };
+        replace(&path_of(&name), bytes).map_err(|e| failure(&name, &e))?;
+        Ok(Outputs::new())
+    })
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -56,6 +59,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("contents: string")
             .stateful()
             .foreign()
+            .blocks(Blocking::Files)
             .doc("Writes a file, and the folders it lies in.")
             .shape(shape)
             .kernel(|_| kernel(write)),

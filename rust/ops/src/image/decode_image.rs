@@ -3,8 +3,10 @@
 use super::jpeg::{self, Options, Window};
 use super::png::Fault;
 use super::{bmp, gif, png};
-use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{AttrMap, Blocking, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
+use smallvec::smallvec;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
@@ -99,11 +101,11 @@ struct Wanted {
     options: Options,
 }
 
-fn decoded_jpeg(ctx: &KernelContext<'_>, data: &[u8], wanted: Wanted, window: Option<Window>) -> Result<Tensor> {
+fn decoded_jpeg(data: &[u8], wanted: Wanted, window: Option<Window>, threads: Threads) -> Result<Tensor> {
     let channels = wanted.channels;
     ensure!(matches!(channels, 0 | 1 | 3), InvalidArgument, "channels must be 0, 1, or 3 for JPEG, got {channels}");
     let options = Options { channels, ..wanted.options };
-    let Some(picture) = jpeg::decode(data, options, window, ctx.threads()) else {
+    let Some(picture) = jpeg::decode(data, options, window, threads) else {
         bail!(InvalidArgument, "Invalid JPEG data or crop window, data size {}", data.len())
     };
     let shape = image(picture.height, picture.width, picture.channels, wanted.frames.then_some(1));
@@ -151,8 +153,7 @@ fn decoded_bmp(data: &[u8], wanted: Wanted) -> Result<Tensor> {
 }
 
 /// Decodes a file of JPEG, PNG or GIF, whichever of them the op is named for.
-fn decode(ctx: &mut KernelContext<'_>, wanted: Wanted, window: Option<Window>) -> Result<()> {
-    let data = contents(ctx.input(0)?)?;
+fn decode(data: &[u8], wanted: Wanted, window: Option<Window>, threads: Threads) -> Result<Tensor> {
     let format = format_of(data);
     let name = || name_of(format, data);
     ensure!(
@@ -161,20 +162,27 @@ fn decode(ctx: &mut KernelContext<'_>, wanted: Wanted, window: Option<Window>) -
         "{} does not support uint16 output",
         name()
     );
-    let out = match format {
-        Some(Format::Jpeg) => decoded_jpeg(ctx, data, wanted, window)?,
-        Some(Format::Png) => decoded_png(data, wanted)?,
-        Some(Format::Gif) => decoded_gif(data, wanted)?,
+    match format {
+        Some(Format::Jpeg) => decoded_jpeg(data, wanted, window, threads),
+        Some(Format::Png) => decoded_png(data, wanted),
+        Some(Format::Gif) => decoded_gif(data, wanted),
         _ => bail!(InvalidArgument, "Expected image (JPEG, PNG, or GIF), got {}", name()),
-    };
-    ctx.set_output(0, out);
-    Ok(())
+    }
+}
+
+/// Ends a kernel with what `decode` makes of the file in its first input.
+fn run(
+    ctx: &mut KernelContext<'_>,
+    decode: impl FnOnce(&[u8], Threads) -> Result<Tensor> + Send + 'static,
+) -> Result<()> {
+    let (file, threads) = (ctx.take(0)?, ctx.threads());
+    ctx.run_blocking(move |_| Ok(smallvec![decode(contents(&file)?, threads)?]))
 }
 
 fn jpeg_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (channels, options) = (channels_of(init)?, options_of(init)?);
     let wanted = Wanted { channels, dtype: DType::U8, frames: false, animations: false, options };
-    kernel(move |ctx| decode(ctx, wanted, None))
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
 }
 
 fn crop_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -188,7 +196,7 @@ fn crop_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         let size = |x: i64| usize::try_from(x).unwrap_or(usize::MAX);
         let window = Window { top: size(top), left: size(left), height: size(height), width: size(width) };
-        decode(ctx, wanted, Some(window))
+        run(ctx, move |data, threads| decode(data, wanted, Some(window), threads))
     })
 }
 
@@ -200,22 +208,18 @@ fn png_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         animations: false,
         options: PLAIN,
     };
-    kernel(move |ctx| decode(ctx, wanted, None))
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
 }
 
 fn gif_kernel(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let wanted = Wanted { channels: 3, dtype: DType::U8, frames: true, animations: true, options: PLAIN };
-    kernel(move |ctx| decode(ctx, wanted, None))
+    kernel(move |ctx| run(ctx, move |data, threads| decode(data, wanted, None, threads)))
 }
 
 fn bmp_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let wanted =
         Wanted { channels: channels_of(init)?, dtype: DType::U8, frames: false, animations: false, options: PLAIN };
-    kernel(move |ctx| {
-        let out = decoded_bmp(contents(ctx.input(0)?)?, wanted)?;
-        ctx.set_output(0, out);
-        Ok(())
-    })
+    kernel(move |ctx| run(ctx, move |data, _| decoded_bmp(data, wanted)))
 }
 
 /// An image of integers in another dtype, scaled as `tf.image.convert_image_dtype` does.
@@ -254,8 +258,7 @@ fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         animations: init.bool("expand_animations")?,
         options: PLAIN,
     };
-    kernel(move |ctx| {
-        let data = contents(ctx.input(0)?)?;
+    let decode = move |data: &[u8], threads| {
         let format = format_of(data);
         let refused = match (format, wanted.channels) {
             (Some(Format::Jpeg), 4) => "Channels must be in (None, 0, 1, 3) when decoding JPEG images",
@@ -266,14 +269,14 @@ fn any_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         ensure!(refused.is_empty(), InvalidArgument, "{refused}");
         let out = match format {
-            Some(Format::Jpeg) => decoded_jpeg(ctx, data, wanted, None)?,
+            Some(Format::Jpeg) => decoded_jpeg(data, wanted, None, threads)?,
             Some(Format::Png) => decoded_png(data, wanted)?,
             Some(Format::Gif) => decoded_gif(data, wanted)?,
             _ => decoded_bmp(data, wanted)?,
         };
-        ctx.set_output(0, scaled(out, wanted.dtype)?);
-        Ok(())
-    })
+        scaled(out, wanted.dtype)
+    };
+    kernel(move |ctx| run(ctx, decode))
 }
 
 fn extract_shape(ctx: &mut KernelContext<'_>, wide: bool) -> Result<()> {
@@ -350,12 +353,14 @@ pub(super) fn register(r: &mut Registry) {
         jpeg_attrs(op("DecodeJpeg"))
             .doc("Decodes a JPEG file (or PNG, or a GIF of one frame).")
             .shape(image_shape)
+            .blocks(Blocking::Decoding)
             .kernel(jpeg_kernel),
     );
     r.add(
         jpeg_attrs(op("DecodeAndCropJpeg").input("crop_window: int32"))
             .doc("Decodes a rectangle of a JPEG file.")
             .shape(crop_shape)
+            .blocks(Blocking::Decoding)
             .kernel(crop_kernel),
     );
     r.add(
@@ -365,6 +370,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("image: dtype")
             .doc("Decodes a PNG file (or JPEG, or a GIF of one frame).")
             .shape(image_shape)
+            .blocks(Blocking::Decoding)
             .kernel(png_kernel),
     );
     r.add(
@@ -372,6 +378,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("image: uint8")
             .doc("Decodes the frames of a GIF file (or JPEG, or PNG).")
             .shape(frames_shape)
+            .blocks(Blocking::Decoding)
             .kernel(gif_kernel),
     );
     r.add(
@@ -380,6 +387,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("channels: int = 0")
             .doc("Decodes a BMP file.")
             .shape(image_shape)
+            .blocks(Blocking::Decoding)
             .kernel(bmp_kernel),
     );
     r.add(
@@ -390,6 +398,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("expand_animations: bool = true")
             .doc("Decodes a BMP, GIF, JPEG or PNG file.")
             .shape(any_shape)
+            .blocks(Blocking::Decoding)
             .kernel(any_kernel),
     );
     r.add(

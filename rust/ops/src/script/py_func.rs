@@ -1,9 +1,10 @@
 //! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` that knows the language.
 
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
 use parking_lot::Mutex;
-use std::sync::OnceLock;
+use smallvec::SmallVec;
+use std::sync::{Arc, OnceLock};
 
 /// Calls functions of the program's language.
 pub trait Host: Send + Sync {
@@ -18,10 +19,9 @@ pub fn set_host(host: Box<dyn Host>) -> bool {
     HOST.set(host).is_ok()
 }
 
-fn call(ctx: &mut KernelContext<'_>, token: &str, types: &[DType]) -> Result<Vec<Tensor>> {
+fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<Outputs> {
     let Some(host) = HOST.get() else { bail!(InvalidArgument, "There is nobody to call Python functions.") };
-    let inputs = (0..ctx.num_inputs()).map(|i| ctx.take(i)).collect::<Result<Vec<_>>>()?;
-    let values = host.call(token, inputs)?;
+    let values = host.call(token, inputs.into_vec())?;
     ensure!(
         values.len() == types.len(),
         InvalidArgument,
@@ -38,15 +38,21 @@ fn call(ctx: &mut KernelContext<'_>, token: &str, types: &[DType]) -> Result<Vec
             want.schema_name()
         );
     }
-    Ok(values)
+    Ok(values.into())
+}
+
+/// The token and the types of the results.
+type Signature = Arc<(String, Vec<DType>)>;
+
+fn signature(init: &KernelInit<'_>) -> Result<Signature> {
+    Ok(Arc::new((init.str("token")?, init.dtypes("Tout")?)))
 }
 
 fn py_func(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (token, types) = (init.str("token")?, init.dtypes("Tout")?);
+    let signature = signature(init)?;
     kernel(move |ctx| {
-        let values = call(ctx, &token, &types)?;
-        values.into_iter().enumerate().for_each(|(i, v)| ctx.set_output(i, v));
-        Ok(())
+        let (signature, inputs) = (signature.clone(), ctx.take_inputs());
+        ctx.run_blocking(move |_| call(&signature.0, inputs, &signature.1))
     })
 }
 
@@ -55,21 +61,21 @@ fn stateless(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if !init.input_types.is_empty() {
         return py_func(init);
     }
-    let (token, types) = (init.str("token")?, init.dtypes("Tout")?);
-    let known: Mutex<Option<Vec<Tensor>>> = Mutex::new(None);
+    let signature = signature(init)?;
+    let known: Arc<Mutex<Option<Outputs>>> = Arc::default();
     kernel(move |ctx| {
         let before = known.lock().clone();
-        let values = match before {
-            Some(values) => values,
-            None => {
-                // Not under the lock: the function may run a step of this session.
-                let made = call(ctx, &token, &types)?;
-                let made = made.into_iter().map(Tensor::into_owned).collect::<Result<Vec<_>>>()?;
-                known.lock().get_or_insert(made).clone()
-            }
-        };
-        values.into_iter().enumerate().for_each(|(i, v)| ctx.set_output(i, v));
-        Ok(())
+        if let Some(values) = before {
+            values.into_iter().enumerate().for_each(|(i, v)| ctx.set_output(i, v));
+            return Ok(());
+        }
+        let (signature, known) = (signature.clone(), known.clone());
+        ctx.run_blocking(move |_| {
+            // Not under the lock: the function may run a step of this session.
+            let made = call(&signature.0, SmallVec::new(), &signature.1)?;
+            let made = made.into_iter().map(Tensor::into_owned).collect::<Result<Outputs>>()?;
+            Ok(known.lock().get_or_insert(made).clone())
+        })
     })
 }
 
@@ -80,7 +86,7 @@ fn shape(_: &mut ShapeContext<'_>) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     let op = |name: &str| {
         let op = Op::new(name).input("input: Tin").output("output: Tout").attr("token: string");
-        op.attr("Tin: list(type) >= 0").attr("Tout: list(type) >= 0").foreign().shape(shape)
+        op.attr("Tin: list(type) >= 0").attr("Tout: list(type) >= 0").foreign().blocks(Blocking::Code).shape(shape)
     };
     r.add(
         op("PyFunc")

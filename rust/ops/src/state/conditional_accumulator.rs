@@ -424,7 +424,7 @@ mod tests {
         let ((mut first, _), (mut second, step)) = (first, second);
         assert!(first.poll().is_none() && second.poll().is_none());
         drop(first);
-        step.bell().wait(std::time::Duration::from_secs(60));
+        step.bell().wait(&mut 0, std::time::Duration::from_secs(60));
         let outputs = second.poll().unwrap().unwrap();
         assert_eq!(outputs[0].slice::<f32>().unwrap(), [1.0, 2.0]);
         drop(second);

@@ -18,7 +18,7 @@ pub(crate) enum Literal {
 }
 
 impl Literal {
-    fn opposite(self) -> Option<Literal> {
+    pub fn opposite(self) -> Option<Literal> {
         match self {
             Literal::Body => Some(Literal::Leaving),
             Literal::Leaving => Some(Literal::Body),
