@@ -11,13 +11,30 @@ from ferroflow._src.framework import op_reference as _op_reference
 from ferroflow._src.framework.apply import apply_op as _apply_op
 from ferroflow._src.framework.op_schema import op_schema as _op_schema
 
-# TF 1.15: Python's names of some inputs are not the schema's.
-_RENAMED = {"dim": "axis", "reduction_indices": "axis", "split_dim": "axis"}
+# TF 1.15: Python's names of some inputs and attributes are not the schema's.
+_AXES = {"reduction_indices": "axis"}
+_RENAMED = {
+    "All": _AXES,
+    "Any": _AXES,
+    "EuclideanNorm": _AXES,
+    "ExpandDims": {"dim": "axis"},
+    "Max": _AXES,
+    "Mean": _AXES,
+    "Min": _AXES,
+    "Prod": _AXES,
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Sum": _AXES,
+    "Where": {"input": "condition"},
+}
 
 
 @_functools.cache
 def _function(op_type: str) -> _Callable[..., _Any]:
     schema = _op_schema(op_type)
+    renamed = _RENAMED.get(op_type, {})
     inputs = [arg["name"] for arg in schema["inputs"]]
     outputs = [arg["name"] for arg in schema["outputs"]]
     attrs = {attr["name"] for attr in schema["attrs"]}
@@ -26,10 +43,13 @@ def _function(op_type: str) -> _Callable[..., _Any]:
     def raw_op(*, name: str | None = None, **arguments: _Any) -> _Any:
         values = []
         for input_name in inputs:
-            other = _RENAMED.get(input_name, input_name)
+            other = renamed.get(input_name, input_name)
             if input_name not in arguments and other not in arguments:
                 raise TypeError(f"{op_type}() missing 1 required keyword-only argument: {other!r}")
             values.append(arguments.pop(input_name if input_name in arguments else other))
+        for attr in attrs & set(renamed):
+            if renamed[attr] in arguments:
+                arguments[attr] = arguments.pop(renamed[attr])
         unknown = sorted(set(arguments) - attrs)
         if unknown:
             raise TypeError(f"{op_type}() got an unexpected keyword argument {unknown[0]!r}")
@@ -40,8 +60,8 @@ def _function(op_type: str) -> _Callable[..., _Any]:
         return groups[0] if result_type is None else result_type(*groups)
 
     raw_op.__name__ = raw_op.__qualname__ = op_type
-    raw_op.__doc__ = _op_reference.docstring(schema, _RENAMED)
-    raw_op.__signature__ = _op_reference.signature(schema, _RENAMED)  # type: ignore[attr-defined]
+    raw_op.__doc__ = _op_reference.docstring(schema, renamed)
+    raw_op.__signature__ = _op_reference.signature(schema, renamed)  # type: ignore[attr-defined]
     return raw_op
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import ferroflow as tf
@@ -34,3 +36,16 @@ def test_several_outputs_have_names_lists_are_lists_and_none_is_the_operation() 
         assert found.idx is found[1]
         assert len(tf.raw_ops.Split(axis=0, value=[1.0, 2.0], num_split=2)) == 2
         assert isinstance(tf.raw_ops.NoOp(name="nothing"), tf.Operation)
+
+
+def test_arguments_have_the_names_of_tensorflow() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert session.run(tf.raw_ops.Select(condition=[True, False], x=[1, 2], y=[3, 4])).tolist() == [1, 4]
+        assert session.run(tf.raw_ops.Where(condition=[False, True])).tolist() == [[1]]
+        assert tf.raw_ops.Squeeze(input=[[1.0]], axis=[0]).shape == [1]
+        assert tf.raw_ops.ExpandDims(input=[1.0], axis=0).shape == [1, 1]
+        assert session.run(tf.raw_ops.EuclideanNorm(input=[3.0, 4.0], axis=0)) == 5.0
+        sparse = tf.raw_ops.SparseSplit(split_dim=0, indices=[[0, 0]], values=[1.0], shape=[2, 2], num_split=2)
+        assert len(sparse.output_indices) == 2
+    assert list(inspect.signature(tf.raw_ops.Select).parameters)[:3] == ["condition", "x", "y"]
+    assert "axis" in inspect.signature(tf.raw_ops.Squeeze).parameters

@@ -87,7 +87,7 @@ def docstring(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
 
     Args:
         schema: the op's, as `op_schema` gives it.
-        renamed: from the names of inputs to the names of the arguments that also stand for them.
+        renamed: from the names of inputs and attributes to the names of the arguments for them.
 
     Returns:
         The docstring.
@@ -98,7 +98,7 @@ def docstring(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
     for arg in schema["inputs"]:
         lines.append(f"    {renamed.get(arg['name'], arg['name'])}: {_tensors(arg)}.")
     for name in sorted(attrs):
-        lines.append(f"    {name}: {_attribute(attrs[name], name in inferred)}")
+        lines.append(f"    {renamed.get(name, name)}: {_attribute(attrs[name], name in inferred)}")
     lines += ["    name: str, name of the operation; None for the op's type.", "", "Returns:"]
     outputs = [(arg["name"], _tensors(arg)) for arg in schema["outputs"]]
     if not outputs:
@@ -117,7 +117,7 @@ def signature(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> inspect.
 
     Args:
         schema: the op's, as `op_schema` gives it.
-        renamed: from the names of inputs to the names of the arguments that also stand for them.
+        renamed: from the names of inputs and attributes to the names of the arguments for them.
 
     Returns:
         The signature.
@@ -129,5 +129,5 @@ def signature(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> inspect.
     parameters = [inspect.Parameter(name, keyword) for name in inputs]
     for name in [*attrs, "name"]:
         default = None if name in optional or name == "name" else inspect.Parameter.empty
-        parameters.append(inspect.Parameter(name, keyword, default=default))
+        parameters.append(inspect.Parameter(renamed.get(name, name), keyword, default=default))
     return inspect.Signature(parameters)
