@@ -196,6 +196,17 @@ def test_init_scope_waits_for_nothing_and_keeps_its_name_scope():
     assert op.name == "s/a"
 
 
+def test_the_text_of_a_device_function_is_kept_as_it_is():
+    with tf.device(lambda op: "cpu:1"):
+        assert tf.constant(1).device == "cpu:1"
+    with tf.device(lambda op: "/job:a/cpu:1"):
+        assert tf.constant(1).device == "/job:a/cpu:1"
+    with tf.device("/job:w"), tf.device(lambda op: "/cpu:1"):
+        assert tf.constant(1).device == "/job:w/device:CPU:1"
+    with tf.device(lambda op: None), pytest.raises(TypeError):
+        tf.constant(1)
+
+
 def test_colocated_operations_share_group_and_device():
     with tf.device("/cpu:0"):
         a = tf.no_op(name="a")

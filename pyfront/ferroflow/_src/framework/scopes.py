@@ -235,23 +235,20 @@ class DeviceStack:
         return self._merge(op)
 
     def _merge(self, op: Operation | None) -> str:
-        device = DeviceSpec()
         text = ""
         for entry in reversed(self.entries):
             if entry is None:
                 break
             if isinstance(entry, DeviceSpec):
                 spec = DeviceSpec.from_string(entry.to_string())
-                spec.merge_from(device)
-                device = spec
-                text = device.to_string()
+                spec.merge_from(DeviceSpec.from_string(text))
+                text = spec.to_string()
             else:
                 assert op is not None
                 op._set_device(text)
                 answer = entry(op)
-                text = answer.to_string() if isinstance(answer, DeviceSpec) else (answer or "")
-                device = DeviceSpec.from_string(text)
-                text = device.to_string()
+                # TF 1.x: the text of a function is kept as it is.
+                text = answer.to_string() if isinstance(answer, DeviceSpec) else compat.as_str(answer)
         return text
 
 
