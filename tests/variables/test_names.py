@@ -32,3 +32,15 @@ def test_scopes_nested_at_random_are_tensorflows(seed):
     expected = SCOPES[f"{seed:03}"]
     assert found["log"] == expected["log"]
     assert found["digest"] == expected["digest"]
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_a_variable_whose_initializer_is_a_function_is_colocated_with_itself(use_resource):
+    with tf.Graph().as_default():
+        made = tf.Variable(lambda: tf.zeros([2]), name="v", dtype=tf.float32, use_resource=use_resource)
+        got = tf.get_variable("w", [2], initializer=tf.zeros_initializer(), use_resource=use_resource)
+        for variable in (made, got):
+            assert variable.op.type == ("VarHandleOp" if use_resource else "VariableV2")
+            assert variable.op.get_attr("_class") == [f"loc:@{variable.op.name}".encode()]
+        plain = tf.Variable([1.0], use_resource=use_resource)
+        assert "_class" not in plain.op.node_def.attr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -54,10 +55,11 @@ class ResourceVariable(Variable):
         ):
             true_name = scope.rstrip("/")
             if from_callable:
-                placement = get_default_graph()._attr_scope({"_class": [f"loc:@{true_name}".encode()]})
+                placement: Any = get_default_graph()._attr_scope({"_class": [f"loc:@{true_name}".encode()]})
                 with placement, name_scope("Initializer"), device(None):
                     initial_value = convert_to_tensor(initial_value(), name="initial_value", dtype=dtype)
             else:
+                placement = contextlib.nullcontext()
                 initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
                 if initial_value.op._get_control_flow_context() is not None:
                     raise ValueError(
@@ -70,7 +72,8 @@ class ResourceVariable(Variable):
             self._dtype: dtypes.DType = initial_value.dtype.base_dtype
             self._shape = TensorShape(shape)
             attrs = {"shape": shape, "dtype": self._dtype, "container": "", "shared_name": true_name}
-            self._variable = tensor_op("VarHandleOp", [], attrs=attrs, name=scope)
+            with placement:
+                self._variable = tensor_op("VarHandleOp", [], attrs=attrs, name=scope)
             if validate_shape and not initial_value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {initial_value}")
             self._initial_value = initial_value

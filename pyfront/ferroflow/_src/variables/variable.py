@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
@@ -155,10 +156,11 @@ class Variable(metaclass=_VariableMeta):
         ):
             if from_callable:
                 true_name = scope.rstrip("/")
-                placement = get_default_graph()._attr_scope({"_class": [f"loc:@{true_name}".encode()]})
+                placement: Any = get_default_graph()._attr_scope({"_class": [f"loc:@{true_name}".encode()]})
                 with placement, name_scope("Initializer"), device(None):
                     initial_value = convert_to_tensor(initial_value(), name="initial_value", dtype=dtype)
             else:
+                placement = contextlib.nullcontext()
                 initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
                 if initial_value.op._get_control_flow_context() is not None:
                     raise ValueError(
@@ -170,7 +172,8 @@ class Variable(metaclass=_VariableMeta):
             if shape is None:
                 shape = initial_shape if validate_shape else unknown_shape()
             attrs = {"shape": shape, "dtype": initial_value.dtype.base_dtype, "container": "", "shared_name": ""}
-            self._variable: Tensor = tensor_op("VariableV2", [], attrs=attrs, name=scope)
+            with placement:
+                self._variable: Tensor = tensor_op("VariableV2", [], attrs=attrs, name=scope)
             if validate_shape and not initial_shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {initial_value}")
             self._initial_value: Tensor | None = initial_value
