@@ -143,3 +143,23 @@ def test_whitening_is_the_old_name_of_standardization():
         with pytest.warns(DeprecationWarning, match=r"tf\.image\.per_image_standardization"):
             whitened = tf.image.per_image_whitening(image)
         np.testing.assert_allclose(sess.run(whitened), (image - image.mean()) / image.std(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("float16", "float16"),
+        ("float64", "float64"),
+        ("bfloat16", "bfloat16"),
+        ("uint8", "float32"),
+        ("int32", "float32"),
+    ],
+)
+def test_standardized_floats_keep_their_type(given, found):
+    image = tf.cast(np.arange(12).reshape(2, 2, 3), given)
+    result = tf.image.per_image_standardization(image)
+    assert result.dtype == found
+    with tf.Session() as sess:
+        # TensorFlow 1.15.5's number for float32.
+        first = sess.run(tf.cast(result, tf.float64))[0, 0, 0]
+    assert first == (-1.5932550430297852 if found in ("float32", "float64") else -1.59375)

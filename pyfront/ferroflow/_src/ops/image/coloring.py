@@ -16,7 +16,7 @@ from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.image.checking import checked_at_least_3d, require
 from ferroflow._src.ops.math import arithmetic, cast, elementwise
 from ferroflow._src.ops.math.linalg import tensordot
-from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_std
 from ferroflow._src.ops.random.sampling import random_uniform
 
 __all__ = [
@@ -86,25 +86,27 @@ def per_image_standardization(image: Any) -> Tensor:
         image: Tensor of a real number dtype, of shape [..., height, width, channels].
 
     Returns:
-        Tensor of float32 (float16 stays), of the shape of `image`; the deviation counts as 1 / sqrt(pixels) at least.
+        Tensor of the dtype of `image` where that is a float type, else of float32; of the shape of `image`. The
+        deviation counts as 1 / sqrt(height * width * channels) at least.
 
     Raises:
         ValueError: the rank of `image` is below 3.
     """
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
-        if image.dtype.base_dtype not in _FLOATS:
+        given = image.dtype.base_dtype
+        if given not in _FLOATS:
             image = cast.cast(image, dtypes.float32)
-        ndims = image.get_shape().ndims
-        axis: Any = None if ndims in (3, None) else [-1, -2, -3]
-        sizes = shaping.shape(image)
-        pixels = reduce_prod(sizes if axis is None else sizes[-3:])
-        mean = reduce_mean(image, axis=axis, keepdims=axis is not None)
-        squares = reduce_mean(elementwise.square(image), axis=axis, keepdims=axis is not None)
-        variance = tensor_op("Relu", [squares - elementwise.square(mean)])
+        pixels = reduce_prod(shaping.shape(image)[-3:])
+        mean = reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
+        deviation = reduce_std(image, axis=[-1, -2, -3], keepdims=True)
         least = elementwise.rsqrt(cast.cast(pixels, image.dtype))
-        deviation = arithmetic.maximum(elementwise.sqrt(variance), least)
-        return arithmetic.div(arithmetic.subtract(image, mean), deviation, name=scope)
+        deviation = arithmetic.maximum(deviation, least)
+        centered = arithmetic.subtract(image, mean, name="sub")
+        # TF 1.15 gives float types back as they came; TF 1.8 gives float32 for whole numbers.
+        if given.is_floating and given != image.dtype.base_dtype:
+            return cast.cast(arithmetic.div(centered, deviation), given, name=scope)
+        return arithmetic.div(centered, deviation, name=scope)
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
