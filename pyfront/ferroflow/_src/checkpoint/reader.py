@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.checkpoint.state import latest_checkpoint
 from ferroflow._src.framework.graph_files import local_path
@@ -24,14 +24,23 @@ class CheckpointReader:
     """
 
     def __init__(self, filename: str) -> None:
-        self._reader = _raising(_core.CheckpointReader, os.fspath(filename))
+        self._filename = os.fspath(filename)
+        self._reader = _raising(_core.CheckpointReader, self._filename)
         self._listed: list[tuple[str, int, list[int], int]] | None = None
 
     def _tensors(self) -> list[tuple[str, int, list[int], int]]:
         """Name, dtype, shape and number of slices of each tensor."""
         if self._listed is None:
-            self._listed = [(os.fsdecode(name), *rest) for name, *rest in _raising(self._reader.list)]
+            self._listed = [(self._text(name), *rest) for name, *rest in _raising(self._reader.list)]
         return self._listed
+
+    def _text(self, name: bytes) -> str:
+        try:
+            return name.decode("utf-8")
+        except UnicodeDecodeError:
+            raise errors.DataLossError(
+                None, None, f"{self._filename}: the name {name!r} of a tensor is not UTF-8; the index is damaged"
+            ) from None
 
     def has_tensor(self, tensor_str: str) -> bool:
         """Whether there is a tensor of that name.
@@ -60,11 +69,19 @@ class CheckpointReader:
         return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name."""
+        """The shapes of all tensors, by name.
+
+        Raises:
+            tf.errors.DataLossError: if a name is damaged.
+        """
         return {name: list(shape) for name, _, shape, _ in self._tensors()}
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
-        """The dtypes of all tensors, by name."""
+        """The dtypes of all tensors, by name.
+
+        Raises:
+            tf.errors.DataLossError: if a name is damaged.
+        """
         return {name: dtypes.as_dtype(dtype) for name, dtype, _, _ in self._tensors()}
 
     def debug_string(self) -> bytes:
