@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import tf_logging
+from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 
-__all__ = ["h5py", "is_hdf5", "load_weights", "read_weights", "save_model", "save_weights", "text"]
+__all__ = ["h5py", "is_hdf5", "load_weights", "opened", "read_weights", "save_model", "save_weights", "text"]
 
 _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
@@ -34,6 +37,47 @@ def h5py() -> Any:
             "Keras's HDF5 files need the package h5py: pip install h5py. Without it save_weights and load_weights take "
             "the prefix of a checkpoint."
         ) from missing
+
+
+# What h5py and the parser of a model's description raise for a damaged file.
+_DAMAGE = (
+    OSError,
+    KeyError,
+    RuntimeError,
+    TypeError,
+    UnicodeDecodeError,
+    json.JSONDecodeError,
+    IndexError,
+    MemoryError,
+)
+
+
+@contextlib.contextmanager
+def opened(filepath: Any) -> Iterator[Any]:
+    """Opens a file for reading, and names it where what it holds is damaged.
+
+    Args:
+        filepath: str, the file.
+
+    Yields:
+        h5py.File.
+
+    Raises:
+        ImportError: if h5py is not installed.
+        FileNotFoundError: if there is no such file.
+        tf.errors.DataLossError: if the file is damaged, or no HDF5 file.
+    """
+    path = os.fspath(filepath)
+    package = h5py()
+    try:
+        with package.File(path, "r") as file:
+            yield file
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except _DAMAGE as failure:
+        raise errors.DataLossError(
+            None, None, f"{path}: no HDF5 file of Keras, or a damaged one: {failure}"
+        ) from failure
 
 
 def _weights(layer: Any) -> list[Any]:
@@ -121,8 +165,9 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
     Raises:
         ImportError: h5py is not installed.
         ValueError: there are more or fewer layers, or their variables have other shapes.
+        tf.errors.DataLossError: the file is damaged.
     """
-    with h5py().File(os.fspath(filepath), "r") as file, model.graph.as_default():
+    with opened(filepath) as file, model.graph.as_default():
         inner = "layer_names" not in file.attrs and "model_weights" in file
         read_weights(file["model_weights"] if inner else file, model, by_name)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.keras.hdf5 import h5py, read_weights, text
+from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.model_configurations import model_from_json
 
 __all__ = ["load_model"]
@@ -27,8 +27,9 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
     Raises:
         ImportError: h5py is not installed.
         ValueError: the file has no model, or a class or function is not known.
+        tf.errors.DataLossError: the file is damaged.
     """
-    with h5py().File(os.fspath(filepath), "r") as file:
+    with opened(filepath) as file:
         described = file.attrs.get("model_config")
         if described is None:
             raise ValueError("No model found in config file.")
