@@ -8,6 +8,7 @@ import math
 import os
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -185,24 +186,34 @@ def _npz_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
+@contextlib.contextmanager
+def _readable_npz(path: str) -> Iterator[None]:
+    """Raises `NotReadable`, which names the file, for all that the parsers of a damaged archive raise."""
+    try:
+        yield
+    except NotReadable:
+        raise
+    # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its compression
+    # is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for more memory than there is.
+    except (zipfile.BadZipFile, zlib.error, EOFError, MemoryError, OSError, RuntimeError, SyntaxError, ValueError) as e:
+        raise NotReadable(f"{path}: no npz file, or a damaged one: {e or type(e).__name__}") from None
+
+
 def _read_npz(path: str) -> list[StoredTensor]:
     def array_of(member: str) -> np.ndarray[Any, Any]:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        with _readable_npz(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
             array: np.ndarray[Any, Any] = np.lib.format.read_array(file, allow_pickle=False)
         if array.dtype.kind == "U":
             array = np.char.encode(array, "utf-8")
         return array.astype(object) if array.dtype.kind == "S" else array
 
     found = []
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in sorted(archive.namelist()):
-                with archive.open(member) as file:
-                    shape, dtype = _npz_header(file)
-                name = member.removesuffix(".npy")
-                found.append(StoredTensor(name, _numpy_type(path, name, dtype), shape, partial(array_of, member)))
-    except (zipfile.BadZipFile, ValueError) as failure:
-        raise NotReadable(f"{path}: {failure}") from None
+    with _readable_npz(path), zipfile.ZipFile(path) as archive:
+        for member in sorted(archive.namelist()):
+            with archive.open(member) as file:
+                shape, dtype = _npz_header(file)
+            name = member.removesuffix(".npy")
+            found.append(StoredTensor(name, _numpy_type(path, name, dtype), shape, partial(array_of, member)))
     return found
 
 
