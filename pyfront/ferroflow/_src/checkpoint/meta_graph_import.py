@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base import compat, proto, tf_logging
+from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -96,6 +96,7 @@ def import_scoped_meta_graph(
 
     Raises:
         ValueError: `input_map` does not give the unbound inputs.
+        tf.errors.DataLossError: an element of a collection is damaged.
     """
     message = meta_graph_message(meta_graph_or_file)
     _check_unbound_inputs(message, unbound_inputs_col_name, input_map)
@@ -123,6 +124,16 @@ def import_scoped_meta_graph(
     return {strip_name_scope(v.name, scope): v for v in variables}
 
 
+def _element(proto_type: Any, value: bytes, key: str) -> Any:
+    """The message that an element of a collection is."""
+    try:
+        return proto_type.FromString(value)
+    except proto.decode_errors() as error:
+        raise errors.DataLossError(
+            None, None, f"The collection '{key}' of the MetaGraphDef holds a damaged message: {error}"
+        ) from None
+
+
 def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str, restored: dict[bytes, Any]) -> None:
     """Fills a collection. `restored` has the variables restored so far, which may be in several collections."""
     kind = collection_def.WhichOneof("kind")
@@ -136,7 +147,7 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
         for value in values:
             known = restored.get(value) if key in GraphKeys._VARIABLE_COLLECTIONS else None
             if known is None:
-                known = from_proto(proto_type.FromString(value), import_scope=scope)
+                known = from_proto(_element(proto_type, value, key), import_scope=scope)
                 if key in GraphKeys._VARIABLE_COLLECTIONS:
                     restored[value] = known
             graph.add_to_collection(key, known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ferroflow._src.base import proto
+from ferroflow._src.base import errors, proto
 from ferroflow._src.base.files.record_files import tf_record_iterator
 
 __all__ = ["summary_iterator"]
@@ -24,5 +24,9 @@ def summary_iterator(path: Any) -> Iterator[Any]:
         tf.errors.NotFoundError: there is no such file.
         tf.errors.DataLossError: the file is damaged or cut short.
     """
-    for record in tf_record_iterator(path):
-        yield proto.Event.FromString(record)
+    for number, record in enumerate(tf_record_iterator(path)):
+        try:
+            event = proto.Event.FromString(record)
+        except proto.decode_errors() as error:
+            raise errors.DataLossError(None, None, f"{path}; record {number} is no event: {error}") from None
+        yield event

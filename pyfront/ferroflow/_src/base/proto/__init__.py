@@ -30,6 +30,11 @@ def json_format() -> ModuleType:
     return importlib.import_module("google.protobuf.json_format")
 
 
+def decode_errors() -> tuple[type[Exception], ...]:
+    """The classes of what protobuf raises for bytes that are no message: they differ by its implementations."""
+    return (importlib.import_module("google.protobuf.message").DecodeError, ValueError)
+
+
 def descriptor_pool() -> Any:
     """The pool of these messages, of which text with messages of any type is read."""
     return load_descriptors().pool
