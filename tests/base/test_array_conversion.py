@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ferroflow._src.base import array_conversion, dtypes
+from ferroflow._src.base import array_conversion, dtypes, errors
 from ferroflow._src.base.array_conversion import to_array, to_compact_array
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 
@@ -220,3 +220,10 @@ def test_tensors_are_no_values(monkeypatch):
             to_array(values)
         with pytest.raises(TypeError, match="Expected int32, got list containing Tensors of type '_Message' instead"):
             to_array(values, dtypes.int32)
+
+
+@pytest.mark.parametrize("value", [1.0, 0, "a", [1.0, 2.0], np.zeros([0], np.float32)])
+@pytest.mark.parametrize("shape", [[1 << 20, 1 << 24], [1 << 31, 1 << 31]])
+def test_a_shape_that_no_memory_holds_is_resource_exhausted(value, shape):
+    with pytest.raises(errors.ResourceExhaustedError, match=rf"OOM when allocating tensor with shape\[{shape[0]},"):
+        to_array(value, shape=shape)

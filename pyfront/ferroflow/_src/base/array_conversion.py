@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import Dimension
 
@@ -49,6 +49,7 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
         TypeError: `values` has no tensor type or not that of `dtype`, is out of the range of `dtype`, or not of shape
             `shape` with `verify_shape`.
         ValueError: `values` is None, not rectangular, or has more elements than `shape`.
+        tf.errors.ResourceExhaustedError: if there is not enough memory for `shape`.
     """
     array, full_shape = to_compact_array(values, dtype, shape, verify_shape)
     if array.shape == full_shape:
@@ -57,11 +58,20 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
     if array.size == size:
         return array.reshape(full_shape)
     if array.size == 0:
-        filler: Any = b"" if array.dtype == np.object_ else np.zeros((), array.dtype)
-        return np.full(full_shape, filler, array.dtype)
-    filled = np.full(size, array.reshape(-1)[-1], array.dtype)
+        return _full(full_shape, b"" if array.dtype == np.object_ else np.zeros((), array.dtype), array.dtype)
+    filled = _full(full_shape, array.reshape(-1)[-1], array.dtype).reshape(-1)
     filled[: array.size] = array.reshape(-1)
     return filled.reshape(full_shape)
+
+
+def _full(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    try:
+        return np.full(shape, value, dtype)
+    except (MemoryError, ValueError):
+        # NumPy's ValueError is for arrays of more bytes than there are addresses.
+        dims, kind = ",".join(map(str, shape)), dtypes.as_dtype(dtype).name
+        message = f"OOM when allocating tensor with shape[{dims}] and type {kind}"
+        raise errors.ResourceExhaustedError(None, None, message) from None
 
 
 def to_compact_array(
