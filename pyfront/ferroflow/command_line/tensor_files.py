@@ -193,8 +193,8 @@ def _readable_npz(path: str) -> Iterator[None]:
         yield
     except NotReadable:
         raise
-    # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its compression
-    # is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for more memory than there is.
+    # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its
+    # compression is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for too much memory.
     except (zipfile.BadZipFile, zlib.error, EOFError, MemoryError, OSError, RuntimeError, SyntaxError, ValueError) as e:
         raise NotReadable(f"{path}: no npz file, or a damaged one: {e or type(e).__name__}") from None
 
