@@ -25,6 +25,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/pyvenv.cfg:
+	@test -w . || { echo "make builds in this folder, which cannot be written. .ci/run tests a copy of it." >&2; exit 1; }
 	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(CAN_MAKE_VENV)' || { \
 		echo "ferroflow needs Python 3.10 or newer that can make virtual environments, and found none."; \
 		echo "  On Debian and Ubuntu:     sudo apt install python3-venv"; \

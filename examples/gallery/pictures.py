@@ -1,4 +1,4 @@
-"""Pictures of what a program learned, as PNG files; without matplotlib, none."""
+"""Pictures of what a program learned, as PNG files; none without matplotlib, or where nothing can be written."""
 
 import os
 
@@ -13,9 +13,13 @@ def _figure(width, height):
 
 
 def _save(figure, path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    figure.savefig(path)
-    print(f"Picture: {path}")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        figure.savefig(path)
+    except OSError as error:
+        print(f"No picture: {error}. --out=FOLDER chooses another folder.")
+    else:
+        print(f"Picture: {path}")
 
 
 def draw_curves(path, curves, x_label, y_label, scale="linear"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,15 @@ def test_text_that_is_written_is_read_whole_and_by_lines(
     assert lines == list(gfile.GFile(name)) == gfile.Open(name).readlines()
     assert gfile.GFile(name, "rb").read() == text.encode()
     assert gfile.GFile(name).size() == gfile.Stat(name).length == len(text.encode())
+
+
+def test_a_file_that_is_not_closed_is_closed_with_its_object(tmp_path: Path) -> None:
+    name = str(tmp_path / "f")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gfile.GFile(name, "w").write("written")
+        assert gfile.GFile(name).read() == "written"
+    assert caught == []
 
 
 def test_lines_have_no_carriage_returns_and_contents_do(tmp_path: Path) -> None:

@@ -49,12 +49,13 @@ class Task:
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                with contextlib.suppress(ValueError):
-                    self.reports.append(Report(time.monotonic(), json.loads(line)))
-                    continue
-            self.other.append(line)
+        with self.process.stdout as lines:
+            for line in lines:
+                if line.startswith("{"):
+                    with contextlib.suppress(ValueError):
+                        self.reports.append(Report(time.monotonic(), json.loads(line)))
+                        continue
+                self.other.append(line)
 
     def kill(self) -> None:
         """Ends the process at once, and reads what it printed."""

@@ -61,6 +61,12 @@ def test_digits_prints_the_same_numbers_again_at_any_number_of_threads(digits_on
     assert without_speed(again) == without_speed(digits_on_one_thread)
 
 
+def test_digits_goes_on_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    printed = run_example("digits.py", "--epochs=1", f"--out={tmp_path / 'file'}")
+    assert printed.count("No picture: ") == printed.count("--out=FOLDER chooses another folder.") == 2
+
+
 def test_digits_goes_on_without_matplotlib(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('no plots here')\n")
     search_path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])

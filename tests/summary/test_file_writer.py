@@ -119,12 +119,11 @@ def test_a_killed_program_leaves_whole_events(tmp_path):
     )
     for delay in (0.0, 0.01, 0.03):
         folder = tmp_path / str(delay)
-        running = subprocess.Popen([sys.executable, "-c", program, str(folder)], stdout=subprocess.PIPE)
-        assert running.stdout.readline() == b"flushed\n"
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(delay)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
+        with subprocess.Popen([sys.executable, "-c", program, str(folder)], stdout=subprocess.PIPE) as running:
+            assert running.stdout.readline() == b"flushed\n"
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(delay)
+            running.send_signal(signal.SIGKILL)
         (path,) = event_files(folder)
         found = []
         with contextlib.suppress(tf.errors.DataLossError):

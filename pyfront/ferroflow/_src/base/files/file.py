@@ -33,6 +33,8 @@ class GFile:
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:
+        self._reader: io.BufferedReader | None = None
+        self._writer: io.BufferedWriter | None = None
         self._name = name
         self._mode = mode
         self._is_binary = "b" in mode
@@ -41,8 +43,6 @@ class GFile:
             raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
         self._is_readable = plain not in ("w", "a")
         self._is_writable = plain != "r"
-        self._reader: io.BufferedReader | None = None
-        self._writer: io.BufferedWriter | None = None
 
     @property
     def name(self) -> Any:
@@ -232,6 +232,10 @@ class GFile:
                 reader.close()
             if writer is not None:
                 writer.close()
+
+    def __del__(self) -> None:
+        # TF 1.x: programs need not close a file. Python would warn about it.
+        self.close()
 
     def __enter__(self) -> Self:
         return self
