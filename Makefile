@@ -18,7 +18,7 @@ PYTHON_CODE := pyfront tests examples benches docs fuzz rust
 # One interpreter for every build, or PyO3 would be built again for each.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: help venv dev demo test lint rust-test python-test board-test fuzz race bench docs wheel sdist wheel-test licenses audit clean
+.PHONY: help venv dev demo test lint rust-test python-test board-test fuzz race mutants bench docs wheel sdist wheel-test licenses audit clean
 
 help: ## list these targets
 	@echo "make demo and make test work from an empty checkout with Rust, Python >= 3.10 and make."
@@ -100,6 +100,23 @@ race: ## ThreadSanitizer over what threads share, RACE_ROUNDS=5 times (rustup to
 		cargo +nightly test $(RACE_OPTIONS) -p ferroflow-io -p ferroflow-graph -p ferroflow-input -p ferroflow-runtime \
 			-p ferroflow-cluster || exit; \
 	done
+
+# Cosmic Ray writes each change into MUTATED itself, and takes it back after the tests. Annotations are not worth a change.
+MUTATED ?= pyfront/ferroflow/_src/variables/scope.py
+MUTANTS := target/mutants
+mutants: dev ## changes of Python code that no test notices (MUTATED=FILE_OR_FOLDER ARGS=tests/variables; minutes a file)
+	@test -n "$(ARGS)" || { echo 'name the tests:  make mutants MUTATED=$(MUTATED) ARGS=tests/variables' >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --group mutation
+	@mkdir -p $(MUTANTS) && rm -f $(MUTANTS)/session.sqlite
+	@printf '%s\n' '[cosmic-ray]' 'module-path = "$(MUTATED)"' 'timeout = 300.0' 'excluded-modules = []' \
+		'test-command = "$(BIN)/python -m pytest -q -x -p no:cacheprovider $(ARGS)"' \
+		'[cosmic-ray.distributor]' 'name = "local"' \
+		'[cosmic-ray.filters.operators-filter]' 'exclude-operators = ["core/ReplaceBinaryOperator_BitOr_.*"]' \
+		> $(MUTANTS)/settings.toml
+	$(BIN)/cosmic-ray init $(MUTANTS)/settings.toml $(MUTANTS)/session.sqlite
+	$(BIN)/cr-filter-operators $(MUTANTS)/session.sqlite $(MUTANTS)/settings.toml
+	$(BIN)/cosmic-ray --verbosity WARNING exec $(MUTANTS)/settings.toml $(MUTANTS)/session.sqlite
+	$(BIN)/cr-report --surviving-only --show-diff $(MUTANTS)/session.sqlite
 
 bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
 	cargo bench --package ferroflow-benches
