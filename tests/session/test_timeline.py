@@ -53,6 +53,21 @@ def test_operations_of_one_row_do_not_overlap(times: list[tuple[int, int]]) -> N
             assert after["ts"] > before["ts"] + before["dur"]
 
 
+def test_each_device_has_named_rows_of_operations_and_of_tensors() -> None:
+    message = stats(*CHAIN)
+    message.dev_stats.add(device="/device:CPU:1")
+    named = {event["pid"]: event["args"]["name"] for event in events(message, "M") if event["name"] == "process_name"}
+    assert named == {
+        0: "Allocators",
+        1: "/device:CPU:0 Compute",
+        2: "/device:CPU:0 Tensors",
+        3: "/device:CPU:1 Compute",
+        4: "/device:CPU:1 Tensors",
+    }
+    assert {event["pid"] for event in events(message, "X")} == {1}
+    assert {event["pid"] for event in events(message, "N", show_memory=True)} == {2}
+
+
 def test_arrows_go_from_row_to_row() -> None:
     message = stats(*CHAIN)
     starts, ends = events(message, "s"), events(message, "t")
