@@ -1,6 +1,7 @@
 """Pictures of graphs show each node once, in boxes that do not overlap, and are safe to put into a page."""
 
 import itertools
+import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
@@ -146,6 +147,21 @@ def test_names_are_escaped(name):
     titles = [element.text for element in drawing.iter(f"{_SVG}title")]
     if name in _NASTY[1:2]:
         assert f"{name}/\n2 nodes" in titles
+
+
+def test_edges_of_tensors_are_drawn_through_and_those_of_control_are_dashed():
+    nodes = [_node("a"), _node("b", "a"), _node("c", controls=["b"])]
+    edges = {}
+    for group in ElementTree.fromstring(graph_svg(nodes)).iter(f"{_SVG}g"):
+        line, *heads = group.findall(f"{_SVG}path")[:2] or [None]
+        if heads:
+            edges[group.findtext(f"{_SVG}title")] = line.attrib, heads[0].attrib
+    (by_tensor, its_head), (by_control, other_head) = (edges[title] for title in sorted(edges))
+    for line, head in ((by_tensor, its_head), (by_control, other_head)):
+        assert re.fullmatch("#[0-9a-f]{6}", line["stroke"])
+        assert head["fill"] == line["stroke"]
+    assert by_tensor["stroke"] != by_control["stroke"]
+    assert ("stroke-dasharray" in by_tensor, "stroke-dasharray" in by_control) == (False, True)
 
 
 def test_a_picture_asks_for_nothing_from_outside():
