@@ -33,7 +33,7 @@ def has(path: str) -> bool:
 def api_rows() -> list[str]:
     """A row for each public module: how many of TF 1.8's names exist, and which do not."""
     modules: dict[str, list[str]] = {}
-    for line in NAMES.read_text().splitlines():
+    for line in NAMES.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             module, _, name = line.rpartition(".")
             modules.setdefault(module, []).append(name)
@@ -91,7 +91,7 @@ def page() -> str:
             "|---|---|---|",
             *ops,
             "",
-            UNIT_TESTS.read_text().rstrip("\n"),
+            UNIT_TESTS.read_text(encoding="utf-8").rstrip("\n"),
             "",
         ]
     )
@@ -101,10 +101,10 @@ def main() -> None:
     """Writes the page, or checks it."""
     text = page()
     if "--check" in sys.argv:
-        if PAGE.read_text() != text:
+        if PAGE.read_text(encoding="utf-8") != text:
             sys.exit("docs/compatibility.md is stale: run python docs/make_compatibility.py")
         return
-    PAGE.write_text(text)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def copy_page(source: str, target: str) -> None:
         return text
 
     with mkdocs_gen_files.open(target, "w") as page:
-        page.write(LINK.sub(link, (ROOT / source).read_text()))
+        page.write(LINK.sub(link, (ROOT / source).read_text(encoding="utf-8")))
 
 
 for _title, path, file in PAGES:
@@ -107,7 +107,7 @@ with mkdocs_gen_files.open("SUMMARY.md", "w") as summary:
     summary.writelines(f"* [{title}]({path})\n" for title, path, _ in PAGES)
     summary.write("* Decisions\n")
     for decision in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        title = decision.read_text().splitlines()[0].lstrip("# ")
+        title = decision.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
         summary.write(f"    * [{title}](decisions/{decision.name})\n")
     summary.write("* Reference\n")
     summary.writelines(write_reference())

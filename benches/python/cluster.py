@@ -101,7 +101,7 @@ def measure(python: str, library: str, workers: int, cases: list[tuple[float, in
     def start(job: str, index: int) -> subprocess.Popen[str]:
         task = json.dumps({"library": library, "cluster": cluster, "job": job, "index": index, "cases": cases})
         command = [python, __file__, "--task", task]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
 
     tasks = [start("ps", 0), *(start("worker", i) for i in range(workers))]
     try:

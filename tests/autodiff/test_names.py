@@ -8,7 +8,7 @@ from golden.gradient_programs import PROGRAMS, describe
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "gradient_names.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "gradient_names.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

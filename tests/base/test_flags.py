@@ -123,7 +123,7 @@ def test_the_global_flags_are_those_of_absl():
 
 def run(program, *arguments):
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, encoding="utf-8", check=False
     )
 
 

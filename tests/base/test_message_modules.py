@@ -76,14 +76,15 @@ def test_programs_import_them_from_tensorflow_or_find_them_as_attributes(tmp_pat
         "from tensorflow.core.framework import summary_pb2\n"
         "from tensorflow.core.util.event_pb2 import Event\n"
         "assert tf.core.framework.graph_pb2.GraphDef is tf.GraphDef\n"
-        "print(Event(summary=summary_pb2.Summary()).HasField('summary'))\n"
+        "print(Event(summary=summary_pb2.Summary()).HasField('summary'))\n",
+        encoding="utf-8",
     )
     root = str(Path(tf.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, "-m", "ferroflow", "run", str(program)],
         cwd=root,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     assert done.stdout == "True\n"

@@ -46,7 +46,7 @@ def test_the_programs_own_lines_are_named(tmp_path, folder, relative):
     (library / "ferroflow").symlink_to(Path(ferroflow.__file__).parent)
     program = tmp_path / folder / "program.py"
     program.parent.mkdir(exist_ok=True, parents=True)
-    program.write_text(_PROGRAM)
+    program.write_text(_PROGRAM, encoding="utf-8")
     run = subprocess.run(
         [sys.executable, str(program), os.path.relpath(library, tmp_path) if relative else str(library)],
         cwd=tmp_path,

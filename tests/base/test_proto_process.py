@@ -49,7 +49,7 @@ def run(program, python=sys.executable, **environment):
         [python, "-c", program],
         env={**os.environ, "PYTHONPATH": path, **environment},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=300,
         check=False,
     )

@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "records.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "records.json").read_text(encoding="utf-8"))
 RECORDS = [record.encode("latin-1") for record in GOLDEN["records"]]
 TENSORFLOW_PYTHON = "FERROFLOW_TENSORFLOW_PYTHON"
 
@@ -72,7 +72,7 @@ for record in tf.data.TFRecordDataset({str(tmp_path / "f")!r}, {NAMES[kind]!r}).
     print(hashlib.sha1(record).hexdigest(), len(record))
 """
     done = subprocess.run(
-        [os.environ[TENSORFLOW_PYTHON], "-c", program], capture_output=True, text=True, timeout=300, check=True
+        [os.environ[TENSORFLOW_PYTHON], "-c", program], capture_output=True, encoding="utf-8", timeout=300, check=True
     )
     assert done.stdout.split("\n")[:-1] == [f"{hashlib.sha1(r).hexdigest()} {len(r)}" for r in records]
 

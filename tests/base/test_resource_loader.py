@@ -20,7 +20,8 @@ def test_the_root_is_the_one_under_runfiles(tmp_path):
     script = tmp_path / "tool.runfiles" / "workspace" / "sub" / "script.py"
     script.parent.mkdir(parents=True)
     script.write_text(
-        "from ferroflow._src.base import resource_loader as r\nroot = r.get_root_dir_with_all_resources()\n"
+        "from ferroflow._src.base import resource_loader as r\nroot = r.get_root_dir_with_all_resources()\n",
+        encoding="utf-8",
     )
     assert runpy.run_path(str(script))["root"] == str(tmp_path / "tool.runfiles" / "workspace")
 

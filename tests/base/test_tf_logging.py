@@ -102,5 +102,5 @@ def test_counted_functions_count_per_line(records):
 )
 def test_messages_are_shown_once_on_stderr_and_info_is_not(setup, expected):
     program = f"{setup}\nfrom ferroflow._src.base import tf_logging as l\nl.info('quiet')\nl.warn('loud')"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert (result.stdout, result.stderr) == ("", expected)

@@ -48,6 +48,6 @@ def test_tensorflow_reads_ours(tmp_path: Path) -> None:
     programs.save(tf, str(tmp_path))
     program = str(_GOLDEN / "checkpoint_programs.py")
     ran = subprocess.run(
-        [str(_TENSORFLOW), program, "check", str(tmp_path)], capture_output=True, text=True, check=False
+        [str(_TENSORFLOW), program, "check", str(tmp_path)], capture_output=True, encoding="utf-8", check=False
     )
     assert ran.returncode == 0, ran.stderr[-3000:]

@@ -105,7 +105,7 @@ def test_a_checkpoint_no_longer_kept_goes_also_after_a_kill(tmp_path: Path, firs
     paths = [str(tmp_path / f"model-{i}") for i in (1, 2)]
     # Killed before the state file forgot the first, or after.
     tf.train.update_checkpoint_state(str(tmp_path), paths[1], paths if first_killed else paths[1:])
-    (tmp_path / "model-1.tempstate_superfluous").write_text("checkpoint\n2\nmeta\n")
+    (tmp_path / "model-1.tempstate_superfluous").write_text("checkpoint\n2\nmeta\n", encoding="utf-8")
     with tf.Graph().as_default(), tf.Session() as session:
         tf.Variable(3.0, name="v")
         saver = tf.train.Saver()

@@ -16,7 +16,7 @@ _PROGRAM = Path(__file__).with_name("killed_saves.py")
 @pytest.mark.parametrize("mode", ["one name", "names", "sharded"])
 def test_a_hundred_killed_saves_leave_whole_checkpoints(tmp_path: Path, mode: str) -> None:
     arguments = [sys.executable, str(_PROGRAM), str(tmp_path), mode, "100", "1"]
-    ran = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=300)
+    ran = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=False, timeout=300)
     assert ran.returncode == 0, ran.stderr[-3000:]
     last, saved_after, *left = ran.stdout.split()
     # Some saves were finished between the kills, and the one after them was.

@@ -58,13 +58,13 @@ def test_text_and_binary_files_say_the_same(tmp_path: Path) -> None:
         binary, text = str(tmp_path / "a.meta"), str(tmp_path / "sub" / "b.meta")
         exported = tf.train.export_meta_graph(binary)
         tf.train.export_meta_graph(text, as_text=True)
-    assert Path(text).read_text().startswith("meta_info_def {")
+    assert Path(text).read_text(encoding="utf-8").startswith("meta_info_def {")
     assert tf.MetaGraphDef.FromString(Path(binary).read_bytes()) == exported
     for file in (binary, text):
         with tf.Graph().as_default() as graph:
             assert tf.train.import_meta_graph(file) is not None
             assert graph.get_tensor_by_name("layer/y:0").shape.as_list() == [None, 2]
-    (tmp_path / "c.meta").write_text("nothing of the kind {")
+    (tmp_path / "c.meta").write_text("nothing of the kind {", encoding="utf-8")
     with tf.Graph().as_default():
         with pytest.raises(OSError, match="Cannot parse file"):
             tf.train.import_meta_graph(str(tmp_path / "c.meta"))

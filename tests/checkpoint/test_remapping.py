@@ -28,7 +28,7 @@ def files(tmp_path):
     texts = {"old_rows": OLD_ROWS, "new_rows": NEW_ROWS, "old_columns": OLD_COLUMNS, "new_columns": NEW_COLUMNS}
     texts["twice"] = ["venus", "mars", "venus"]
     for name, entries in texts.items():
-        (tmp_path / name).write_text("\n".join(entries))
+        (tmp_path / name).write_text("\n".join(entries), encoding="utf-8")
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("w", initializer=W)
         tf.get_variable("wide", initializer=W.astype(np.float64))

@@ -15,7 +15,7 @@ def test_paths_are_relative_to_the_folder_when_written_and_complete_when_read(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dir").mkdir()
     tf.train.update_checkpoint_state("dir", "dir/m-2", ["dir/m-1", "dir/m-2"])
-    text = (tmp_path / "dir" / "checkpoint").read_text()
+    text = (tmp_path / "dir" / "checkpoint").read_text(encoding="utf-8")
     assert text == (
         'model_checkpoint_path: "m-2"\nall_model_checkpoint_paths: "m-1"\nall_model_checkpoint_paths: "m-2"\n'
     )
@@ -39,9 +39,9 @@ def test_the_latest_is_always_among_all() -> None:
 def test_a_damaged_or_missing_state_is_none(tmp_path: Path) -> None:
     assert tf.train.get_checkpoint_state(str(tmp_path)) is None
     assert tf.train.latest_checkpoint(str(tmp_path)) is None
-    (tmp_path / "checkpoint").write_text("no such thing {")
+    (tmp_path / "checkpoint").write_text("no such thing {", encoding="utf-8")
     assert tf.train.get_checkpoint_state(str(tmp_path)) is None
-    (tmp_path / "checkpoint").write_text("")
+    (tmp_path / "checkpoint").write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="Invalid checkpoint state"):
         tf.train.get_checkpoint_state(str(tmp_path))
     with pytest.raises(RuntimeError, match="conflicts with path used for checkpoint state"):
@@ -52,7 +52,7 @@ def test_a_checkpoint_without_files_is_not_the_latest(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
     tf.train.update_checkpoint_state(str(tmp_path), path)
     assert tf.train.latest_checkpoint(str(tmp_path)) is None
-    (tmp_path / "m.index").write_text("")
+    (tmp_path / "m.index").write_text("", encoding="utf-8")
     assert tf.train.latest_checkpoint(str(tmp_path)) == path
     assert tf.train.checkpoint_exists(path)
     assert len(tf.train.get_checkpoint_mtimes([path, path + "-none"])) == 1
@@ -60,6 +60,6 @@ def test_a_checkpoint_without_files_is_not_the_latest(tmp_path: Path) -> None:
 
 def test_a_removed_checkpoint_leaves_nothing(tmp_path: Path) -> None:
     for name in ("m.index", "m.data-00000-of-00002", "m.data-00001-of-00002", "m.meta", "m2.index"):
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     tf.train.remove_checkpoint(str(tmp_path / "m"))
     assert [p.name for p in tmp_path.iterdir()] == ["m2.index"]

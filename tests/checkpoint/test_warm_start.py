@@ -17,10 +17,10 @@ def trained(tmp_path):
         tf.get_variable("layer/mean", initializer=[7.0], trainable=False)
         sess.run(tf.global_variables_initializer())
         tf.train.Saver().save(sess, str(tmp_path / "model"), write_meta_graph=False)
-    (tmp_path / "old").write_text("apple\nbanana\nguava\norange\n")
-    (tmp_path / "new").write_text("orange\nguava\nbanana\napple\nraspberry\n")
-    (tmp_path / "kinds").write_text("a\nb")
-    (tmp_path / "more_kinds").write_text("c\nb\na")
+    (tmp_path / "old").write_text("apple\nbanana\nguava\norange\n", encoding="utf-8")
+    (tmp_path / "new").write_text("orange\nguava\nbanana\napple\nraspberry\n", encoding="utf-8")
+    (tmp_path / "kinds").write_text("a\nb", encoding="utf-8")
+    (tmp_path / "more_kinds").write_text("c\nb\na", encoding="utf-8")
     return tmp_path
 
 

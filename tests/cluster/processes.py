@@ -33,7 +33,7 @@ class Task:
         self.process = subprocess.Popen(
             [sys.executable, str(_TASK), described],
             stdout=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
             env={**os.environ, **environment},
         )
 

@@ -42,7 +42,7 @@ class Task:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
         )
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()

@@ -20,7 +20,7 @@ def test_it_trains_as_in_one_process(cluster, config, model: str, tmp_path: Path
     name = f"{model}-reference"
     with tarfile.open(_ARCHIVE) as archive:
         archive.extractall(tmp_path, filter="data")
-    wanted = json.loads((tmp_path / "losses.json").read_text())[name]
+    wanted = json.loads((tmp_path / "losses.json").read_text(encoding="utf-8"))[name]
     with tf.Graph().as_default(), tf.Session(cluster, config=config) as session:
         with tf.device(tf.train.replica_device_setter(ps_tasks=2)):
             tf.train.import_meta_graph(str(tmp_path / f"{name}.meta"))

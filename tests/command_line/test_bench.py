@@ -41,7 +41,8 @@ def _interpreter(tmp_path, check):
     row = {"name": "addition", "check": check, "samples": 5, "quartiles": [40.0, 50.0, 60.0]}
     program = tmp_path / "python"
     program.write_text(
-        f"#!{sys.executable}\nimport sys\nassert sys.argv[4] == 'tensorflow'\nprint({json.dumps(row)!r})\n"
+        f"#!{sys.executable}\nimport sys\nassert sys.argv[4] == 'tensorflow'\nprint({json.dumps(row)!r})\n",
+        encoding="utf-8",
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return str(program)

@@ -49,7 +49,7 @@ def test_the_name_of_version_1_in_version_2_is_the_same():
 @pytest.fixture
 def report(tmp_path, capsys):
     def made(source, *options):
-        (tmp_path / "program.py").write_text(source)
+        (tmp_path / "program.py").write_text(source, encoding="utf-8")
         status = main(["check", str(tmp_path), "--json", *options])
         return status, json.loads(capsys.readouterr().out)
 
@@ -133,7 +133,7 @@ def test_what_is_not_python_3_is_reported(report, tmp_path):
 
 
 def test_the_table_shows_what_is_missing(tmp_path, capsys):
-    (tmp_path / "program.py").write_text("import tensorflow as tf\ntf.gone(tf.constant(1))\n")
+    (tmp_path / "program.py").write_text("import tensorflow as tf\ntf.gone(tf.constant(1))\n", encoding="utf-8")
     assert main(["check", str(tmp_path / "program.py")]) == 1
     printed = capsys.readouterr().out
     assert "tf.gone" in printed

@@ -15,13 +15,13 @@ from ferroflow.command_line.failure_hints import hint
 
 def output_of(program, tmp_path):
     path = tmp_path / "program.py"
-    path.write_text(program)
+    path.write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "ferroflow", "run", str(path)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(ferroflow.__file__).parents[1])},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert done.returncode == 1
@@ -46,9 +46,9 @@ def test_python_2_is_told(tmp_path, program):
 
 
 def test_python_2_is_told_of_the_file_that_is_it(tmp_path):
-    (tmp_path / "model.py").write_text("print 'hello'\n")
+    (tmp_path / "model.py").write_text("print 'hello'\n", encoding="utf-8")
     assert "model.py looks like Python 2" in output_of("import model\n", tmp_path)
-    (tmp_path / "model.py").write_text("if True:\n\tx = 1\n        y = 2\n")
+    (tmp_path / "model.py").write_text("if True:\n\tx = 1\n        y = 2\n", encoding="utf-8")
     assert "model.py looks like Python 2" in (told := output_of("import model\n", tmp_path))
     assert "expand -t 8" in told
 
@@ -56,7 +56,7 @@ def test_python_2_is_told_of_the_file_that_is_it(tmp_path):
 @pytest.mark.parametrize(("folder", "told"), [("my-site-packages", "model.py"), ("site-packages", "program.py")])
 def test_python_2_is_told_of_no_installed_package(tmp_path, folder, told):
     (tmp_path / folder).mkdir()
-    (tmp_path / folder / "model.py").write_text("def build():\n    return {}.iteritems()\n")
+    (tmp_path / folder / "model.py").write_text("def build():\n    return {}.iteritems()\n", encoding="utf-8")
     program = f"import sys\nsys.path.append({folder!r})\nimport model\nmodel.build()\n"
     assert f"{told} looks like Python 2" in output_of(program, tmp_path)
 

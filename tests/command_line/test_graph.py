@@ -27,7 +27,7 @@ def test_one_scope_and_a_page_are_drawn(model, tmp_path):
     options = ["--svg", str(tmp_path / "a.svg"), "--html", str(tmp_path / "a.html"), "--scope", "hidden/"]
     assert main(["graph", str(model / "graph.pb"), *options]) == 0
     assert "hidden/MatMul\ntype: MatMul\noutputs: ?x4" in _titles(tmp_path / "a.svg")
-    assert "<summary>kernel (variable 3x4)</summary>" in (tmp_path / "a.html").read_text()
+    assert "<summary>kernel (variable 3x4)</summary>" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_operations_that_are_not_known_are_drawn(tmp_path):

@@ -146,7 +146,7 @@ def test_a_key_that_is_not_there_fails(inspect, path):
 
 
 def test_what_cannot_be_read_is_said(tmp_path, capsys):
-    (tmp_path / "text").write_text("just words\n")
+    (tmp_path / "text").write_text("just words\n", encoding="utf-8")
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()
     words = {

@@ -30,7 +30,7 @@ def start(*arguments, **options):
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         **options,
     )
 
@@ -46,7 +46,7 @@ def launch(*arguments):
 def program(tmp_path):
     def write(text):
         path = tmp_path / "program.py"
-        path.write_text(PRELUDE + text)
+        path.write_text(PRELUDE + text, encoding="utf-8")
         return path
 
     return write
@@ -188,12 +188,12 @@ def test_ray_places_the_tasks(program, tmp_path):
 
 def test_ray_that_is_not_installed_is_asked_for(tmp_path):
     (tmp_path / "program.py").touch()
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ray'] = None\n")
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ray'] = None\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "ferroflow", "launch", "--ray=auto", str(tmp_path / "program.py")],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(ferroflow.__file__).parents[1])])},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=SECONDS,
     )
     assert done.returncode == 2

@@ -40,7 +40,7 @@ def command(*arguments, folder=None, stdin=None):
         input=stdin,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=120,
     )
 
@@ -48,7 +48,7 @@ def command(*arguments, folder=None, stdin=None):
 @pytest.fixture
 def program(tmp_path):
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM)
+    path.write_text(PROGRAM, encoding="utf-8")
     return path
 
 
@@ -63,24 +63,24 @@ def test_a_module_runs_from_the_working_folder(program, tmp_path):
 
 
 def test_modules_beside_the_program_are_found(tmp_path):
-    (tmp_path / "model.py").write_text("import tensorflow\nVALUE = tensorflow.constant(1).name\n")
-    (tmp_path / "train.py").write_text("import model\nprint(model.VALUE)\n")
+    (tmp_path / "model.py").write_text("import tensorflow\nVALUE = tensorflow.constant(1).name\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text("import model\nprint(model.VALUE)\n", encoding="utf-8")
     assert command("run", str(tmp_path / "train.py")).stdout == "Const:0\n"
 
 
 def test_the_programs_end_is_the_commands(tmp_path):
     path = tmp_path / "fails.py"
-    path.write_text("import tensorflow as tf\nraise KeyError('mine')\n")
+    path.write_text("import tensorflow as tf\nraise KeyError('mine')\n", encoding="utf-8")
     done = command("run", str(path))
     assert done.returncode == 1
     assert "KeyError: 'mine'" in done.stderr
-    path.write_text("import sys\nsys.exit(7)\n")
+    path.write_text("import sys\nsys.exit(7)\n", encoding="utf-8")
     assert command("run", str(path)).returncode == 7
 
 
 def test_what_is_not_offered_fails_as_a_missing_module(tmp_path):
     path = tmp_path / "fails.py"
-    path.write_text("import tensorflow.nothing_like_it\n")
+    path.write_text("import tensorflow.nothing_like_it\n", encoding="utf-8")
     done = command("run", str(path))
     assert "ModuleNotFoundError: No module named" in done.stderr
     assert "tf.nothing_like_it is not in ferroflow" in done.stderr

@@ -21,7 +21,7 @@ ASSIGNED = re.compile(r"^(?P<name>\w+)\s*=\s*tf_export\(([^()]*)\)\(", re.MULTIL
 
 
 def git(repository, *arguments):
-    return subprocess.check_output(["git", "-C", repository, *arguments], text=True)
+    return subprocess.check_output(["git", "-C", repository, *arguments], encoding="utf-8")
 
 
 def public_names(source):

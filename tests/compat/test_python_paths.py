@@ -8,7 +8,7 @@ import pytest
 
 import ferroflow as tf
 
-PATHS = json.loads((Path(tf.__file__).parent / "python" / "paths.json").read_text())
+PATHS = json.loads((Path(tf.__file__).parent / "python" / "paths.json").read_text(encoding="utf-8"))
 
 
 def public(path):

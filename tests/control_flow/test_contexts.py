@@ -20,7 +20,7 @@ from ferroflow._src.framework.proto_functions import (
     register_proto_function,
 )
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "flow_contexts.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "flow_contexts.json").read_text(encoding="utf-8"))
 KEYS = (tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT)
 
 

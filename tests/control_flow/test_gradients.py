@@ -280,7 +280,7 @@ def test_switch_and_merge_without_a_conditional_pass_gradients() -> None:
 
 
 def _resident_megabytes() -> float:
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    pages = int(pathlib.Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
     return pages * resource.getpagesize() / 2**20
 
 

@@ -13,7 +13,7 @@ GOLDEN = pathlib.Path(__file__).parent.parent / "golden" / "loop_graph.json"
 
 
 def test_a_graph_of_tensorflow_with_a_loop_computes_what_it_computed_there() -> None:
-    golden = json.loads(GOLDEN.read_text())
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     graph_def = json_format.ParseDict(golden["graph"], tf.GraphDef(), ignore_unknown_fields=True)
     x, z, m = tf.import_graph_def(graph_def, return_elements=["x:0", "z:0", "m:0"])
     with tf.Session() as sess:

@@ -29,7 +29,7 @@ def tensorflows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _losses(folder: Path) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = json.loads((folder / "losses.json").read_text())
+    found: dict[str, list[float]] = json.loads((folder / "losses.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -56,7 +56,7 @@ def test_tensorflow_trains_on_in_what_was_made_here(tensorflows: Path, tmp_path:
         programs.save(tf, str(tmp_path), name)
     program = str(_GOLDEN / "loop_gradient_programs.py")
     ran = subprocess.run(
-        [str(_TENSORFLOW), program, "load", str(tmp_path)], capture_output=True, text=True, check=False
+        [str(_TENSORFLOW), program, "load", str(tmp_path)], capture_output=True, encoding="utf-8", check=False
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     found, want = _losses(tmp_path), _losses(tensorflows)

@@ -26,7 +26,7 @@ def _write(path, rows, names=_NAMES, comment=False):
     if comment:
         text.write("#no,record\n")
     writer.writerows(rows)
-    path.write_text(text.getvalue())
+    path.write_text(text.getvalue(), encoding="utf-8")
     return str(path)
 
 
@@ -116,7 +116,7 @@ def test_every_record_comes_as_often_as_there_are_epochs(tmp_path):
 def test_what_is_not_sound_is_refused_while_the_graph_is_built(tmp_path):
     path = _write(tmp_path / "a.csv", _ROWS)
     other = _write(tmp_path / "b.csv", _ROWS, ["x", *_NAMES[1:]])
-    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
     for pattern, options, words in [
         ([], {}, "File pattern is empty"),
         (str(tmp_path / "none*"), {}, "No files match"),

@@ -11,7 +11,7 @@ from golden.shuffle_programs import programs
 
 import ferroflow as tf
 
-EXPECTED = json.loads((Path(__file__).parents[1] / "golden" / "shuffle.json").read_text())
+EXPECTED = json.loads((Path(__file__).parents[1] / "golden" / "shuffle.json").read_text(encoding="utf-8"))
 
 
 def test_every_golden_program_is_compared():

@@ -267,7 +267,11 @@ def test_a_generator_may_be_read_twice_at_a_time_and_fail_between_elements():
 
 def _threads_that_read_ahead():
     tasks = Path("/proc/self/task")
-    return [t.name for t in tasks.iterdir() if (t / "comm").read_text().startswith(("ferroflow-pre", "ferroflow-map"))]
+    return [
+        t.name
+        for t in tasks.iterdir()
+        if (t / "comm").read_text(encoding="utf-8").startswith(("ferroflow-pre", "ferroflow-map"))
+    ]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted through /proc")

@@ -15,8 +15,8 @@ _datasets = tf.contrib.learn.datasets
 
 def test_tables_with_and_without_a_header(tmp_path: Path) -> None:
     bare, headed = tmp_path / "bare.csv", tmp_path / "headed.csv"
-    bare.write_text("1,0.5,2\n0,1.5,-3\n")
-    headed.write_text("2,2,first,second\n" + bare.read_text())
+    bare.write_text("1,0.5,2\n0,1.5,-3\n", encoding="utf-8")
+    headed.write_text("2,2,first,second\n" + bare.read_text(encoding="utf-8"), encoding="utf-8")
     for found in (
         _datasets.base.load_csv_without_header(str(bare), np.int32, np.float32, target_column=0),
         _datasets.base.load_csv_with_header(str(headed), np.int32, np.float32, target_column=0),
@@ -30,7 +30,7 @@ def test_tables_with_and_without_a_header(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["3,1\n1,2\n3,4\n", "1,2\n1,2\n", "1,1\n1,x\n"])
 def test_a_table_that_is_not_what_it_says_is_refused(tmp_path: Path, content: str) -> None:
-    (tmp_path / "table.csv").write_text(content)
+    (tmp_path / "table.csv").write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"table\.csv has samples and features|invalid literal"):
         _datasets.base.load_csv_with_header(str(tmp_path / "table.csv"), np.int64, np.float64)
 

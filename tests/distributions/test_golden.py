@@ -9,7 +9,7 @@ from golden.distribution_programs import CASES, describe
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "distributions.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "distributions.json").read_text(encoding="utf-8"))
 # Those whose samples go through a logarithm or a root, which TensorFlow rounds otherwise in the last place.
 ROUNDED = ("Exponential", "Laplace", "StudentT")
 TOLERANCE = {"float32": 1e-5, "float64": 1e-12}

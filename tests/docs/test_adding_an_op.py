@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "adding_an_op.md").read_text()
+PAGE = (ROOT / "docs" / "adding_an_op.md").read_text(encoding="utf-8")
 FILE = re.compile(r"`((?:rust|pyfront|tests)/[\w/]+\.(?:rs|py))`")
 
 
@@ -28,7 +28,7 @@ def test_all_four_places_are_shown():
 
 @pytest.mark.parametrize(("line", "files"), list(_lines()))
 def test_a_line_is_in_a_file_that_is_named(line, files):
-    assert any(_dense(line).rstrip(",") in _dense((ROOT / file).read_text()) for file in files)
+    assert any(_dense(line).rstrip(",") in _dense((ROOT / file).read_text(encoding="utf-8")) for file in files)
 
 
 @pytest.mark.parametrize("path", sorted(set(FILE.findall(PAGE))))

@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "architecture.md").read_text()
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| `([^`]+\.(?:rs|py))`: `(\w+)` \|", PAGE, re.MULTILINE)
 
 
@@ -16,7 +16,7 @@ def test_the_walks_have_steps():
 
 @pytest.mark.parametrize(("path", "function"), STEPS)
 def test_a_step_of_a_walk_is_a_function_of_that_file(path, function):
-    source = (ROOT / path).read_text()
+    source = (ROOT / path).read_text(encoding="utf-8")
     assert re.search(rf"\b(?:fn|def) {function}\b", source)
 
 

@@ -13,7 +13,7 @@ def test_the_page_is_what_the_registry_gives():
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "make_compatibility.py", "--check"],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -93,9 +93,11 @@ def test_an_exported_model_serves(tmp_path):
     model = estimator(tmp_path / "model").train(lambda: dataset(epochs=None), steps=4)
     spec = {"x": tf.FixedLenFeature([2], tf.float32)}
     receiver = tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)
-    (tmp_path / "notes").write_text("hello")
+    (tmp_path / "notes").write_text("hello", encoding="utf-8")
     folder = model.export_savedmodel(str(tmp_path), receiver, assets_extra={"a/notes": str(tmp_path / "notes")})
-    assert (tmp_path / folder.decode().rsplit("/", 1)[1] / "assets.extra" / "a" / "notes").read_text() == "hello"
+    assert (tmp_path / folder.decode().rsplit("/", 1)[1] / "assets.extra" / "a" / "notes").read_text(
+        encoding="utf-8"
+    ) == "hello"
     example = tf.train.Example()
     example.features.feature["x"].float_list.value.extend([3.0, 4.0])
     predict = tf.contrib.predictor.from_saved_model(folder.decode())

@@ -224,7 +224,7 @@ print(config.task_type, result)
 
 def test_the_tasks_of_a_cluster_train_and_an_evaluator_evaluates(tmp_path):
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(PROGRAM, encoding="utf-8")
     path = os.pathsep.join([str(Path(tf.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path}
     cluster = {"chief": ["unused:1"]}
@@ -234,13 +234,13 @@ def test_the_tasks_of_a_cluster_train_and_an_evaluator_evaluates(tmp_path):
         [sys.executable, str(program), str(tmp_path / "model")],
         env={**environment, "TF_CONFIG": evaluator},
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
     ) as evaluating:
         trained = subprocess.run(
             [*launch, str(program), str(tmp_path / "model")],
             env=environment,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=120,
             check=False,
         )

@@ -46,7 +46,7 @@ def run(*command):
         [sys.executable, *map(str, command)],
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -17,7 +17,7 @@ def run_example(name, *args, environment=None):
         [sys.executable, str(EXAMPLES / name), *args],
         env={**os.environ, **(environment or {})},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -68,7 +68,7 @@ def test_digits_goes_on_where_nothing_can_be_written(tmp_path):
 
 
 def test_digits_goes_on_without_matplotlib(tmp_path):
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('no plots here')\n")
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('no plots here')\n", encoding="utf-8")
     search_path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     out = tmp_path / "out"
     printed = run_example("digits.py", "--epochs=1", f"--out={out}", environment={"PYTHONPATH": search_path})
@@ -162,7 +162,7 @@ def test_the_supervised_training_goes_on_where_it_stopped_and_where_it_was_kille
     first = run_example("supervised_training.py", "--steps=200", *arguments)
     assert first.startswith("starts anew\n200 steps, test accuracy ")
     command = [sys.executable, str(EXAMPLES / "supervised_training.py"), "--steps=1000000", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout.readline() == "goes on from step 200\n"
         # The progress bar is redrawn in place: a count is followed by a slash.
         counted = ""

@@ -54,7 +54,7 @@ def test_a_boundary_belongs_to_the_bucket_above_it():
 
 def test_vocabularies_give_the_places_of_values(tmp_path):
     path = tmp_path / "words"
-    path.write_text("a\nb\n")
+    path.write_text("a\nb\n", encoding="utf-8")
     for column in (
         fc.categorical_column_with_vocabulary_list("words", ["a", "b"]),
         fc.categorical_column_with_vocabulary_file("words", str(path)),

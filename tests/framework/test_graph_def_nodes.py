@@ -64,5 +64,5 @@ def test_a_part_of_a_graph_def_begins_where_it_is_asked_to():
 def test_a_graph_is_written_while_another_thread_adds_to_it():
     # In a process of its own: threads that wait for each other for ever take the interpreter with them.
     arguments = [sys.executable, "-c", _WRITTEN_WHILE_IT_GROWS]
-    ran = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=200)
+    ran = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=False, timeout=200)
     assert ran.returncode == 0, ran.stderr[-3000:]

@@ -43,7 +43,7 @@ def until_end(session: Any, fetch: Any) -> list[Any]:
 
 def test_names_collections_and_shapes_are_tensorflows() -> None:
     made = outcome(tf, CASES["names"])
-    golden = json.loads((GOLDEN / "queues.json").read_text())["names"]
+    golden = json.loads((GOLDEN / "queues.json").read_text(encoding="utf-8"))["names"]
     assert json.loads(json.dumps(made)) == golden
 
 
@@ -97,13 +97,13 @@ def test_bad_input_of_producers() -> None:
 
 def test_files_are_matched_once(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     with tf.Graph().as_default(), tf.Session() as session:
         names = tf.train.match_filenames_once(str(tmp_path / "*.txt"))
         assert names.op.name == "matching_filenames"
         assert tf.local_variables() == [names]
         session.run(tf.local_variables_initializer())
-        (tmp_path / "c.txt").write_text("")
+        (tmp_path / "c.txt").write_text("", encoding="utf-8")
         assert sorted(Path(n.decode()).name for n in session.run(names)) == ["a.txt", "b.txt"]
 
 

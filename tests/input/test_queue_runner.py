@@ -134,7 +134,9 @@ def test_a_program_may_end_while_threads_wait_and_run() -> None:
     """
     source = textwrap.dedent(program)
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", source], capture_output=True, encoding="utf-8", timeout=120, check=False
+        )
         assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
 
 

@@ -62,15 +62,15 @@ def test_a_loss_that_is_no_number_ends_the_fitting(capsys):
 def test_values_are_written_as_lines(tmp_path):
     path = tmp_path / "log.csv"
     _, history = fitted(callbacks.CSVLogger(str(path), separator=";"), epochs=2)
-    head, *lines = path.read_text().splitlines()
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
     assert head == "epoch;loss"
     assert [float(line.split(";")[1]) for line in lines] == history["loss"]
     fitted(callbacks.CSVLogger(path, separator=";", append=True), epochs=1)
-    assert path.read_text().splitlines()[:3] == [head, *lines]
-    assert len(path.read_text().splitlines()) == 4
+    assert path.read_text(encoding="utf-8").splitlines()[:3] == [head, *lines]
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 4
     fitted(callbacks.CSVLogger(path), epochs=1)
-    assert path.read_text().splitlines()[0] == "epoch,loss"
-    assert len(path.read_text().splitlines()) == 2
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "epoch,loss"
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2
 
 
 @pytest.mark.parametrize(

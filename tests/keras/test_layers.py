@@ -11,7 +11,7 @@ import ferroflow as tf
 
 keras, K = tf.keras, tf.keras.backend
 layers = keras.layers
-GOLDEN = json.loads(pathlib.Path(keras_layers.__file__).with_suffix(".json").read_text())
+GOLDEN = json.loads(pathlib.Path(keras_layers.__file__).with_suffix(".json").read_text(encoding="utf-8"))
 X = np.random.RandomState(2).randn(40, 6, 4).astype(np.float32)
 
 

@@ -13,7 +13,7 @@ import ferroflow as tf
 
 keras = tf.keras
 layers = keras.layers
-GOLDEN = json.loads((pathlib.Path(keras_programs.__file__).with_suffix(".json")).read_text())
+GOLDEN = json.loads((pathlib.Path(keras_programs.__file__).with_suffix(".json")).read_text(encoding="utf-8"))
 X = np.random.RandomState(0).rand(60, 4).astype(np.float32)
 Y = (X @ [[1.0], [-2.0], [0.5], [0.0]] + 0.3).astype(np.float32)
 

@@ -9,7 +9,7 @@ from golden.convolution_layer_programs import CASES, describe
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "convolution_layers.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "convolution_layers.json").read_text(encoding="utf-8"))
 LAYERS = ("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D")
 
 

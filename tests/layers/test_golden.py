@@ -9,7 +9,7 @@ from golden.layer_programs import PROGRAMS, describe
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "layers.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "layers.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

@@ -9,7 +9,7 @@ from golden.normalization_layer_programs import CASES, POOLINGS, describe, descr
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "normalization_layers.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "normalization_layers.json").read_text(encoding="utf-8"))
 
 
 def assert_same(found, expected):

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "rankings.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "rankings.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -16,7 +16,7 @@ from ferroflow._src.base.dtypes import as_dtype
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.session.session import Session
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "registry.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "registry.json").read_text(encoding="utf-8"))
 
 # Values of attributes that have no default and that no input decides.
 _REQUIRED: dict[str, Any] = {
@@ -177,10 +177,14 @@ def missing_kernels(op_type: str) -> list[str]:
 def named_in_tests() -> set[str]:
     """The op types that a test names: one in Python, or one beside the op's kernel."""
     root = Path(__file__).resolve().parents[2]
-    texts = [path.read_text() for path in (root / "tests").rglob("test_*.py") if path.name != "test_registry.py"]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in (root / "tests").rglob("test_*.py")
+        if path.name != "test_registry.py"
+    ]
     for path in (root / "rust").rglob("*.rs"):
         if path.name.endswith("tests.rs"):
-            texts.append(path.read_text())
+            texts.append(path.read_text(encoding="utf-8"))
         else:
-            texts.append(path.read_text().partition("#[cfg(test)]")[2])
+            texts.append(path.read_text(encoding="utf-8").partition("#[cfg(test)]")[2])
     return {name for text in texts for name in re.findall(r'"(_?[A-Z]\w+)"', text)}

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "convolutions.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "convolutions.json").read_text(encoding="utf-8"))
 
 
 def test_every_golden_program_is_compared() -> None:

@@ -25,7 +25,7 @@ _RELATIVE = {"float32": 1e-6, "float64": 1e-12}
 
 
 def _golden() -> list[np.ndarray[Any, Any]]:
-    lines = (Path(__file__).parents[1] / "golden" / "differential.txt").read_text().splitlines()[1:]
+    lines = (Path(__file__).parents[1] / "golden" / "differential.txt").read_text(encoding="utf-8").splitlines()[1:]
     values = []
     for number, line in enumerate(lines):
         index, dtype, shape, content = line.split(" ")

@@ -49,9 +49,9 @@ def test_who_reads_while_a_file_is_written_sees_one_of_its_versions(tmp_path: Pa
 
 def test_names_match_patterns_and_are_sorted(tmp_path: Path) -> None:
     for name in ("b.txt", "a.txt", ".c.txt", "d.dat"):
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "e.txt").write_text("")
+    (tmp_path / "sub" / "e.txt").write_text("", encoding="utf-8")
     base = str(tmp_path)
 
     def names(*patterns: str) -> list[str]:

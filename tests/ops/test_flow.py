@@ -218,7 +218,7 @@ def test_values_and_tensors_are_written_as_one_text(tmp_path: Path) -> None:
         session.run(second)
     # As TensorFlow 2.21 writes it.
     wanted = "x: [1 ... 8] {'b': 's', 'k': [[1 ... 8], 2]} 'SparseTensor(indices=[[0]], values=[1], shape=[2])'\na\n|"
-    assert (tmp_path / "text").read_text() == wanted
+    assert (tmp_path / "text").read_text(encoding="utf-8") == wanted
 
 
 def test_what_cannot_be_written_to_is_refused() -> None:

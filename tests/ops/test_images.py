@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
-STORED = json.loads((pathlib.Path(__file__).parents[1] / "golden" / "images.json").read_text())
+STORED = json.loads((pathlib.Path(__file__).parents[1] / "golden" / "images.json").read_text(encoding="utf-8"))
 FILES = {name: base64.b64decode(data) for name, data in STORED["files"].items()}
 OURS = make_images.values(tf, FILES)
 

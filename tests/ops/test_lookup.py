@@ -76,7 +76,7 @@ def test_a_table_is_filled_once_and_a_key_has_one_value() -> None:
 
 def test_a_file_is_a_vocabulary_in_both_directions(tmp_path: Path) -> None:
     path = tmp_path / "vocabulary.txt"
-    path.write_text("brain\nsalad\nsurgery\n")
+    path.write_text("brain\nsalad\nsurgery\n", encoding="utf-8")
 
     def build() -> Any:
         ids = _lookup.index_table_from_file(str(path), vocab_size=2).lookup(tf.constant(["salad", "surgery"]))
@@ -102,7 +102,7 @@ def test_a_file_is_a_vocabulary_in_both_directions(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: Any, options: Any, error: str, message: str) -> None:
     path = tmp_path / "table.txt"
     if text is not None:
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
     with tf.Graph().as_default(), tf.Session():
         init = _lookup.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1, delimiter=" ", **options)
         table = _lookup.HashTable(init, -1)

@@ -12,7 +12,7 @@ from golden.nn_programs import EXACT, PROGRAMS, describe
 
 import ferroflow as tf
 
-GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent.parent / "golden" / "nn.json").read_text())
+GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent.parent / "golden" / "nn.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", PROGRAMS)

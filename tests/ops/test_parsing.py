@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "parsing.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "parsing.json").read_text(encoding="utf-8"))
 
 INTS = st.integers(-(2**63), 2**63 - 1)
 FLOATS = st.floats(width=32, allow_nan=False)

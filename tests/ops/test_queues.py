@@ -61,7 +61,7 @@ def until(condition: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("case", [name for name in CASES if name != "names"])
 def test_a_shuffled_queue_draws_as_tensorflow(case: str) -> None:
-    assert outcome(tf, CASES[case]) == json.loads((GOLDEN / "queues.json").read_text())[case]
+    assert outcome(tf, CASES[case]) == json.loads((GOLDEN / "queues.json").read_text(encoding="utf-8"))[case]
 
 
 # One operation of a program on a queue: what, and how many.

@@ -11,7 +11,7 @@ from golden import make_random_seeds
 
 import ferroflow as tf
 
-GOLDEN = json.loads((pathlib.Path(__file__).parents[1] / "golden" / "random_seeds.json").read_text())
+GOLDEN = json.loads((pathlib.Path(__file__).parents[1] / "golden" / "random_seeds.json").read_text(encoding="utf-8"))
 OURS = make_random_seeds.values(tf)
 
 

@@ -100,7 +100,7 @@ def test_records_of_record_files_are_named_by_their_place(tmp_path: Path, compre
 
 def test_a_batch_ends_with_its_file(tmp_path: Path) -> None:
     for name, n in [("a", 5), ("b", 2)]:
-        (tmp_path / name).write_text("".join(f"{name}{i}\n" for i in range(n)))
+        (tmp_path / name).write_text("".join(f"{name}{i}\n" for i in range(n)), encoding="utf-8")
     reader = tf.TextLineReader()
     queue, first = _queue([tmp_path / "a", tmp_path / "b"])
     batch = reader.read_up_to(queue, 3)[1]
@@ -161,7 +161,7 @@ def test_threads_that_read_together_get_every_record_once(tmp_path: Path) -> Non
     files = []
     for f in range(5):
         files.append(tmp_path / str(f))
-        files[-1].write_text("".join(f"{f}-{i}\n" for i in range(40)))
+        files[-1].write_text("".join(f"{f}-{i}\n" for i in range(40)), encoding="utf-8")
     reader = tf.TextLineReader()
     queue = tf.FIFOQueue(2, [tf.string], shapes=[()])
     fill, close, read = queue.enqueue_many([[str(f) for f in files]]), queue.close(), reader.read(queue)[1]

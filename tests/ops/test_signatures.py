@@ -12,7 +12,9 @@ import pytest
 
 import ferroflow as tf
 
-GOLDEN: dict[str, list[list[str]]] = json.loads((Path(__file__).parents[1] / "golden" / "signatures.json").read_text())
+GOLDEN: dict[str, list[list[str]]] = json.loads(
+    (Path(__file__).parents[1] / "golden" / "signatures.json").read_text(encoding="utf-8")
+)
 
 # Parameters that came with TensorFlow 2: what TF 1.x does not have is not asked for.
 _LATER = {

@@ -8,7 +8,7 @@ from golden.text_programs import CASES, outcome
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "texts.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "texts.json").read_text(encoding="utf-8"))
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -126,10 +126,10 @@ def test_reports_go_to_standard_output_and_files(model, capsys, tmp_path):
     assert "_TFProfRoot (--/672 params)\n  a (--/544 params)\n    a/b (32, 32/32 params)\n" in shown
     file = tmp_path / "report"
     tf.profiler.profile(graph, cmd="op", options=Builder(Builder.float_operation()).with_file_output(str(file)).build())
-    assert "MatMul   30.72k float_ops (100.00%, 93.13%)" in file.read_text()
+    assert "MatMul   30.72k float_ops (100.00%, 93.13%)" in file.read_text(encoding="utf-8")
     timeline = Builder(Builder.time_and_memory()).with_timeline_output(str(tmp_path / "line")).build()
     tf.profiler.profile(graph, metadata, options=timeline)
-    assert json.loads((tmp_path / "line_0").read_text())["traceEvents"]
+    assert json.loads((tmp_path / "line_0").read_text(encoding="utf-8"))["traceEvents"]
     assert capsys.readouterr().out == ""
     with pytest.raises(NotImplementedError, match="pprof"):
         tf.profiler.profile(graph, options=Builder().with_pprof_output("x").build())

@@ -9,7 +9,7 @@ from golden.rnn_programs import CASES, describe
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "rnn.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "rnn.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES)

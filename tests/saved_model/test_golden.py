@@ -62,6 +62,6 @@ def test_tensorflow_loads_ours(tmp_path: Path) -> None:
     (tmp_path / "words.txt").unlink()
     program = str(_GOLDEN / "saved_model_programs.py")
     ran = subprocess.run(
-        [str(_TENSORFLOW), program, "check", str(tmp_path)], capture_output=True, text=True, check=False
+        [str(_TENSORFLOW), program, "check", str(tmp_path)], capture_output=True, encoding="utf-8", check=False
     )
     assert ran.returncode == 0, ran.stderr[-3000:]

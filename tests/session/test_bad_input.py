@@ -319,7 +319,7 @@ def test_an_interrupt_ends_a_long_step(build):
     child = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED.format(build=build)],
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
     try:

@@ -11,7 +11,9 @@ _NAMED = re.compile(r"^([\w-]+) (\d[\w.+-]*)(?: \(.*\))?: \S.*$", re.MULTILINE)
 def linked(root: Path) -> set[Package]:
     """Asks cargo for the name and version of each package, not of this tree, that the core is built from here."""
     asked = ["cargo", "tree", "--locked", "--package=ferroflow-python", "--edges=normal", "--prefix=none"]
-    listed = subprocess.run([*asked, "--format={p}"], cwd=root, check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        [*asked, "--format={p}"], cwd=root, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
     found = {tuple(line.split()[:2]) for line in listed.splitlines()}
     return {(name, version.removeprefix("v")) for name, version in found if not name.startswith("ferroflow-")}
 

@@ -12,7 +12,7 @@ PYPROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
 
 def test_development_needs_all_that_the_package_needs() -> None:
-    described = tomllib.loads(PYPROJECT.read_text())
+    described = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
     needed = described["project"]["dependencies"]
     assert needed
     assert set(needed) <= {entry for entry in described["dependency-groups"]["dev"] if isinstance(entry, str)}

@@ -26,7 +26,7 @@ def package(tmp_path):
         for name, source in sources.items():
             path = tmp_path / "ferroflow" / (name.replace("__", "/").replace("/init/", "__init__") + ".py")
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(source)
+            path.write_text(source, encoding="utf-8")
         return tmp_path
 
     return write

@@ -13,11 +13,13 @@ def workspace(tmp_path):
     """Writes a workspace of crates given by name and the text of their manifests after `[package]`."""
 
     def write(**manifests):
-        (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["rust/*"]\n')
+        (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["rust/*"]\n', encoding="utf-8")
         for name, text in manifests.items():
             (tmp_path / "rust" / name / "src").mkdir(parents=True)
-            (tmp_path / "rust" / name / "Cargo.toml").write_text(f'[package]\nname = "{name}"\n{text}\n')
-            (tmp_path / "rust" / name / "src" / "lib.rs").write_text("//! A crate.\n")
+            (tmp_path / "rust" / name / "Cargo.toml").write_text(
+                f'[package]\nname = "{name}"\n{text}\n', encoding="utf-8"
+            )
+            (tmp_path / "rust" / name / "src" / "lib.rs").write_text("//! A crate.\n", encoding="utf-8")
         return tmp_path
 
     return write
@@ -80,14 +82,16 @@ def test_a_reserved_crate_is_found(workspace):
 @pytest.mark.parametrize("line", ['include!("../../high/src/lib.rs");', '#[path = "../../high/src/lib.rs"]\nmod high;'])
 def test_code_of_another_crate_is_found(workspace, line):
     root = workspace(low="", high="")
-    (root / "rust/low/src/lib.rs").write_text(f"//! A crate.\n{line}\n")
+    (root / "rust/low/src/lib.rs").write_text(f"//! A crate.\n{line}\n", encoding="utf-8")
     (found,) = rust_crates.code_from_outside(root)
     assert found.startswith("rust/low/src/lib.rs compiles ")
 
 
 def test_code_of_the_crate_itself_may_be_included(workspace):
     root = workspace(low="")
-    (root / "rust/low/src/lib.rs").write_text('//! A crate.\n#[path = "../tests/shared.rs"]\nmod shared;\n')
+    (root / "rust/low/src/lib.rs").write_text(
+        '//! A crate.\n#[path = "../tests/shared.rs"]\nmod shared;\n', encoding="utf-8"
+    )
     assert rust_crates.code_from_outside(root) == []
 
 

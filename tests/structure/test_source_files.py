@@ -58,7 +58,7 @@ def test_names_that_only_contain_an_empty_word_are_free():
     ],
 )
 def test_a_missing_or_wrong_opening_is_found(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     (found,) = source_files.without_opening_sentence([tmp_path / name])
     assert found.startswith(str(tmp_path / name))
 
@@ -75,7 +75,7 @@ def test_a_missing_or_wrong_opening_is_found(tmp_path, name, text):
     ],
 )
 def test_a_sentence_alone_in_its_paragraph_is_an_opening(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     assert source_files.without_opening_sentence([tmp_path / name]) == []
 
 
@@ -89,10 +89,10 @@ def test_a_mention_is_found_with_its_line_also_in_binary_files(tmp_path):
 def test_files_of_a_tree_are_listed_without_build_products(tmp_path, with_git):
     for name in ("a.py", "rust/b.rs", "target/c.rs", ".venv/lib/d.py", "rust/__pycache__/e.pyc", "f.so"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     if with_git:
         subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
         subprocess.run(["git", "-C", str(tmp_path), "add", "a.py", "rust/b.rs"], check=True)
-        (tmp_path / "untracked.py").write_text("")
+        (tmp_path / "untracked.py").write_text("", encoding="utf-8")
     listed = [str(path.relative_to(tmp_path)) for path in source_files.tracked_files(tmp_path)]
     assert listed == ["a.py", "rust/b.rs"]

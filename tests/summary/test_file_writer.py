@@ -143,7 +143,7 @@ def test_what_is_no_graph_is_refused(tmp_path):
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
-    (tmp_path / "file").write_text("x")
+    (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(tf.errors.OpError, match="file"):
         tf.summary.FileWriter(str(tmp_path / "file"))
 
@@ -159,7 +159,7 @@ def test_files_of_plugins_lie_beside_the_events(tmp_path):
     with tf.Graph().as_default() as graph:
         tf.summary.get_plugin_asset(_Notes)
     tf.summary.FileWriter(str(tmp_path), graph).close()
-    assert (tmp_path / "plugins" / "notes" / "a.txt").read_text() == "hello"
+    assert (tmp_path / "plugins" / "notes" / "a.txt").read_text(encoding="utf-8") == "hello"
 
 
 def test_a_folder_has_one_cached_writer(tmp_path):
@@ -190,7 +190,9 @@ def test_a_forked_process_is_told_that_the_file_is_not_its_own(tmp_path):
         os.wait()
         """
     )
-    ended = subprocess.run([sys.executable, "-c", program, str(tmp_path)], timeout=60, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], timeout=60, capture_output=True, encoding="utf-8"
+    )
     assert "was opened by another process" in ended.stdout
     assert len(events(tmp_path)) == 1001
 

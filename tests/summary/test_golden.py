@@ -10,7 +10,7 @@ from golden.summary_programs import images, programs
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "summaries.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "summaries.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ def _config():
 def test_the_configuration_lies_in_the_writers_folder(tmp_path):
     with tf.summary.FileWriter(str(tmp_path)) as writer:
         tf.contrib.tensorboard.plugins.projector.visualize_embeddings(writer, _config())
-    text = (tmp_path / "projector_config.pbtxt").read_text()
+    text = (tmp_path / "projector_config.pbtxt").read_text(encoding="utf-8")
     assert text.splitlines()[:3] == ['model_checkpoint_path: "model.ckpt"', "embeddings {", '  tensor_name: "words"']
 
 

@@ -27,9 +27,9 @@ def run(folder: Path, how: str, steps: int, killed_after: int | None) -> list[tu
     """What a training prints that may do some steps, until it ends, or is killed when it has printed some lines."""
     command = [sys.executable, "-W", "ignore", str(PROGRAM), str(folder), how, str(LAST_STEP)]
     with (
-        (folder / "errors.txt").open("w") as errors,
+        (folder / "errors.txt").open("w", encoding="utf-8") as errors,
         subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, bufsize=1
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8", bufsize=1
         ) as process,
     ):
         assert process.stdin is not None
@@ -40,7 +40,7 @@ def run(folder: Path, how: str, steps: int, killed_after: int | None) -> list[tu
         if killed_after is not None:
             process.kill()
         printed += process.stdout
-    assert killed_after is not None or process.returncode == 0, (folder / "errors.txt").read_text()
+    assert killed_after is not None or process.returncode == 0, (folder / "errors.txt").read_text(encoding="utf-8")
     return [(int(step), int(state)) for step, state in (line.split() for line in printed)]
 
 

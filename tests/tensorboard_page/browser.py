@@ -86,7 +86,7 @@ def tensorboard(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "ferroflow", "board", str(folder), "--host", "localhost", "--port", "0"]
     # The fast loader is another program, whose first reading may come long after the page's.
     command += ["--load_fast", "false", "--reload_interval", "1"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as process:
         try:
             said = ""
             for line in process.stderr or ():

@@ -54,6 +54,6 @@ def write_run(folder: Path) -> list[float]:
             # TensorBoard reads checkpoints only where TensorFlow is installed, and tables everywhere.
             shown.tensor_path = "vectors.tsv"
             projector.visualize_embeddings(writer, config)
-        (folder / "words.tsv").write_text("\n".join(WORDS) + "\n")
+        (folder / "words.tsv").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
         np.savetxt(folder / "vectors.tsv", session.run(embedding), delimiter="\t")
     return losses

@@ -9,7 +9,7 @@ from golden.training_programs import PROGRAMS, STEPS, losses
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "training.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "training.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -11,7 +11,7 @@ from variables.graphs import graph  # noqa: F401 (a fixture)
 
 import ferroflow as tf
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "initial_values.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "initial_values.json").read_text(encoding="utf-8"))
 
 
 def value(initializer, shape, seed=None, **arguments):

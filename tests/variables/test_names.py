@@ -9,8 +9,8 @@ from golden.variable_programs import PROGRAMS, RANDOM_PROGRAMS, describe, random
 import ferroflow as tf
 
 _FOLDER = Path(__file__).parent.parent / "golden"
-GOLDEN = json.loads((_FOLDER / "variable_names.json").read_text())
-SCOPES = json.loads((_FOLDER / "scopes.json").read_text())
+GOLDEN = json.loads((_FOLDER / "variable_names.json").read_text(encoding="utf-8"))
+SCOPES = json.loads((_FOLDER / "scopes.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

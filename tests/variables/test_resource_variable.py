@@ -17,7 +17,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.variables.resource_variable import ResourceVariable, is_resource_variable
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-FOUND = json.loads((GOLDEN / "resource_variables" / "found.json").read_text())
+FOUND = json.loads((GOLDEN / "resource_variables" / "found.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
