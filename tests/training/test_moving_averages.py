@@ -124,3 +124,11 @@ def test_a_weighted_average_divides_by_the_weights(truediv):
         assert session.run(mean, {value: 1.0, weight: 2.0}) == 1.0
         assert session.run(mean, {value: 3.0, weight: 3.0}) == 2.5
     assert tf.global_variables() == []
+
+
+def test_a_weighted_average_has_the_name_of_its_scope():
+    mean = weighted_moving_average(tf.zeros([2]), 0.5, tf.ones([2]))
+    named = weighted_moving_average(tf.zeros([2]), 0.5, tf.ones([2]), name="mean")
+    assert (mean.op.name, named.op.name) == ("WeightedMovingAvg/WeightedMovingAvg", "mean/mean")
+    names = [f"{scope}/{of}" for scope in ("WeightedMovingAvg", "mean") for of in ("value_x_weight", "weight")]
+    assert [v.op.name for v in tf.global_variables()] == names

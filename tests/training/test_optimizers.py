@@ -216,6 +216,19 @@ def test_locking_is_an_attribute_of_the_update(rule, use_locking):
 
 
 @pytest.mark.parametrize("rule", SOME)
+@pytest.mark.parametrize("use_locking", [False, True])
+def test_locking_is_an_attribute_of_all_parts_of_a_sparse_update(rule, use_locking):
+    with tf.Graph().as_default() as graph:
+        w = tf.Variable([[1.0], [2.0]], name="w")
+        train = optimizer(rule, **SOME[rule], use_locking=use_locking).minimize(tf.reduce_sum(tf.gather(w, [1])))
+        scope = train.name
+        parts = [op for op in graph.get_operations() if op.name.startswith(f"{scope}/update_w/")]
+        locked = [op.get_attr("use_locking") for op in parts if "use_locking" in op.node_def.attr]
+        assert locked
+        assert set(locked) == {use_locking}
+
+
+@pytest.mark.parametrize("rule", SOME)
 @pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
 def test_every_float_dtype_is_trained(rule, dtype):
     with tf.Graph().as_default():
