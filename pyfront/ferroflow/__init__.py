@@ -115,6 +115,7 @@ from ferroflow._src.base.tensor_shape import (
     Dimension as Dimension,
     TensorShape as TensorShape,
 )
+from ferroflow._src.base.user_frames import install_hooks as _install_hooks
 from ferroflow._src.base.version import GIT_VERSION as GIT_VERSION, VERSION as VERSION
 from ferroflow._src.control_flow.choice import case as case, switch_case as switch_case
 from ferroflow._src.control_flow.conditional import cond as cond
@@ -803,6 +804,7 @@ _MODULES = frozenset(
 )
 
 
+_install_hooks()
 if _AbsentModules not in _sys.meta_path:
     _sys.meta_path.append(_AbsentModules)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import traceback
 from types import ModuleType
 
 import pytest
@@ -78,3 +79,13 @@ def test_names_of_pythons_own_are_refused_in_its_words():
 def test_what_is_ours_and_missing_is_no_name_of_tensorflows():
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'ferroflow\._src\.nothing'$"):
         importlib.import_module("ferroflow._src.nothing")
+
+
+def test_a_near_name_is_suggested_once():
+    with pytest.raises(AttributeError) as failed:
+        ferroflow.nn.softmx  # noqa: B018  # the access is the test
+    assert str(failed.value).startswith("module 'ferroflow.nn' has no attribute 'softmx'; did you mean 'softmax'?")
+    assert "".join(traceback.format_exception(failed.value)).lower().count("did you mean") == 1
+    with pytest.raises(AttributeError) as failed:
+        ferroflow.nn.nothing_like_it  # noqa: B018  # the access is the test
+    assert "did you mean" not in str(failed.value)

@@ -68,7 +68,7 @@ def test_text_with_op_names_the_op_and_the_lines_that_made_it():
     text = str(errors.InvalidArgumentError(None, FakeOp("layer/MatMul", [7]), "bad shape"))
     assert text.startswith("bad shape\n\nCaused by op 'layer/MatMul', defined at:\n")
     assert 'File "model.py", line 7, in build\n    step_7()' in text
-    assert text.endswith("\nInvalidArgumentError (see above for traceback): bad shape\n")
+    assert text.count("bad shape") == 1
 
 
 def test_text_of_a_derived_op_leaves_out_the_shared_lines():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -9,6 +10,8 @@ from typing import Any, Final
 __all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "tell_absent"]
 
 _ROOT: Final = "ferroflow"
+# The share of letters that two names have in common, as difflib counts it.
+_NEARNESS: Final = 0.8
 _LISTS: Final = (
     "`ferroflow check PROGRAM.py` lists every such name of a program; docs/compatibility.md lists what there is."
 )
@@ -180,8 +183,17 @@ def absent(module: str, name: str) -> AttributeError:
     text = f"module {module!r} has no attribute {name!r}"
     # Python and its tools ask modules for many names of their own.
     if not name.startswith("_"):
-        text = f"{text}: {_told(f'{module}.{name}')}"
-    return AttributeError(text, name=name, obj=sys.modules.get(module))
+        near = _near_name(sys.modules.get(module), name)
+        text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
+    # Without `name` and `obj`, from which Python 3.10 and later would suggest a name a second time.
+    return AttributeError(text)
+
+
+def _near_name(module: object, name: str) -> str | None:
+    """Returns the public name of a module that is spelled most like `name`; None if none is near."""
+    # Programs ask with `hasattr`, too: only names of about the same length are compared.
+    names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
+    return next(iter(difflib.get_close_matches(name, names, 1, _NEARNESS)), None)
 
 
 def tell_absent(namespace: dict[str, Any]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from typing import Any, Final
+
+from ferroflow._src.base.user_frames import formatted
 
 # TF's error codes (google.rpc codes): they cross the Rust boundary and the wire.
 OK: Final = 0
@@ -76,7 +77,6 @@ class OpError(Exception):
             lines += _without_shared_start(inner_stack, stack)
             stack = inner_stack
             original = getattr(original, "_original_op", None)
-        lines.append(f"\n{type(self).__name__} (see above for traceback): {self._message}\n")
         return "".join(lines)
 
     # The operation stays behind: its graph cannot leave the process.
@@ -91,7 +91,7 @@ def _restore(cls: type[OpError], node_def: Any, message: Any, error_code: int) -
 
 
 def _formatted_stack(op: Any) -> list[str]:
-    return traceback.format_list(getattr(op, "traceback", None) or [])
+    return formatted(getattr(op, "traceback", None) or [])
 
 
 def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:

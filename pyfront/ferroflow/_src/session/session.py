@@ -16,7 +16,7 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
-from ferroflow._src.base.package_files import is_package_file
+from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     get_default_graph,
@@ -50,10 +50,10 @@ class DeviceAttributes:
 
 
 def _user_line(op: Operation) -> str:
-    """The innermost line outside this package that made the operation."""
+    """Returns the innermost of the user's lines that made the operation, in words."""
     for file, line, _, _ in reversed(op.traceback):
-        if not is_package_file(file):
-            return f" (defined at {file}:{line})"
+        if is_user_file(file):
+            return f" (defined at {place(file, line)})"
     return ""
 
 

@@ -1,0 +1,174 @@
+"""Which frames of a stack are the user's, and how tracebacks show these alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import PurePath
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+from ferroflow._src.base.package_files import is_package_file
+
+__all__ = ["formatted", "install_hooks", "is_user_file", "place", "shows_all_frames", "trimmed", "user_rows"]
+
+# What starts programs, notebooks, tests and servers: its frames stand above the user's in every stack.
+_LAUNCHERS: Final = frozenset(
+    (
+        "IPython",
+        "_pytest",
+        "absl",
+        "debugpy",
+        "gunicorn",
+        "ipykernel",
+        "ipykernel_launcher.py",
+        "nbclient",
+        "pluggy",
+        "pytest",
+        "tornado",
+        "traitlets",
+    )
+)
+_STANDARD_LAUNCHERS: Final = frozenset(("asyncio", "runpy.py"))
+_INSTALLED: Final = frozenset(("site-packages", "dist-packages"))
+_STANDARD_LIBRARY: Final = os.path.dirname(os.__file__)
+
+Row = TypeVar("Row", bound="tuple[str, Any, Any, Any]")
+
+
+def shows_all_frames() -> bool:
+    """Returns True if the environment variable FERROFLOW_FULL_TRACEBACK asks for ferroflow's own frames."""
+    return os.environ.get("FERROFLOW_FULL_TRACEBACK", "") not in ("", "0")
+
+
+def is_user_file(file: str) -> bool:
+    """Returns False for the files of ferroflow and of the programs that start others, such as IPython and pytest.
+
+    Args:
+        file: str, the file name of a code object, `code.co_filename`.
+
+    Returns:
+        bool; True also for libraries that a program uses.
+    """
+    if is_package_file(file) or file.startswith("<frozen "):
+        return False
+    parts = PurePath(file).parts
+    for folder, inner in pairwise(parts):
+        if folder in _INSTALLED and inner in _LAUNCHERS:
+            return False
+    standard = len(PurePath(_STANDARD_LIBRARY).parts)
+    return not (file.startswith(_STANDARD_LIBRARY) and _STANDARD_LAUNCHERS.intersection(parts[standard : standard + 1]))
+
+
+def user_rows(rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows of a stack that are the user's; all rows, if none is or if all are asked for.
+
+    Args:
+        rows: tuples (file, line, function, text), from the outermost call to the innermost.
+    """
+    rows = list(rows)
+    if shows_all_frames():
+        return rows
+    return [row for row in rows if is_user_file(row[0])] or rows
+
+
+def place(file: str, line: int) -> str:
+    """Returns a line's place in words: `Cell In[3], line 8` for a notebook's cell, else `file:line`.
+
+    Args:
+        file: str, the file name of a code object.
+        line: int, counted from 1.
+    """
+    cell = _cell_name(file)
+    return f"{cell}, line {line}" if cell is not None else f"{file}:{line}"
+
+
+def formatted(rows: Iterable[Row]) -> list[str]:
+    """Returns the user's rows of a stack as Python shows them, with notebooks' cells under their own names.
+
+    Args:
+        rows: tuples (file, line, function, text), from the outermost call to the innermost.
+    """
+    shown = user_rows(rows)
+    lines = traceback.format_list(shown)
+    for i, (file, *_) in enumerate(shown):
+        cell = _cell_name(file)
+        if cell is not None:
+            lines[i] = lines[i].replace(f'File "{file}"', cell, 1)
+    return lines
+
+
+def trimmed(trace: TracebackType | None) -> TracebackType | None:
+    """Returns a traceback with the user's frames alone; all frames, if none is the user's or if all are asked for.
+
+    Args:
+        trace: the traceback; it is not changed.
+    """
+    if shows_all_frames():
+        return trace
+    entries = []
+    entry = trace
+    while entry is not None:
+        if is_user_file(entry.tb_frame.f_code.co_filename):
+            entries.append(entry)
+        entry = entry.tb_next
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept or trace
+
+
+def _cell_name(file: str) -> str | None:
+    """Returns IPython's name for the code of a cell, such as `Cell In[3]`; None for a file."""
+    compiler = getattr(_ipython_shell(), "compile", None)
+    named = getattr(compiler, "format_code_name", lambda _: None)(file)
+    return f"{named[0]} {named[1]}" if named else None
+
+
+def _ipython_shell() -> Any:
+    """Returns the running InteractiveShell, or None."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+
+
+def install_hooks() -> None:
+    """Makes uncaught exceptions show the user's frames alone, in programs and in IPython.
+
+    A hook that is set already shows the exception, given the trimmed traceback. A hook that is set later replaces this.
+    """
+    shell = _ipython_shell()
+    if shell is None:
+        if not isinstance(sys.excepthook, _Hook):
+            sys.excepthook = _Hook(sys.excepthook)
+    elif not getattr(shell, "custom_exceptions", True):
+        shell.set_custom_exc((Exception,), _show_in_ipython)
+
+
+class _Hook:
+    """`sys.excepthook`, in front of the one that was set before."""
+
+    def __init__(self, shown_by: Any) -> None:
+        self._shown_by = shown_by
+
+    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        trace = trimmed(trace)
+        self._shown_by(kind, error.with_traceback(trace), trace)
+
+
+def _show_in_ipython(
+    shell: Any,
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
+) -> Any:
+    """Shows an exception as IPython does. The offset counts IPython's own frames, which are trimmed already."""
+    shown = trimmed(trace)
+    text = shell.InteractiveTB.structured_traceback(
+        kind, error, shown, tb_offset=0 if shown is not trace else tb_offset
+    )
+    shell._showtraceback(kind, error, text)
+    return text
