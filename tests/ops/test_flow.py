@@ -87,13 +87,8 @@ def test_an_assertion_about_two_tensors_fails_the_step_with_both(name: str, x: A
 def test_an_assertion_that_the_graph_decides_fails_at_once(name: str, x: Any, good: Any, bad: Any) -> None:
     with tf.Graph().as_default():
         _run(getattr(tf, name)(x, good), {})
-        if name == "assert_none_equal":
-            # TF 1.x: this one is left to the step.
-            with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
-                _run(getattr(tf, name)(x, bad), {})
-        else:
-            with pytest.raises(tf.errors.InvalidArgumentError, match=r"Condition x .* y did not hold"):
-                getattr(tf, name)(x, bad)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Condition x .* y did not hold"):
+            getattr(tf, name)(x, bad)
 
 
 @pytest.mark.parametrize(

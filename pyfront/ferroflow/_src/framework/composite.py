@@ -141,7 +141,6 @@ class SparseTensor:
             self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
             self._values = convert_to_tensor(values, name="values")
             self._dense_shape = convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
-        self._static_shape: TensorShape | None = None
         indices_shape = self._indices.shape.with_rank(2)
         values_shape = self._values.shape.with_rank(1)
         dense = self._dense_shape.shape.with_rank(1)
@@ -150,19 +149,12 @@ class SparseTensor:
 
     def get_shape(self) -> TensorShape:
         """What is known of the dense tensor's shape."""
-        if self._static_shape is not None:
-            return self._static_shape
         return constants.constant_value_as_shape(self._dense_shape)
 
     @property
     def shape(self) -> TensorShape:
         """What is known of the dense tensor's shape."""
         return self.get_shape()
-
-    def _with_static_shape(self, shape: TensorShape) -> SparseTensor:
-        """Itself, of a dense shape that is known although `dense_shape` can be fed."""
-        self._static_shape = shape
-        return self
 
     @property
     def indices(self) -> Tensor:

@@ -14,6 +14,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
+from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
 
 # A function of (value, dtype, name, as_ref) that gives a Tensor or NotImplemented.
@@ -171,6 +172,13 @@ def _dimension(value: Dimension, dtype: Any = None, name: Any = None, as_ref: bo
     return constant(value.value, dtype=dtype or dtypes.int32, name=name or "shape_as_tensor")
 
 
+def _operation(value: Operation, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
+    raise TypeError(
+        f"Can't convert Operation {value.name!r} to Tensor (target dtype={dtype and dtype.name!r}, name={name!r}, "
+        f"as_ref={as_ref})"
+    )
+
+
 def _holds_tensor(items: Any) -> bool:
     return any(
         isinstance(item, Tensor) or (isinstance(item, list | tuple) and _holds_tensor(item)) or _is_tensor_like(item)
@@ -233,5 +241,6 @@ register_tensor_conversion_function((list, tuple), _constant, 100)
 register_tensor_conversion_function((np.ndarray, np.generic, int, float, complex, bool, str, bytes), _constant, 100)
 register_tensor_conversion_function(TensorShape, _shape, 100)
 register_tensor_conversion_function(Dimension, _dimension, 100)
+register_tensor_conversion_function(Operation, _operation, 100)
 register_tensor_conversion_function(object, _constant, 200)
 register_converter(convert_to_tensor)

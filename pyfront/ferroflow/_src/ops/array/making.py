@@ -80,35 +80,40 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     Args:
         dtype: DType of the fed value.
-        shape: list of int, or Tensor of int64 of shape [rank]; None to feed it too.
-        name: str, prefix of the names of the three placeholders.
+        shape: list of int, or Tensor of int64 of shape [rank]; None to feed it too, as for a list with a None, which
+            tells the rank alone.
+        name: str, prefix of the names of the placeholders.
 
     Returns:
         SparseTensor of `dtype`.
+
+    Raises:
+        ValueError: if `shape` is a TensorShape of unknown rank.
     """
-    prefix = "" if name is None else f"{name}/"
-    shape_name = None if name is None else f"{prefix}shape"
-    static: tensor_shape.TensorShape | None = None
+    prefix = None if name is None else f"{name}/"
+
+    def named(part: str) -> str | None:
+        return None if prefix is None else prefix + part
+
     rank: int | None = None
     if shape is None:
-        dense_shape = placeholder(dtypes.int64, shape=[None], name=shape_name)
+        dense_shape = placeholder(dtypes.int64, shape=[None], name=named("shape"))
+    elif isinstance(shape, Tensor):
+        rank = shape.get_shape()[0].value
+        dense_shape = shape
     else:
-        if isinstance(shape, Tensor):
-            rank = shape.get_shape()[0].value
-            static = constant_value_as_shape(shape)
+        if isinstance(shape, tensor_shape.TensorShape):
+            shape = shape.as_list()
+        rank = len(shape)
+        if any(d is None for d in shape):
+            dense_shape = placeholder(dtypes.int64, shape=[rank], name=named("shape"))
         else:
-            static = tensor_shape.TensorShape([None if d == -1 else d for d in shape])
-            rank = static.ndims
-            sizes = [-1 if d is None else d for d in static.as_list()]
-            shape = convert_to_tensor(sizes, dtype=dtypes.int64, name=f"{prefix}shape_default" if prefix else None)
-        # The shape can be fed too, so its default must not pass for its value.
-        dense_shape = placeholder_with_default(shape, shape=shape.get_shape(), name=shape_name)
-    result = SparseTensor(
-        values=placeholder(dtype, shape=[None], name=f"{prefix}values" if prefix else None),
-        indices=placeholder(dtypes.int64, shape=[None, rank], name=f"{prefix}indices" if prefix else None),
+            dense_shape = convert_to_tensor(shape, dtype=dtypes.int64, name=named("shape"))
+    return SparseTensor(
+        values=placeholder(dtype, shape=[None], name=named("values")),
+        indices=placeholder(dtypes.int64, shape=[None, rank], name=named("indices")),
         dense_shape=dense_shape,
     )
-    return result if static is None else result._with_static_shape(static)
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
@@ -388,7 +393,7 @@ def one_hot(
         given = {}
         for argument, value in (("on_value", on_value), ("off_value", off_value)):
             if value is not None:
-                tensor = convert_to_tensor(value, preferred_dtype=dtype, name=argument)
+                tensor = convert_to_tensor(value, name=argument)
                 if dtype is not None and tensor.dtype.base_dtype != dtype:
                     raise TypeError(
                         f"dtype {tensor.dtype.base_dtype} of {argument} does not match dtype parameter {dtype}"

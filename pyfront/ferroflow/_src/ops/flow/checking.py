@@ -94,8 +94,7 @@ def _comparing(
     sign: str,
     compare: Callable[..., Tensor],
     compare_arrays: Callable[..., Any],
-    summary: str = "element-wise:",
-    checked_statically: bool = True,
+    holds_for_itself: bool = False,
 ) -> Callable[..., Operation]:
     def function(
         x: Any,
@@ -106,17 +105,21 @@ def _comparing(
         name: str | None = None,
     ) -> Operation:
         message = message or ""
+        if holds_for_itself:
+            # TF 1.15: the scope is entered once more for this, which takes its name from the assertion's own scope.
+            with name_scope(name, public_name, [x, y, data]):
+                if x is y:
+                    return no_op()
         with name_scope(name, public_name, [x, y, data]):
             x = convert_to_tensor(x, name="x")
             y = convert_to_tensor(y, name="y")
             if data is None:
-                what = f"Condition x {sign} y did not hold {summary}"
+                what = f"Condition x {sign} y did not hold element-wise:"
                 data = [message, what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
             condition = reduce_all(compare(x, y))
-            if checked_statically:
-                known_x, known_y = constant_value(x), constant_value(y)
-                if known_x is not None and known_y is not None:
-                    _fail_if_known_false(np.all(compare_arrays(known_x, known_y)), data)
+            known_x, known_y = constant_value(x), constant_value(y)
+            if known_x is not None and known_y is not None:
+                _fail_if_known_false(np.all(compare_arrays(known_x, known_y)), data)
             return Assert(condition, data, summarize=summarize)
 
     function.__name__ = function.__qualname__ = public_name
@@ -139,10 +142,8 @@ def _comparing(
     return function
 
 
-assert_equal = _comparing("assert_equal", "==", comparison.equal, np.equal)
-assert_none_equal = _comparing(
-    "assert_none_equal", "!=", comparison.not_equal, np.not_equal, "for every single element:", False
-)
+assert_equal = _comparing("assert_equal", "==", comparison.equal, np.equal, True)
+assert_none_equal = _comparing("assert_none_equal", "!=", comparison.not_equal, np.not_equal)
 assert_less = _comparing("assert_less", "<", comparison.less, np.less)
 assert_less_equal = _comparing("assert_less_equal", "<=", comparison.less_equal, np.less_equal)
 assert_greater = _comparing("assert_greater", ">", comparison.greater, np.greater)
