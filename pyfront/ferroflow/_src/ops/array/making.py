@@ -9,7 +9,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.constant import constant, constant_value_as_shape
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
