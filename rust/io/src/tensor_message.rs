@@ -258,8 +258,12 @@ impl FromBytes for Bytes {
 ///
 /// Errors: `InvalidArgument` where the bytes are no message or its parts do not fit each other.
 pub fn decoded(bytes: &[u8]) -> Result<Tensor> {
-    let message = TensorProto::decode(bytes).map_err(|_| unparsed())?;
-    of_message(&message)
+    of_message(&parsed(bytes).ok_or_else(unparsed)?)
+}
+
+/// Returns the message that the bytes are; None where they are none.
+pub fn parsed(bytes: &[u8]) -> Option<TensorProto> {
+    TensorProto::decode(bytes).ok()
 }
 
 fn unparsed() -> Status {

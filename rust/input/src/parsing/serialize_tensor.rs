@@ -1,7 +1,7 @@
 //! SerializeTensor and ParseTensor: tensors as serialized `TensorProto` messages and back.
 
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
-use ferroflow_io::tensor_message::{decoded, readable};
+use ferroflow_io::tensor_message::{of_message, parsed, readable};
 use ferroflow_proto::Message;
 use ferroflow_tensor::{Tensor, bail, ensure};
 
@@ -35,7 +35,11 @@ pub(super) fn register(r: &mut Registry) {
                     let (0, [message]) = (input.rank(), input.strings()?) else {
                         bail!(InvalidArgument, "Expected `serialized` to be a scalar, got shape: {}", input.shape());
                     };
-                    let tensor = decoded(message)?;
+                    let Some(parsed) = parsed(message) else {
+                        let text = String::from_utf8_lossy(message);
+                        bail!(InvalidArgument, "Could not parse `serialized` as TensorProto: '{text}'");
+                    };
+                    let tensor = of_message(&parsed)?;
                     ensure!(
                         tensor.dtype() == dtype,
                         InvalidArgument,

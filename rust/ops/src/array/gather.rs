@@ -207,6 +207,8 @@ fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
         }
         return Ok(());
     };
+    let needed = if axis < 0 { axis.unsigned_abs() } else { axis.unsigned_abs() + 1 };
+    ensure!(p.len() as u64 >= needed, InvalidArgument, "Shape must be at least rank {needed} but is rank {}", p.len());
     let axis = place(axis, p.len())?;
     let batch = batch_place(batch_dims, p.len(), i.len(), axis)?;
     let common = PartialShape::from_dims(&p[..batch]).merge(&PartialShape::from_dims(&i[..batch]))?;

@@ -57,7 +57,7 @@ fn length<T: Step>(start: T, limit: T, delta: T) -> Result<i64> {
 }
 
 fn scalar<T: Scalar>(t: &Tensor, name: &str) -> Result<T> {
-    ensure!(t.elements() == 1, InvalidArgument, "{name} must be a scalar, not shape {}", t.shape());
+    ensure!(t.rank() == 0, InvalidArgument, "{name} must be a scalar, not shape {}", t.shape());
     t.to_scalar()
 }
 
@@ -110,7 +110,7 @@ fn lin_space_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn lin_space<T: Scalar + Float>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (start, stop) = (scalar::<T>(ctx.input(0)?, "start")?, scalar::<T>(ctx.input(1)?, "stop")?);
     let num = ctx.input(2)?;
-    ensure!(num.elements() == 1, InvalidArgument, "num must be a scalar, not shape {}", num.shape());
+    ensure!(num.rank() == 0, InvalidArgument, "num must be a scalar, not shape {}", num.shape());
     let n = num.to_i64s()?.first().copied().unwrap_or_default();
     ensure!(n > 0, InvalidArgument, "Requires num > 0: {n}");
     let mut out = Tensor::new(T::DTYPE, Shape::checked(&[n])?)?;

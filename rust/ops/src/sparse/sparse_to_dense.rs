@@ -40,7 +40,7 @@ fn to_dense(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 indices.shape()
             ),
         };
-        ensure!(shape.rank() <= 1, InvalidArgument, "output_shape should be a vector, got shape {}", shape.shape());
+        ensure!(shape.rank() == 1, InvalidArgument, "output_shape should be a vector, got shape {}", shape.shape());
         ensure!(
             shape.elements() == rank,
             InvalidArgument,
