@@ -13,6 +13,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.ranking import top_k
 
 __all__ = ["argsort", "searchsorted", "sort"]
@@ -99,18 +100,33 @@ def _sorted(values: Any, axis: Any, direction: str, wants_indices: bool) -> Tens
     ascending = direction == "ASCENDING"
     keys = _reversed_order(values) if ascending else values
     rank, position = values.shape.ndims, int(static)
-    if position in (-1, rank) or (rank is not None and position == rank - 1):
+    if rank is not None and not -rank <= position < rank:
+        raise ValueError(f"axis {position} is out of range for values of rank {rank}")
+    if position == -1 or (rank is not None and position == rank - 1):
         found = _ranked(keys, wants_indices)
         return _reversed_order(found) if ascending and not wants_indices else found
     # top_k works along the last dimension.
-    if rank is None:
-        raise ValueError("sorting along another dimension than the last needs a known rank")
-    if not -rank <= position < rank:
-        raise ValueError(f"axis {position} is out of range for values of rank {rank}")
-    order = list(range(rank))
-    order[position], order[-1] = order[-1], order[position]
+    order = _swapped_with_last(values, position)
     found = shaping.transpose(_ranked(shaping.transpose(keys, order), wants_indices), order)
     return _reversed_order(found) if ascending and not wants_indices else found
+
+
+def _swapped_with_last(values: Tensor, axis: int) -> Any:
+    """The numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32 vector."""
+    rank = values.shape.ndims
+    if rank is not None:
+        order = list(range(rank))
+        order[axis], order[-1] = order[-1], order[axis]
+        return order
+    count = shaping.rank(values)
+    last = count - 1
+    swapped = convert_to_tensor(axis, dtypes.int32) if axis >= 0 else count + axis
+    numbers = tensor_op("Range", [0, count, 1], name="range")
+    # Every dimension moves by the distance of the two, forwards, backwards or not at all.
+    distance = last - swapped
+    to_last = cast(tensor_op("Equal", [numbers, swapped]), dtypes.int32)
+    from_last = cast(tensor_op("Equal", [numbers, last]), dtypes.int32)
+    return numbers + distance * (to_last - from_last)
 
 
 def _ranked(values: Tensor, wants_indices: bool) -> Tensor:
