@@ -41,14 +41,9 @@ __all__ = [
 
 def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
     """Whether the batches of two tensors of matrices may be of one shape only once they are broadcast."""
-    if a.ndims is None or b.ndims is None:
-        # TF 1.x: a matrix and what may be one are multiplied as matrices.
-        return 2 not in (a.ndims, b.ndims)
-    if min(a.ndims, b.ndims) < 2:
-        return False
-    batches = a.as_list()[:-2], b.as_list()[:-2]
-    if len(batches[0]) != len(batches[1]):
+    if a.ndims is None or a.ndims != b.ndims:
         return True
+    batches = a.as_list()[:-2], b.as_list()[:-2]
     return any(None in pair or (1 in pair and pair[0] != pair[1]) for pair in zip(*batches, strict=True))
 
 
@@ -94,15 +89,14 @@ def matmul(
         b = convert_to_tensor(b, name="b")
         is_sparse = a_is_sparse or b_is_sparse
         a_rank, b_rank = a.get_shape().ndims, b.get_shape().ndims
-        broadcasts = _may_broadcast(a.get_shape(), b.get_shape())
-        are_batches = (a_rank is None or a_rank > 2) and (b_rank is None or b_rank > 2)
-        if not is_sparse and (broadcasts or are_batches):
+        are_batches = any(rank is None or rank > 2 for rank in (a_rank, b_rank))
+        if not is_sparse and are_batches:
             # BatchMatMul only knows the adjoint: a transpose is the adjoint of the conjugate.
             if transpose_a:
                 a, adjoint_a = elementwise.conj(a), True
             if transpose_b:
                 b, adjoint_b = elementwise.conj(b), True
-            op_type = "BatchMatMulV2" if broadcasts else "BatchMatMul"
+            op_type = "BatchMatMulV2" if _may_broadcast(a.get_shape(), b.get_shape()) else "BatchMatMul"
             return tensor_op(op_type, [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, name=scope)
         if adjoint_a:
             a, transpose_a = elementwise.conj(a), True
