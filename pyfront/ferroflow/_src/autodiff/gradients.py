@@ -285,7 +285,10 @@ class Sweep:
                     summed = self._summed[node] = [aggregate(parts, op, self._method) for parts in received]
                     if summed[0] is not None:
                         arriving[node] = summed[0]
-            return region.gradients(self, arriving) if arriving else []
+            found = region.gradients(self, arriving) if arriving else []
+            for read, gradient in found:
+                _fit_region(read, gradient)
+            return found
         op = operation(step)
         reads = steps.reads[step]
         result = []
@@ -363,6 +366,14 @@ def _fit(op: Operation, read: Tensor, gradient: Any, position: int) -> None:
             f"{op.name}.  Input index: {position}. Original input shape: {read.shape}.  Calculated input gradient "
             f"shape: {gradient.shape}"
         ) from None
+
+
+def _fit_region(read: Tensor, gradient: Any) -> None:
+    """Completes the shape of a gradient that left a conditional or a loop, which may know less than what entered it."""
+    if not isinstance(gradient, Tensor) or read.dtype in (dtypes.resource, dtypes.variant):
+        return
+    if gradient.shape.is_compatible_with(read.shape):
+        gradient.set_shape(read.shape)
 
 
 def _carries_gradient(tensor: Tensor) -> bool:
