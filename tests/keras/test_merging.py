@@ -84,3 +84,11 @@ def test_masks_of_concatenated_steps_follow_each_other():
         beside = tf.keras.layers.Concatenate()
         found = session.run(beside.compute_mask([steps[0], steps[0]], [tf.not_equal(inputs[0], 0), None]))
         np.testing.assert_array_equal(found, [[True, False, True]])
+
+
+def test_dimensions_that_a_product_lacks_are_refused():
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="dimension 3 of an input of shape"):
+            tf.keras.layers.Dot((3, 1))([tf.zeros([2, 3]), tf.zeros([2, 3])])
+        with pytest.raises(ValueError, match="Dimension incompatibility 3 != 4"):
+            tf.keras.layers.Dot(1)([tf.zeros([2, 3]), tf.zeros([2, 4])])

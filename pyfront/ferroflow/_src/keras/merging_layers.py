@@ -292,6 +292,26 @@ class Dot(Merge):
             mask: accepted.
         """
 
+    def build(self, input_shape: Any) -> None:
+        """Checks that the inputs fit.
+
+        Args:
+            input_shape: list of the TensorShapes of the two inputs, [batch, ...].
+
+        Raises:
+            ValueError: there are not two inputs, or they have no such dimensions, or these are of different size.
+        """
+        first, second = (TensorShape(shape) for shape in self._pair(input_shape))
+        if first.ndims is not None and second.ndims is not None:
+            pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
+            for shape, axis in zip((first, second), pair, strict=True):
+                if not -shape.ndims <= axis < shape.ndims:
+                    raise ValueError(f"`Dot` sums over dimension {axis} of an input of shape {shape}, which has none.")
+            sizes = first[pair[0]].value, second[pair[1]].value
+            if None not in sizes and sizes[0] != sizes[1]:
+                raise ValueError(f"Dimension incompatibility {sizes[0]} != {sizes[1]}. Layer shapes: {first}, {second}")
+        super().build(input_shape)
+
     def call(self, inputs: Any) -> Any:
         """Multiplies the examples.
 
