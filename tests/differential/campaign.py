@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, op_calls
+from differential import chains, op_calls, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -25,6 +25,7 @@ Program = dict[str, Any]
 FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
     "chains": chains.program,
+    "training": training.program,
 }
 _SEEDS_APART = 1_000_000
 

@@ -70,7 +70,7 @@ def _call(op: Any, session: Any, feeds: Any) -> dict[str, Any] | None:
     arguments: dict[str, Any] = {}
     inferred = set()
     for arg in info["inputs"]:
-        inferred |= {arg["type_attr"], arg["number_attr"]}
+        inferred |= {arg.get("type_attr"), arg["number_attr"]}
         if arg["is_list"]:
             count = op.get_attr(arg["number_attr"]) if arg["number_attr"] else len(op.get_attr(arg["type_attr"]))
             arguments[arg["name"]] = [next(values) for _ in range(count)]

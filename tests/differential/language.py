@@ -8,7 +8,7 @@ A step calls a function and binds its result to `name`. `function` is a path bel
 the first argument (".assign"), a function of Python's `operator` ("operator:add"), "value" (its argument), or "with",
 whose arguments are a context manager and a list of steps. A run is one `Session.run`; with "differences" it is the
 central differences of the sum of a tensor by fed tensors, whose gradients are the last values of another run:
-"of": [that run, how many].
+"of": [that run, how many]. {"fill": seed} initializes variables, trainable ones with numbers from a seed.
 
 A value is a JSON value, where a dict of one key stands for what JSON lacks: {"ref": path} (a step's result or a
 parameter, then attributes and positions: "cell_state.0.h"), {"tuple": [...]}, {"dict": [[key, value], ...]},
@@ -185,6 +185,16 @@ class Interpreter:
             results.append(slopes.reshape(array.shape))
         return results
 
+    def _filled(self, session, seed):
+        """Initializes all variables, and gives trainable ones numbers that depend on their places in the collection."""
+        tf = self._module
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()])
+        for place, variable in enumerate(tf.trainable_variables()):
+            shape = variable.shape.as_list()
+            numbers = np.random.RandomState(seed + place).uniform(-0.7, 0.7, shape)
+            variable.load(np.asarray(numbers, variable.dtype.base_dtype.as_numpy_dtype), session)
+        return [variable.name for variable in tf.global_variables()]
+
     def run(self, program):
         """What comes of a program: {"static": ..., "built": error or None, "nodes": ..., "runs": [...]}."""
         tf = self._module
@@ -208,7 +218,9 @@ class Interpreter:
                 for run in program["runs"]:
                     try:
                         feed = {self.value(k, names): self.value(v, names) for k, v in run.get("feed", [])}
-                        if "differences" in run:
+                        if "fill" in run:
+                            fetched = self._filled(session, run["fill"])
+                        elif "differences" in run:
                             fetched = self._numeric(session, run, names, feed)
                         else:
                             fetched = session.run(self.value(run["fetch"], names), feed)
