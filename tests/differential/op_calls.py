@@ -248,8 +248,8 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
     steps.append(["y", f"raw_ops.{call['op']}", [], {**arguments, **attributes}])
     fetch: Any = {"ref": "y"}
     about = call["op"]
-    if gradient and floats:
-        outputs = _core.op_info(call["op"])["outputs"]
+    outputs = _core.op_info(call["op"])["outputs"]
+    if gradient and floats and outputs:
         first = "y" + ".0" * (len(outputs) > 1) + ".0" * outputs[0]["is_list"]
         steps.append(["g", "gradients", [{"ref": first}, floats], {}])
         fetch, about = {"ref": "g"}, f"gradient of {about}"

@@ -86,9 +86,9 @@ class Beta(ScalarDistribution):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         ones = making.ones_like(self.total_concentration, dtype=self.dtype)
-        first = random_gamma([n], alpha=ones * self.concentration1, dtype=self.dtype, seed=seed)
-        second_seed = gen_new_seed(seed, "beta")
-        second = random_gamma([n], alpha=ones * self.concentration0, dtype=self.dtype, seed=second_seed)
+        alphas = ones * self.concentration1, making.ones_like(self.total_concentration, dtype=self.dtype) * self.concentration0
+        first = random_gamma([n], alpha=alphas[0], dtype=self.dtype, seed=seed)
+        second = random_gamma([n], alpha=alphas[1], dtype=self.dtype, seed=gen_new_seed(seed, "beta"))
         return first / (first + second)
 
     def _log_prob(self, value: Any) -> Any:

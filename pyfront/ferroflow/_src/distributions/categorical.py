@@ -56,15 +56,24 @@ class Categorical(ScalarDistribution):
             if validate_args:
                 self._logits = validation.categorical_event_shape(self._logits)
             static = self._logits.get_shape().with_rank_at_least(1)
+            if static.ndims is None:
+                with name_scope("batch_rank"):
+                    last = shaping.rank(self._logits) - 1
+            else:
+                last = constant(static.ndims - 1, dtype=dtypes.int32, name="batch_rank")
             shape = shaping.shape(self._logits, name="logits_shape")
             known_size = static[-1].value if static.ndims is not None else None
             if known_size is None:
                 with name_scope("event_size"):
-                    self._event_size = shape[-1]
+                    self._event_size = shape[last]
             else:
                 self._event_size = constant(known_size, dtype=dtypes.int32, name="event_size")
-            with name_scope("batch_shape"):
-                self._batch_shape_val = shape[:-1]
+            known_batch = static[:-1]
+            if known_batch.is_fully_defined():
+                self._batch_shape_val = constant(known_batch.as_list(), dtype=dtypes.int32, name="batch_shape")
+            else:
+                with name_scope("batch_shape"):
+                    self._batch_shape_val = shape[:-1]
         super().__init__(
             dtype=dtypes.as_dtype(dtype),
             reparameterization_type=NOT_REPARAMETERIZED,

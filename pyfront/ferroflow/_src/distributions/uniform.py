@@ -80,7 +80,8 @@ class Uniform(ScalarDistribution):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         shape = joining.concat([[n], self.batch_shape_tensor()], 0)
-        return self.low + self.range() * random_uniform(shape, dtype=self.dtype, seed=seed)
+        samples = random_uniform(shape, dtype=self.dtype, seed=seed)
+        return self.low + self.range() * samples
 
     def _prob(self, value: Any) -> Any:
         x = value * making.ones(self.batch_shape_tensor(), dtype=value.dtype)

@@ -67,7 +67,6 @@ class Graph:
         self._collections_of_scope: dict[Any, Any] = {}
         self._container = ""
         self._seed: int | None = None
-        self._next_op_seed = 0
         self._original_op: Operation | None = None
         # The branch or loop of each operation that is in one, by node.
         self._flow_contexts: dict[int, FlowContext] = {}

@@ -18,14 +18,12 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
     Returns:
       Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic.
-      Without an op seed, the n-th such op of a seeded graph gets n as its own (as in
-      TensorFlow 2.x's `compat.v1`).
+      Without an op seed, an op of a seeded graph gets the number of operations before it, as in TensorFlow 1.x.
     """
     graph = get_default_graph()
     if graph._seed is not None:
         if op_seed is None:
-            op_seed = graph._next_op_seed
-            graph._next_op_seed += 1
+            op_seed = graph._last_id
         seeds = graph._seed % _MAX_SEED, op_seed % _MAX_SEED
     elif op_seed is not None:
         seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
