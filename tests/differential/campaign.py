@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, op_calls, training
+from differential import chains, contrib, datasets, op_calls, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -26,6 +26,8 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
     "chains": chains.program,
     "training": training.program,
+    "datasets": datasets.program,
+    "contrib": contrib.program,
 }
 _SEEDS_APART = 1_000_000
 

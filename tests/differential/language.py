@@ -163,7 +163,7 @@ class Interpreter:
             return [value.name, value.dtype.name, self.describe(value.shape)]
         if isinstance(value, self._module.TensorShape):
             return None if value.ndims is None else [dimension.value for dimension in value.dims]
-        return type(value).__name__
+        return "object"
 
     def _numeric(self, session, run, names, feed):
         """The central differences of the sum of a tensor by each element of each fed array."""

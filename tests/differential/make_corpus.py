@@ -9,9 +9,19 @@ from typing import Any
 
 OUT = pathlib.Path(__file__).with_name("corpus.jsonl")
 _OF_AN_OP = 6
-# Inputs whose names in Python are not those of the schema.
-_RENAMED = {"reduction_indices": "axis", "split_dim": "axis", "dim": "axis"}
-_RENAMED_OF = {"Select": {"t": "x", "e": "y"}, "Where": {"input": "condition"}}
+# Names in Python that are not the schema's, by op.
+_REDUCTIONS = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
+_RENAMED = {
+    **{op: {"reduction_indices": "axis"} for op in _REDUCTIONS},
+    **{op: {"split_dim": "axis"} for op in ("Split", "SplitV")},
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+# Ops and attributes that TensorFlow 1.15 lacks, and ops that write where a test said.
+_ABSENT_OPS = ("DecodeImage", "GatherTree", "PrintV2", "GetSessionHandle", "GetSessionHandleV2")
+_ABSENT = ("Treal", "Tcomplex", "explicit_paddings")
 
 
 def _rank(data: Any) -> Any:
@@ -24,8 +34,13 @@ def main(paths: list[str]) -> None:
     for line in sorted(calls, key=lambda line: (abs(len(line) - 260), line)):
         call = json.loads(line)
         op = call["op"]
-        renamed = {**_RENAMED, **_RENAMED_OF.get(op, {})} if op not in ("ReverseSequence",) else {}
-        call["inputs"] = {renamed.get(name, name): data for name, data in call["inputs"].items()}
+        if op in _ABSENT_OPS:
+            continue
+        renamed = _RENAMED.get(op, {})
+        for part in ("inputs", "attributes"):
+            call[part] = {renamed.get(name, name): data for name, data in call[part].items()}
+        if not op.startswith("Conv2D"):
+            call["attributes"] = {k: v for k, v in call["attributes"].items() if k not in _ABSENT}
         plain = {k: v for k, v in call["attributes"].items() if not (isinstance(v, dict) and "tf" in v)}
         kind = json.dumps([{k: _rank(v) for k, v in call["inputs"].items()}, plain])
         of_op = kept.setdefault(op, {})

@@ -20,7 +20,7 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
 _INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES = (*_FLOATS, *_COMPLEX, *_INTS, "bool", "string", "float32", "float64", "int32", "int64")
-_SPECIAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1e30, -1e30, 1e-40, 0.5, -0.5, 1.5, 2.5)
+_SPECIAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1e30, -1e30, 1e-20, 0.5, -0.5, 1.5, 2.5)
 _WHOLE = (-1, -2, 0, 0, 1, 2, 3, 5, 7, 100)
 _WORDS = ("", "a", "1", "-0x1F", "1e400", "nan", " 12 ", "\xe9\xff", "a,b;c", "abc\x00d")
 # Attributes of text, and what each may be.

@@ -75,7 +75,9 @@ def _ints(rng: random.Random, shape: list[int], below: int, dtype: str = "int32"
 def _optimizer(rng: random.Random) -> dict[str, Any]:
     writer = Writer()
     dtype = rng.choice(("float32", "float32", "float64", "float16"))
-    table, prefix = rng.choice(((_OPTIMIZERS, "train."), (_OPTIMIZERS, "train."), (_CONTRIB_OPTIMIZERS, "contrib.opt.")))
+    table, prefix = rng.choice(
+        ((_OPTIMIZERS, "train."), (_OPTIMIZERS, "train."), (_CONTRIB_OPTIMIZERS, "contrib.opt."))
+    )
     name = rng.choice(sorted(table))
     always, sometimes = table[name]
     options = {**always, **_some(rng, sometimes)}
@@ -94,7 +96,9 @@ def _optimizer(rng: random.Random) -> dict[str, Any]:
         read = writer.call("nn.embedding_lookup", w, rows)
     else:
         read = writer.call("matmul", writer.call("one_hot", rows, 4, dtype=tf(dtype)), w)
-    loss = writer.call("reduce_sum", writer.call("square", writer.call("subtract", writer.call("add", read, b), target)))
+    loss = writer.call(
+        "reduce_sum", writer.call("square", writer.call("subtract", writer.call("add", read, b), target))
+    )
     if rng.random() < 0.3:
         loss = writer.call("divide", loss, 7.0)
     optimizer = writer.call(prefix + name, **options)
@@ -105,7 +109,9 @@ def _optimizer(rng: random.Random) -> dict[str, Any]:
     if rng.random() < 0.3:
         clipped = writer.call("clip_by_global_norm", [at(pairs, 0, 0), at(pairs, 1, 0)], 1.0)
         pairs = writer.call("value", [pair(at(clipped, 0, 0), w), pair(at(clipped, 0, 1), b)])
-    train = writer.call(".apply_gradients", optimizer, pairs, **{k: v for k, v in minimize.items() if k == "global_step"})
+    train = writer.call(
+        ".apply_gradients", optimizer, pairs, **{k: v for k, v in minimize.items() if k == "global_step"}
+    )
     everything = writer.call("global_variables")
     slots = writer.call(".get_slot_names", optimizer)
     del slots
@@ -147,7 +153,9 @@ def _loss(rng: random.Random) -> dict[str, Any]:
     elif name in ("hinge_loss", "softmax_cross_entropy", "sigmoid_cross_entropy") and rng.random() < 0.5:
         kind = rng.choice(("int32", dtype))
         labels_data = _ints(rng, shape, 2, kind)
-    labels = writer.call("placeholder", tf(kind), {"shape": rng.choice((None, None, [None] * len(labels_data["array"][1])))})
+    labels = writer.call(
+        "placeholder", tf(kind), {"shape": rng.choice((None, None, [None] * len(labels_data["array"][1])))}
+    )
     options = _some(rng, _PAIRED_LOSSES[name])
     if name == "cosine_distance":
         options.setdefault("axis", len(shape) - 1)
@@ -218,11 +226,22 @@ def _metric(rng: random.Random) -> dict[str, Any]:
         first, second = ("bool", lambda: _ints(rng, shape, 2, "bool")), reals
     elif kind == "ranks":
         shape = [3]
-        first, second = ("int64", lambda: _ints(rng, [3, 1], 4, "int64")), ("float32", lambda: _floats(rng, [3, 4], 0, 1))
+        first, second = (
+            ("int64", lambda: _ints(rng, [3, 1], 4, "int64")),
+            ("float32", lambda: _floats(rng, [3, 4], 0, 1)),
+        )
     else:
         first = second = reals
     if name == "auc":
-        options.update(_some(rng, {"curve": ("ROC", "PR"), "summation_method": ("trapezoidal", "careful_interpolation", "minoring", "majoring")}))
+        options.update(
+            _some(
+                rng,
+                {
+                    "curve": ("ROC", "PR"),
+                    "summation_method": ("trapezoidal", "careful_interpolation", "minoring", "majoring"),
+                },
+            )
+        )
     a = writer.call("placeholder", tf(first[0]))
     arguments, sources = [a], [(a, first[1])]
     if kind != "values":
@@ -268,12 +287,19 @@ def _layer(rng: random.Random) -> dict[str, Any]:
     names = {
         2: ("dense", "batch_normalization", "dropout", "flatten"),
         3: ("conv1d", "max_pooling1d", "average_pooling1d", "dense", "separable_conv1d", "batch_normalization"),
-        4: ("conv2d", "conv2d_transpose", "separable_conv2d", "max_pooling2d", "average_pooling2d", "flatten",
-            "batch_normalization", "dense"),
+        4: (
+            "conv2d",
+            "conv2d_transpose",
+            "separable_conv2d",
+            "max_pooling2d",
+            "average_pooling2d",
+            "flatten",
+            "batch_normalization",
+            "dense",
+        ),
         5: ("conv3d", "conv3d_transpose", "max_pooling3d", "average_pooling3d", "flatten"),
     }[rank]
     name = rng.choice(names)
-    spatial = rank - 2
     arguments: list[Any] = [x]
     options: Options = {}
     if name == "dense":
@@ -290,8 +316,19 @@ def _layer(rng: random.Random) -> dict[str, Any]:
         arguments += [rng.choice((1, 2, 3)), rng.choice((1, 2, 3))]
         options = {"padding": padding}
     elif name == "batch_normalization":
-        options = _some(rng, {"training": (True,), "fused": (True, False), "axis": (-1, 1), "momentum": (0.5,),
-                              "epsilon": (0.1,), "center": (False,), "scale": (False,), "renorm": (True,)})
+        options = _some(
+            rng,
+            {
+                "training": (True,),
+                "fused": (True, False),
+                "axis": (-1, 1),
+                "momentum": (0.5,),
+                "epsilon": (0.1,),
+                "center": (False,),
+                "scale": (False,),
+                "renorm": (True,),
+            },
+        )
     elif name == "dropout":
         options = {"rate": 0.5, "training": rng.choice((True, False)), "seed": 3}
     if rng.random() < 0.2:
