@@ -269,16 +269,17 @@ class Graph:
 
     def apply_gate(
         self,
-        gradients: collections.abc.Sequence[TensorHandle],
         barrier: OperationHandle | int,
         gates: collections.abc.Sequence[OperationHandle | int],
     ) -> None:
         """Makes no gate run before `barrier`, which waits for all gradients.
 
         Args:
-          gradients: the tensors tied together.
           barrier: a NoOp.
           gates: an Identity of each gradient.
+
+        Raises:
+          ValueError: if a gate does not read exactly one gradient.
         """
 
     def between(

@@ -5,21 +5,21 @@
 
 use crate::error::BuildError;
 use crate::graph::Graph;
-use crate::node::{NodeId, OutputId};
+use crate::node::NodeId;
 
-/// Ties gradients together: none of `gates` runs before every one of `gradients` is computed.
+/// Ties gradients together: none of `gates` runs before what every one of them reads is computed.
 ///
-/// Errors: `Value` where a node is not in the graph, or a gate does not read the gradient it stands for.
-pub fn tie(graph: &mut Graph, gradients: &[OutputId], barrier: NodeId, gates: &[NodeId]) -> Result<(), BuildError> {
-    if gradients.len() != gates.len() {
-        return Err(BuildError::value(format!("{} gates for {} gradients", gates.len(), gradients.len())));
+/// In a branch or loop a gate reads what brings its gradient in. The barrier waits for that, so no edge crosses frames.
+///
+/// Errors: `Value` where a node is not in the graph, or a gate does not read exactly one output.
+pub fn tie(graph: &mut Graph, barrier: NodeId, gates: &[NodeId]) -> Result<(), BuildError> {
+    let mut producers = Vec::with_capacity(gates.len());
+    for &gate in gates {
+        let [gradient] = graph.node(gate)?.inputs.as_slice() else {
+            return Err(BuildError::value(format!("gate {gate} does not read exactly one gradient")));
+        };
+        producers.push(gradient.node);
     }
-    for (gradient, &gate) in gradients.iter().zip(gates) {
-        if graph.node(gate)?.inputs.as_slice() != [*gradient] {
-            return Err(BuildError::value(format!("gate {gate} does not read gradient {gradient:?}")));
-        }
-    }
-    let producers: Vec<NodeId> = gradients.iter().map(|g| g.node).collect();
     graph.add_control_inputs(barrier, &producers)?;
     for &gate in gates {
         graph.add_control_inputs(gate, &[barrier])?;

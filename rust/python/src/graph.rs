@@ -309,16 +309,10 @@ impl Graph {
     }
 
     /// Ties gradients together: no gate (an Identity of its gradient) runs before `barrier` (a NoOp), which waits for all.
-    fn apply_gate(
-        &self,
-        gradients: Vec<Bound<'_, PyAny>>,
-        barrier: &Bound<'_, PyAny>,
-        gates: Vec<Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let gradients = gradients.iter().map(|t| self.output_of(t)).collect::<PyResult<Vec<_>>>()?;
+    fn apply_gate(&self, barrier: &Bound<'_, PyAny>, gates: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         let gates = gates.iter().map(|g| self.node_of(g)).collect::<PyResult<Vec<_>>>()?;
         let barrier = self.node_of(barrier)?;
-        gating::tie(&mut self.shared.graph.write(), &gradients, barrier, &gates).map_err(build)
+        gating::tie(&mut self.shared.graph.write(), barrier, &gates).map_err(build)
     }
 
     /// The nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what a gradient

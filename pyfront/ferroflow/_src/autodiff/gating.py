@@ -29,7 +29,7 @@ def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:
         for t in tensors:
             with graph.colocate_with(t):
                 gates.append(tensor_op("Identity", [t], name="control_dependency"))
-        graph._core.apply_gate(tensors, barrier, [g.op for g in gates])
+        graph._core.apply_gate(barrier, [g.op for g in gates])
     gated = iter(gates)
     return [None if g is None else _like(g, next(gated)) for g in gradients]
 
