@@ -189,14 +189,13 @@ impl Sequence<'_> {
         beta
     }
 
-    /// The loss; `gradient(t, values)` gets the gradient at each time where there is a way.
+    /// The loss; `gradient(t, values)` gets the gradient at each time.
+    ///
+    /// TF 1.x: where there is no way through the frames, the loss is infinite and its gradient the softmax of the logits.
     fn loss(&self, mut gradient: impl FnMut(usize, &[f64])) -> f64 {
         let n = self.labels.len();
         let (alpha, beta) = (self.forward(), self.backward());
         let total = (0..n).fold(ZERO, |sum, u| log_sum_exp(sum, alpha[u] + beta[u]));
-        if total == ZERO {
-            return f64::INFINITY;
-        }
         let mut by_class = vec![ZERO; self.classes];
         for t in 0..self.time() {
             by_class.fill(ZERO);
@@ -204,7 +203,8 @@ impl Sequence<'_> {
                 by_class[label] = log_sum_exp(by_class[label], alpha[t * n + u] + beta[t * n + u]);
             }
             for (class, p) in by_class.iter_mut().enumerate() {
-                *p = self.log_y[t * self.classes + class].exp() - (*p - total).exp();
+                let way = if total == ZERO { 0.0 } else { (*p - total).exp() };
+                *p = self.log_y[t * self.classes + class].exp() - way;
             }
             gradient(t, &by_class);
         }
@@ -212,14 +212,14 @@ impl Sequence<'_> {
     }
 }
 
-/// The log softmax of the logits of one sequence.
+/// The log softmax of the logits of one sequence. TF 1.x: a probability that is too small for a float counts as zero.
 fn log_softmax(logits: &[f32], b: usize, length: usize, sizes: Sizes) -> Vec<f64> {
     let mut log_y = Vec::with_capacity(length * sizes.classes);
     for t in 0..length {
         let row = &logits[(t * sizes.batch + b) * sizes.classes..][..sizes.classes];
-        let max = row.iter().fold(f64::NEG_INFINITY, |m, &x| m.max(f64::from(x)));
-        let log_sum = row.iter().map(|&x| (f64::from(x) - max).exp()).sum::<f64>().ln() + max;
-        log_y.extend(row.iter().map(|&x| f64::from(x) - log_sum));
+        let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f32 = row.iter().map(|&x| (x - max).exp()).sum();
+        log_y.extend(row.iter().map(|&x| f64::from((x - max).exp() / sum).ln()));
     }
     log_y
 }
@@ -392,6 +392,32 @@ mod tests {
                 assert!((f64::from(g[i]) - want).abs() < 1e-4, "{i}");
             }
         }
+    }
+
+    #[test]
+    fn where_no_way_exists_the_loss_is_infinite_and_the_gradient_the_softmax() {
+        // Equal labels need a blank between them, so two frames are too few; the other sequence is not touched.
+        let labels: [&[i32]; 2] = [&[0, 0], &[1, 0]];
+        let args = inputs(&labels, 3, 3, &[2, 2]);
+        let y = run("CTCLoss", &args, &[]).unwrap();
+        let losses = y[0].slice::<f32>().unwrap();
+        assert!(losses[0] == f32::INFINITY && losses[1].is_finite());
+        let x = args[0].slice::<f32>().unwrap();
+        let g = y[1].slice::<f32>().unwrap();
+        for t in 0..2 {
+            let row = &x[t * 6..t * 6 + 3];
+            let sum: f32 = row.iter().map(|v| v.exp()).sum();
+            for (found, v) in g[t * 6..].iter().zip(row) {
+                assert!((found - v.exp() / sum).abs() < 1e-6);
+            }
+        }
+        assert_eq!(g[12..15], [0.0; 3], "frames behind the end");
+        // A label whose probability is too small for a float cannot be, either.
+        let far = Tensor::from_slice([1, 1, 3], &[-1e4f32, 1.0, 1.0]).unwrap();
+        let [_, places, values, _] = inputs(&[&[0]], 1, 3, &[1]);
+        let y = run("CTCLoss", &[far, places, values, Tensor::from_slice([1], &[1i32]).unwrap()], &[]).unwrap();
+        assert_eq!(y[0].slice::<f32>().unwrap(), [f32::INFINITY]);
+        assert_eq!(y[1].slice::<f32>().unwrap(), [0.0, 0.5, 0.5]);
     }
 
     #[test]
