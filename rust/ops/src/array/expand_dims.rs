@@ -22,7 +22,6 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
             dims.insert(at, Some(1));
             PartialShape::from_dims(&dims)
         }
-        (Some(dims), None) => PartialShape::unknown_of_rank(dims.len() + 1),
         _ => PartialShape::unknown(),
     };
     c.set_output(0, out);

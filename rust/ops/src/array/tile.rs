@@ -20,7 +20,23 @@ fn multiples_of(table: &Tensor, rank: usize, least: i64, word: &str) -> Result<V
     Ok(multiples)
 }
 
-/// The rule of both: dimension d of multiple m becomes `f(d, m)`.
+/// The rule of Tile. TF 1.x: a multiple of -1 counts as unknown.
+fn tiled(c: &mut ShapeContext<'_>) -> Result<()> {
+    let multiples = c.input_as_shape(1)?;
+    let Some(rank) = c.input(0)?.rank().or(multiples.rank()) else { return Ok(()) };
+    let (input, multiples) = (c.input(0)?.with_rank(rank)?, multiples.with_rank(rank)?);
+    let dims: Vec<_> = (0..rank)
+        .map(|i| match (input.dim(i), multiples.dim(i)) {
+            (Some(0), _) | (_, Some(0)) => Some(0),
+            (Some(1), size) | (size, Some(1)) => size,
+            (size, count) => size.zip(count).and_then(|(d, m)| d.checked_mul(m)),
+        })
+        .collect();
+    c.set_output(0, PartialShape::from_dims(&dims));
+    Ok(())
+}
+
+/// The rule of TileGrad: dimension d of multiple m becomes `f(d, m)`.
 fn infer(c: &mut ShapeContext<'_>, f: fn(i64, i64) -> Option<i64>) -> Result<()> {
     let table = c.input(1)?.with_rank(1)?;
     let Some(rank) = c.input(0)?.rank().or(table.dim(0)) else { return Ok(()) };
@@ -116,7 +132,7 @@ fn tile_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn broadcast_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input_as_shape(1)?;
     let input = c.input(0)?;
-    if let (Some(from), Some(to)) = (input.dims(), out.dims()) {
+    if let (Some(from), Some(mut to)) = (input.dims(), out.dims()) {
         ensure!(
             from.len() <= to.len(),
             InvalidArgument,
@@ -124,10 +140,14 @@ fn broadcast_shape(c: &mut ShapeContext<'_>) -> Result<()> {
             to.len(),
             from.len()
         );
-        for (&f, &t) in from.iter().rev().zip(to.iter().rev()) {
-            let fits = f.is_none() || f == Some(1) || t.is_none() || f == t;
+        for (&f, t) in from.iter().rev().zip(to.iter_mut().rev()) {
+            let fits = f.is_none() || f == Some(1) || t.is_none() || f == *t;
             ensure!(fits, InvalidArgument, "Incompatible shapes: {input} vs. {out}");
+            // Only a dimension of one is stretched.
+            *t = t.or(f.filter(|&f| f > 1));
         }
+        c.set_output(0, PartialShape::from_dims(&to));
+        return Ok(());
     }
     c.set_output(0, out);
     Ok(())
@@ -166,7 +186,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("Tmultiples: {int32, int64} = DT_INT32")
             .doc("Repeats a tensor multiples[d] times along each dimension d.")
-            .shape(|c| infer(c, i64::checked_mul))
+            .shape(tiled)
             .kernel(tile),
     );
     r.add(

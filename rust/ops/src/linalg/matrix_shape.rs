@@ -50,8 +50,9 @@ pub(super) fn unchanged_square(c: &mut ShapeContext<'_>) -> Result<()> {
 
 /// The shape of X in A X = B.
 fn solution(c: &mut ShapeContext<'_>, is_square: bool) -> Result<()> {
-    let (a, b) = (split(c.input(0)?)?, split(c.input(1)?)?);
-    let (Some((batch_a, rows, columns)), Some((batch_b, rows_b, right))) = (a, b) else { return Ok(()) };
+    let unknown = || (PartialShape::unknown(), None, None);
+    let (batch_a, rows, columns) = split(c.input(0)?)?.unwrap_or_else(unknown);
+    let (batch_b, rows_b, right) = split(c.input(1)?)?.unwrap_or_else(unknown);
     let rows = equal(rows, rows_b)?;
     let columns = if is_square { equal(rows, columns)? } else { columns };
     c.set_output(0, batch_of(&batch_a.merge(&batch_b)?, &[columns, right]));

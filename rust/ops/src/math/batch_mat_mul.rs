@@ -18,15 +18,16 @@ struct Adjoints {
 }
 
 /// The batch dimensions and the two of the matrices.
-fn split(s: &PartialShape) -> Option<(PartialShape, [Option<usize>; 2])> {
-    let dims = s.dims()?;
-    let (batch, matrix) = dims.split_at(dims.len().checked_sub(2)?);
-    Some((PartialShape::from_dims(batch), [matrix[0], matrix[1]]))
+fn split(s: &PartialShape) -> (PartialShape, [Option<usize>; 2]) {
+    match s.dims().as_deref() {
+        Some([batch @ .., rows, columns]) => (PartialShape::from_dims(batch), [*rows, *columns]),
+        _ => (PartialShape::unknown(), [None, None]),
+    }
 }
 
 fn shape_of(c: &mut ShapeContext<'_>, stretches: bool) -> Result<()> {
     let (x, y) = (c.input(0)?.with_rank_at_least(2)?, c.input(1)?.with_rank_at_least(2)?);
-    let (Some((batch_x, x_dims)), Some((batch_y, y_dims))) = (split(&x), split(&y)) else { return Ok(()) };
+    let ((batch_x, x_dims), (batch_y, y_dims)) = (split(&x), split(&y));
     let (adj_x, adj_y) = (usize::from(c.bool("adj_x")?), usize::from(c.bool("adj_y")?));
     if let (Some(a), Some(b)) = (x_dims[1 - adj_x], y_dims[adj_y]) {
         ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
