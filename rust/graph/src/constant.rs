@@ -19,6 +19,35 @@ pub fn value(graph: &Graph, output: OutputId) -> Option<Tensor> {
     evaluate(graph, output, &mut { MAX_NODES })
 }
 
+/// The output that a branch or loop brings in from around it as `output`; any other output itself.
+///
+/// TF 1.x: a shape is inferred before what the node reads is brought in, so a rule sees values around branches and loops.
+pub fn source(graph: &Graph, output: OutputId) -> OutputId {
+    let mut from = output;
+    for _ in 0..MAX_NODES {
+        let Ok(node) = graph.node(from.node) else { break };
+        let brings_in = is_constant_enter(node) || matches!(&*node.op.name, "Switch" | "RefSwitch");
+        match node.inputs.first() {
+            Some(&outer) if brings_in => from = outer,
+            _ => break,
+        }
+    }
+    from
+}
+
+fn is_constant_enter(node: &Node) -> bool {
+    matches!(&*node.op.name, "Enter" | "RefEnter") && node.attrs.bool("is_constant").unwrap_or(false)
+}
+
+/// `value` of a part of what a rule asks for.
+///
+/// TF 1.x: it evaluates what one loop brings in, but no node that reads such a value.
+fn part(graph: &Graph, output: OutputId) -> Option<Tensor> {
+    let node = graph.node(output.node).ok()?;
+    let from = if is_constant_enter(node) { *node.inputs.first()? } else { output };
+    evaluate(graph, from, &mut { MAX_NODES })
+}
+
 fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tensor> {
     let node = graph.node(output.node).ok()?;
     if &*node.op.name == "Const" {
@@ -117,7 +146,7 @@ pub fn as_shape(graph: &Graph, output: OutputId) -> Result<PartialShape> {
 }
 
 fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Result<PartialShape> {
-    if let Some(dims) = evaluate(graph, output, &mut { MAX_NODES }) {
+    if let Some(dims) = part(graph, output) {
         let dims = dims.to_i64s()?;
         if let Some(d) = dims.iter().find(|&&d| d < -1) {
             bail!(InvalidArgument, "Dimension {d} must be >= -1");
@@ -143,7 +172,7 @@ fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Re
         ("Cast" | "Identity", Some(x)) => shape_of_dims(graph, x, budget_left),
         ("Pack", _) => {
             let dims = node.inputs.iter().map(|&i| {
-                let value = evaluate(graph, i, &mut { MAX_NODES }).and_then(|t| t.to_i64s().ok());
+                let value = part(graph, i).and_then(|t| t.to_i64s().ok());
                 value.and_then(|v| v.first().copied()).and_then(|d| usize::try_from(d).ok())
             });
             Ok(PartialShape::from_dims(&dims.collect::<Vec<_>>()))
@@ -164,7 +193,7 @@ fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Re
 /// `dims[begin:end:stride]` of a partly known vector of dimensions.
 fn sliced(graph: &Graph, node: &Node, dims: OutputId, budget_left: &mut usize) -> Result<Option<PartialShape>> {
     let bound = |i: usize| {
-        let t = evaluate(graph, *node.inputs.get(i)?, &mut { MAX_NODES })?.to_i64s().ok()?;
+        let t = part(graph, *node.inputs.get(i)?)?.to_i64s().ok()?;
         if t.len() == 1 { t.first().copied() } else { None }
     };
     let (Some(begin), Some(end), Some(stride)) = (bound(1), bound(2), bound(3)) else { return Ok(None) };

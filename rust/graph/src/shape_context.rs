@@ -79,9 +79,14 @@ impl<'a> ShapeContext<'a> {
         Ok(self.graph.output(self.output_id(i)?)?.dtype)
     }
 
+    /// An input, or what it stands for in a branch or loop.
+    fn source(&self, i: usize) -> Result<OutputId> {
+        Ok(constant::source(self.graph, self.output_id(i)?))
+    }
+
     /// The value of an input where the graph alone decides it.
     pub fn input_value(&self, i: usize) -> Result<Option<Tensor>> {
-        Ok(constant::value(self.graph, self.output_id(i)?))
+        Ok(constant::value(self.graph, self.source(i)?))
     }
 
     /// `input_value` of an int32/int64 input.
@@ -91,7 +96,7 @@ impl<'a> ShapeContext<'a> {
 
     /// `input_i64s` element by element, None for those that the graph does not decide.
     pub fn input_partial_i64s(&self, i: usize) -> Result<Option<Vec<Option<i64>>>> {
-        Ok(constant::partial_i64s(self.graph, self.output_id(i)?))
+        Ok(constant::partial_i64s(self.graph, self.source(i)?))
     }
 
     /// A one-element int input's value.
@@ -108,7 +113,7 @@ impl<'a> ShapeContext<'a> {
     /// The shape that an int vector input describes (-1: unknown), as far as the graph alone decides it.
     pub fn input_as_shape(&self, i: usize) -> Result<PartialShape> {
         let shape = self.input(i)?.with_rank(1)?;
-        constant::as_shape(self.graph, self.output_id(i)?).map(|s| match (s.rank(), shape.dim(0)) {
+        constant::as_shape(self.graph, self.source(i)?).map(|s| match (s.rank(), shape.dim(0)) {
             (None, Some(n)) => PartialShape::unknown_of_rank(n),
             _ => s,
         })
