@@ -29,7 +29,8 @@ fn tiled(c: &mut ShapeContext<'_>) -> Result<()> {
         .map(|i| match (input.dim(i), multiples.dim(i)) {
             (Some(0), _) | (_, Some(0)) => Some(0),
             (Some(1), size) | (size, Some(1)) => size,
-            (size, count) => size.zip(count).and_then(|(d, m)| d.checked_mul(m)),
+            // A product beyond any dimension is left to the step, which refuses it.
+            (size, count) => size.zip(count).and_then(|(d, m)| d.checked_mul(m)).filter(|&n| i64::try_from(n).is_ok()),
         })
         .collect();
     c.set_output(0, PartialShape::from_dims(&dims));
