@@ -210,3 +210,90 @@ fn sliced(graph: &Graph, node: &Node, dims: OutputId, budget_left: &mut usize) -
     let picked: Vec<_> = dims[begin..end.max(begin)].iter().step_by(stride as usize).copied().collect();
     Ok(Some(PartialShape::from_dims(&picked)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::attr::AttrValue;
+    use crate::graph::{Graph, InputArg, NodeSpec};
+    use crate::node::{NodeId, OutputId};
+    use crate::op_def::Op;
+    use crate::registry::Registry;
+    use crate::shape_rules;
+    use ferroflow_tensor::{DType, PartialShape, Tensor};
+
+    /// A graph of the ops that the tests need; none has a kernel.
+    fn graph() -> Graph {
+        let mut r = Registry::new();
+        r.add(Op::new("Const").output("output: dtype").attr("value: tensor").attr("dtype: type"));
+        r.add(Op::new("Unknown").output("output: int32"));
+        r.add(Op::new("Enter").input("data: T").output("output: T").attr("T: type").attr("is_constant: bool = false"));
+        r.add(Op::new("Switch").input("data: T").input("pred: int32").output("f: T").output("t: T").attr("T: type"));
+        r.add(Op::new("Pack").input("values: N * int32").output("output: int32").attr("N: int"));
+        r.add(Op::new("Fill").input("dims: int32").output("output: float").shape(shape_rules::from_shape_input));
+        Graph::new(r.finish().unwrap())
+    }
+
+    fn add(g: &mut Graph, op: &str, inputs: Vec<InputArg>, attrs: Vec<(String, AttrValue)>) -> NodeId {
+        let name = format!("n{}", g.len());
+        g.add_node(NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs, device: "" }).unwrap()
+    }
+
+    fn one(node: NodeId) -> InputArg {
+        InputArg::One(OutputId { node, index: 0 })
+    }
+
+    fn constant(g: &mut Graph, value: Tensor) -> NodeId {
+        add(
+            g,
+            "Const",
+            vec![],
+            vec![("value".into(), AttrValue::Tensor(value)), ("dtype".into(), AttrValue::Type(DType::I32))],
+        )
+    }
+
+    fn enter(g: &mut Graph, from: NodeId, is_constant: bool) -> NodeId {
+        add(g, "Enter", vec![one(from)], vec![("is_constant".into(), AttrValue::Bool(is_constant))])
+    }
+
+    /// The shape that Fill has for these dimensions.
+    fn filled(g: &mut Graph, dims: NodeId) -> PartialShape {
+        let fill = add(g, "Fill", vec![one(dims)], vec![]);
+        g.output(OutputId { node: fill, index: 0 }).unwrap().shape.clone()
+    }
+
+    #[test]
+    fn a_shape_from_around_loops_and_branches_is_known() {
+        let mut g = graph();
+        let dims = constant(&mut g, Tensor::from_slice([2], &[3i32, 5]).unwrap());
+        let known = PartialShape::from_dims(&[Some(3), Some(5)]);
+        let pred = add(&mut g, "Unknown", vec![], vec![]);
+        let once = enter(&mut g, dims, true);
+        let branch = add(&mut g, "Switch", vec![one(once), one(pred)], vec![]);
+        let twice = enter(&mut g, branch, true);
+        for inner in [dims, once, branch, twice] {
+            assert_eq!(filled(&mut g, inner), known);
+        }
+        // A variable of the loop has another value in the next iteration.
+        let variable = enter(&mut g, dims, false);
+        assert_eq!(filled(&mut g, variable).rank(), None);
+    }
+
+    #[test]
+    fn a_dimension_from_around_one_loop_is_known_and_behind_more_it_is_not() {
+        let mut g = graph();
+        let n = constant(&mut g, Tensor::scalar(4i32));
+        let two = constant(&mut g, Tensor::scalar(2i32));
+        let pred = add(&mut g, "Unknown", vec![], vec![]);
+        let once = enter(&mut g, n, true);
+        let twice = enter(&mut g, once, true);
+        let branch = add(&mut g, "Switch", vec![one(n), one(pred)], vec![]);
+        let mut packed = |part: NodeId| {
+            let parts = [part, two].map(|node| OutputId { node, index: 0 }).to_vec();
+            let pack = add(&mut g, "Pack", vec![InputArg::List(parts)], vec![]);
+            filled(&mut g, pack)
+        };
+        assert_eq!(packed(once), PartialShape::from_dims(&[Some(4), Some(2)]));
+        assert_eq!(packed(twice), PartialShape::from_dims(&[None, Some(2)]));
+        assert_eq!(packed(branch), PartialShape::from_dims(&[None, Some(2)]));
+    }
+}

@@ -26,3 +26,39 @@ pub fn tie(graph: &mut Graph, barrier: NodeId, gates: &[NodeId]) -> Result<(), B
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::tie;
+    use crate::graph::{Graph, InputArg, NodeSpec};
+    use crate::node::{NodeId, OutputId};
+    use crate::op_def::Op;
+    use crate::registry::Registry;
+
+    fn add(g: &mut Graph, op: &str, reads: &[NodeId]) -> NodeId {
+        let name = format!("n{}", g.len());
+        let inputs = reads.iter().map(|&node| InputArg::One(OutputId { node, index: 0 })).collect();
+        g.add_node(NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs: vec![], device: "" }).unwrap()
+    }
+
+    #[test]
+    fn the_barrier_waits_for_what_the_gates_read_and_the_gates_for_the_barrier() {
+        let mut r = Registry::new();
+        r.add(Op::new("Source").output("output: float"));
+        r.add(Op::new("NoOp"));
+        r.add(Op::new("Gate").input("x: float").output("output: float"));
+        r.add(Op::new("Two").input("x: float").input("y: float").output("output: float"));
+        let mut g = Graph::new(r.finish().unwrap());
+        let (a, b) = (add(&mut g, "Source", &[]), add(&mut g, "Source", &[]));
+        let barrier = add(&mut g, "NoOp", &[]);
+        let gates = [add(&mut g, "Gate", &[a]), add(&mut g, "Gate", &[b])];
+        tie(&mut g, barrier, &gates).unwrap();
+        assert_eq!(g.node(barrier).unwrap().control_inputs.as_slice(), [a, b]);
+        for gate in gates {
+            assert_eq!(g.node(gate).unwrap().control_inputs.as_slice(), [barrier]);
+        }
+        let two = add(&mut g, "Two", &[a, b]);
+        assert!(tie(&mut g, barrier, &[two]).is_err());
+        assert!(tie(&mut g, barrier, &[99]).is_err());
+    }
+}
