@@ -66,7 +66,7 @@ impl Aside {
         self.shared.has_ended.load(Ordering::Acquire)
     }
 
-    /// Asks the work to end.
+    /// Cancels the work: an iterator ends soon, other work in its own time.
     pub fn cancel(&self) {
         self.shared.cancellation.cancel(Status::cancelled("Step was cancelled"));
     }

@@ -170,8 +170,8 @@ impl<'a> Waiting<'a> {
         self.begun.iter().find_map(|(_, begun)| begun.cancelled())
     }
 
-    /// After a failure: asks what runs on other threads to end, and waits until it has, for nothing of a step runs once it has
-    /// ended. After an interrupt, code of the program that goes on for `GRACE` is left to itself; its outcome is dropped.
+    /// After a failure: cancels what runs on other threads, and waits until it has ended, for nothing of a step runs once the step
+    /// has ended. After an interrupt, code of the program that goes on for `GRACE` is left to itself; its outcome is dropped.
     ///
     /// Gives the failure to report: of several, that of the instruction which is first in the plan's order.
     pub fn settle(&self, failure: Status, step: &Step<'_>, pulse: &Pulse<'_>) -> Status {
@@ -186,7 +186,7 @@ impl<'a> Waiting<'a> {
             if !runs {
                 break;
             }
-            // Its answer changes nothing but how long is waited.
+            // The failure is there already; this finds out whether an interrupt ends the wait.
             let _ = pulse.check();
             if pulse.is_interrupted() && !must_end {
                 let since: Instant = *interrupted.get_or_insert_with(Instant::now);
