@@ -86,7 +86,10 @@ class Beta(ScalarDistribution):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         ones = making.ones_like(self.total_concentration, dtype=self.dtype)
-        alphas = ones * self.concentration1, making.ones_like(self.total_concentration, dtype=self.dtype) * self.concentration0
+        alphas = (
+            ones * self.concentration1,
+            making.ones_like(self.total_concentration, dtype=self.dtype) * self.concentration0,
+        )
         first = random_gamma([n], alpha=alphas[0], dtype=self.dtype, seed=seed)
         second = random_gamma([n], alpha=alphas[1], dtype=self.dtype, seed=gen_new_seed(seed, "beta"))
         return first / (first + second)
