@@ -1,5 +1,6 @@
 """Laws of `tf.flags` and `tf.app`."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -123,7 +124,12 @@ def test_the_global_flags_are_those_of_absl():
 
 def run(program, *arguments):
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        # Help is broken into lines of this width.
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
 

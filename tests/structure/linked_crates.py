@@ -8,6 +8,14 @@ Package = tuple[str, str]
 _NAMED = re.compile(r"^([\w-]+) (\d[\w.+-]*)(?: \(.*\))?: \S.*$", re.MULTILINE)
 
 
+def cargo_runs() -> bool:
+    """Tells whether there is a cargo that runs; that of rustup needs the home folder for which it was installed."""
+    try:
+        return subprocess.run(["cargo", "--version"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 def linked(root: Path) -> set[Package]:
     """Asks cargo for the name and version of each package, not of this tree, that the core is built from here."""
     asked = ["cargo", "tree", "--locked", "--package=ferroflow-python", "--edges=normal", "--prefix=none"]

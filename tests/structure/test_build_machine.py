@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from file_names import skip_without_file_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,6 +50,7 @@ def test_a_folder_of_the_projects_name_is_tested_itself(run):
 
 @pytest.mark.parametrize("name", ["main", "with space", "Übung/ferroflow 2"])
 def test_a_folder_of_another_name_is_tested_in_a_copy(run, name, tmp_path):
+    skip_without_file_name(name)
     tree, where, files, called = run(name)
     assert where.name == "ferroflow"
     assert where.parents[1] == tmp_path / "for copies"
