@@ -234,6 +234,62 @@ def test_operations_on_arrays(name, seed):
 UNKNOWN = [*("concat_rows", "concat_many", "slice", "gather", "tile", "pad", "pad_reflect", "pad_symmetric", "squeeze")]
 
 
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+def test_second_derivatives_of_batch_normalization_are_those_of_its_formula(data_format):
+    axes, size = ([0, 1, 2], [1, 1, 1, 2]) if data_format == "NHWC" else ([0, 2, 3], [1, 2, 1, 1])
+    shape = [3, 2, 2, 2]
+    x, g, gg = (draw(seed, shape, ANY) for seed in (1, 2, 3))
+    scale, offset, gg_scale, gg_offset = (draw(seed, [2], ANY) for seed in (4, 5, 6, 7))
+
+    def fused(x, scale, offset):
+        return tf.nn.fused_batch_norm(x, scale, offset, epsilon=0.1, data_format=data_format)[0]
+
+    def formula(x, scale, offset):
+        # Not `tf.nn.moments`, which stops the gradient at the mean.
+        u = x - tf.reduce_mean(x, axes, keepdims=True)
+        variance = tf.reduce_mean(u * u, axes, keepdims=True)
+        return u * tf.rsqrt(variance + 0.1) * tf.reshape(scale, size) + tf.reshape(offset, size)
+
+    found = []
+    for function, dtype in ((fused, tf.float32), (formula, tf.float64)):
+        with tf.Graph().as_default(), tf.Session() as session:
+            inputs = [tf.constant(value, dtype) for value in (x, scale, offset)]
+            out = tf.constant(g, dtype)
+            first = tf.gradients(function(*inputs), inputs, out)
+            weights = [tf.constant(value, dtype) for value in (gg, gg_scale, gg_offset)]
+            found.append(session.run(tf.gradients(first, [*inputs[:2], out], weights)))
+    for by_fused, by_formula in zip(*found, strict=True):
+        np.testing.assert_allclose(by_fused, by_formula, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("adjoint_a", [False, True])
+def test_the_gradient_of_a_sparse_product_of_complex_numbers_is_that_of_the_dense_one(adjoint_a):
+    random = np.random.RandomState(1)
+    a, b, g = (random.standard_normal([2, 2]) + 1j * random.standard_normal([2, 2]) for _ in range(3))
+    indices = [[i, j] for i in range(2) for j in range(2)]
+    with tf.Graph().as_default(), tf.Session() as session:
+        values, dense, factor = tf.constant(a.reshape(-1)), tf.constant(a), tf.constant(b)
+        sparse = tf.SparseTensor(indices, values, [2, 2])
+        by_sparse = tf.sparse_tensor_dense_matmul(sparse, factor, adjoint_a=adjoint_a)
+        by_dense = tf.matmul(dense, factor, adjoint_a=adjoint_a)
+        np.testing.assert_allclose(*session.run([by_sparse, by_dense]))
+        found, wanted = session.run(
+            [tf.gradients(by_sparse, [values, factor], g), tf.gradients(by_dense, [dense, factor], g)]
+        )
+    np.testing.assert_allclose(found[0], wanted[0].reshape(-1))
+    np.testing.assert_allclose(found[1], wanted[1])
+
+
+def test_the_bias_of_the_first_operation_that_added_one_has_a_gradient():
+    x, bias, g = draw(1, [2, 4, 3], ANY), draw(2, [3], ANY), draw(3, [2, 4, 3], ANY)
+    with tf.Graph().as_default(), tf.Session() as session:
+        inputs = [tf.constant(x), tf.constant(bias)]
+        out = tensor_op("BiasAddV1", inputs)
+        by_x, by_bias = session.run(tf.gradients(out, inputs, tf.constant(g)))
+    np.testing.assert_array_equal(by_x, g)
+    np.testing.assert_allclose(by_bias, g.sum((0, 1)))
+
+
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices to a dense Tensor of unknown shape")
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_operations_on_arrays_of_unknown_shape(name):

@@ -221,8 +221,9 @@ def test_an_interactive_session_is_the_default_until_it_is_closed():
     sess = tf.InteractiveSession()
     try:
         assert c.eval() == 4
-        with pytest.warns(UserWarning, match="An interactive session is already active"):
+        with pytest.warns(UserWarning, match="An interactive session is already active") as warned:
             tf.InteractiveSession().close()
+        assert [w.filename for w in warned] == [__file__]
         assert tf.get_default_session() is sess
     finally:
         sess.close()

@@ -23,6 +23,17 @@ def test_pieces_continue_from_each_other(step):
     assert sess.partial_run(handle, scaled, {c: 10}) == 30
 
 
+@pytest.mark.parametrize("shape", [None, (3,)])
+def test_rows_are_fed_to_a_piece_as_a_whole(shape):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        parts = [tf.placeholder(tf.float32), tf.placeholder(tf.int64)]
+        rows = tf.IndexedSlices(*parts, None if shape is None else tf.placeholder(tf.int64))
+        value, index = rows.values + 0.0, rows.indices + 0
+        handle = sess.partial_run_setup([value, index], [rows])
+        fed = ([5.0], [2]) if shape is None else ([5.0], [2], shape)
+        assert [part.tolist() for part in sess.partial_run(handle, [value, index], {rows: fed})] == [[5.0], [2]]
+
+
 def test_a_value_once_drawn_is_kept_for_later_pieces():
     with tf.Graph().as_default():
         factor = tf.placeholder(tf.float32, [])

@@ -194,6 +194,15 @@ def test_a_scope_lists_its_variables():
     assert a.local_variables() == [y]
 
 
+@pytest.mark.parametrize("partitioner", [None, tf.fixed_size_partitioner(2)])
+def test_a_variable_that_is_added_up_when_it_is_read_is_not_trained(partitioner):
+    mode = tf.VariableSynchronization.ON_READ
+    v = tf.get_variable("v", [2], synchronization=mode, aggregation=tf.VariableAggregation.SUM, partitioner=partitioner)
+    assert tf.trainable_variables() == []
+    for part in [v] if partitioner is None else v:
+        assert (part.synchronization, part.aggregation) == (mode, tf.VariableAggregation.SUM)
+
+
 def _square(value):
     return value * value
 

@@ -170,7 +170,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
 
     def completed(path: str) -> str:
-        return path if os.path.isabs(path) else os.path.join(checkpoint_dir, path)
+        return os.path.join(checkpoint_dir, path)
 
     state.model_checkpoint_path = completed(state.model_checkpoint_path)
     paths = [completed(path) for path in state.all_model_checkpoint_paths]
