@@ -142,6 +142,8 @@ class Interpreter:
                 raise _StepFailed(name, error) from error
             if static is not None:
                 static[name] = self.describe(names[name])
+                # Seeds of random ops are this number.
+                static[name + " #"] = self._module.get_default_graph()._last_id
 
     def describe(self, value):
         """What is known of a step's result before a session runs: of tensors [name, op type, dtype, shape]."""

@@ -394,7 +394,7 @@ def _renamed(text: str) -> str:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     return _renamed(value.name)
 
@@ -405,6 +405,28 @@ def _waits(op: Any) -> list[str]:
     if not ("tuple" in op.name or op.name.startswith(("GradientDescent", "train"))):
         return []
     return sorted(_renamed(c.name) for c in op.control_inputs)
+
+
+def with_first_seeds(made: dict[str, Any]) -> dict[str, Any]:
+    """What `describe` gives in TensorFlow 2, with the names of TensorFlow 1.x where gradients start."""
+    renamed: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for name, kind, *_ in made["nodes"]:
+        scope, _, last = name.rpartition("/")
+        if kind == "Fill" and last.startswith("grad_ys_"):
+            number = counts[scope] = counts.get(scope, -1) + 1
+            renamed[name] = f"{scope}/Fill" + f"_{number}" * (number > 0)
+            renamed[f"{name}/Const"] = name
+
+    def name_of(text: str) -> str:
+        node, colon, place = text.partition(":")
+        return renamed.get(node, node) + colon + place
+
+    def in_all(value: Any) -> Any:
+        return [in_all(v) for v in value] if isinstance(value, list) else value and name_of(value)
+
+    nodes = [[name_of(name), kind, in_all(inputs), in_all(waits)] for name, kind, inputs, waits in made["nodes"]]
+    return {"result": in_all(made["result"]), "nodes": nodes}
 
 
 def describe(tf: Any, program: Callable[[Any], Any]) -> dict[str, Any]:

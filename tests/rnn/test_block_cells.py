@@ -30,6 +30,19 @@ def assert_same(found, expected):
         np.testing.assert_allclose(value, other, rtol=1e-5, atol=1e-6)
 
 
+def test_gradients_pass_clipped_states_as_if_they_were_not():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([[3.0], [-0.1]])
+        cells = [rnn.LSTMBlockCell(1, cell_clip=clip, name="cell", reuse=tf.AUTO_REUSE) for clip in (0.05, None)]
+        states = [cell(x, cell.zero_state(2, tf.float32))[1].c for cell in cells]
+        gradients = [tf.gradients(c, x)[0] for c in states]
+        session.run(tf.variables_initializer(tf.global_variables()))
+        session.run([tf.assign(v, tf.ones_like(v)) for v in tf.global_variables()])
+        (clipped, free), (found, expected) = session.run([states, gradients])
+        assert np.abs(clipped).max() == np.float32(0.05) < np.abs(free).max()
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("peephole", [False, True])
 @pytest.mark.parametrize("clip", [None, 0.3])
 def test_block_lstms_are_lstms_with_the_same_variables(peephole, clip):
@@ -47,9 +60,13 @@ def test_block_lstms_are_lstms_with_the_same_variables(peephole, clip):
         assert outputs.shape.as_list() == [TIME, BATCH, UNITS]
         assert shapes() == names
         session.run(tf.global_variables_initializer())
-        expected = outcome(session, *plain)
-        assert_same(outcome(session, *block), expected)
-        assert_same(outcome(session, tf.transpose(outputs, [1, 0, 2]), state), expected)
+        blocks = [outcome(session, *block), outcome(session, tf.transpose(outputs, [1, 0, 2]), state)]
+        assert_same(*blocks)
+        if clip is None:
+            assert_same(blocks[0], outcome(session, *plain))
+        else:
+            # The gradients of a block pass what was clipped.
+            assert_same(session.run(list(block)), session.run(list(plain)))
 
 
 @pytest.mark.parametrize("given", ["list", "state", "tensor"])

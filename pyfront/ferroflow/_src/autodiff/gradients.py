@@ -172,8 +172,7 @@ def _check_seed(seed: Any, y: Any) -> None:
 
 def _ones_like(y: Tensor, name: str) -> Tensor:
     dimensions = shape(y)
-    with name_scope(name) as scope:
-        return tensor_op("Fill", [dimensions, constant(1, dtype=y.dtype.base_dtype)], name=scope)
+    return tensor_op("Fill", [dimensions, constant(1, dtype=y.dtype.base_dtype, name=name)])
 
 
 class Options(NamedTuple):

@@ -217,12 +217,20 @@ def _fold(
         if reverse:
             start = convert_to_tensor(elements.count - taken)
             _, result = while_loop(
-                lambda i, _: i > 0, lambda i, a: (i - 1, fn(a, elements.at(i - 1))), (start, value), **loop
+                lambda i, _: i > 0,
+                lambda i, a: (i - 1, fn(a, elements.at(i - 1))),
+                (start, value),
+                maximum_iterations=elements.count,
+                **loop,
             )
         else:
             start = constant(taken)
             _, result = while_loop(
-                lambda i, _: i < elements.count, lambda i, a: (i + 1, fn(a, elements.at(i))), (start, value), **loop
+                lambda i, _: i < elements.count,
+                lambda i, a: (i + 1, fn(a, elements.at(i))),
+                (start, value),
+                maximum_iterations=elements.count,
+                **loop,
             )
         return result
 

@@ -125,6 +125,7 @@ class BatchNormalization(Layer):
         keys = ["rmax", "rmin", "dmax"]
         if renorm and set(self.renorm_clipping) - set(keys):
             raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {keys}")
+        self._beta_first = False
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
@@ -189,24 +190,17 @@ class BatchNormalization(Layer):
             if self.virtual_batch_size is not None:
                 parameter_shape.insert(1, 1)
                 self.axis = [x + 1 for x in self.axis]
-        if self.scale:
-            self.gamma = self.add_variable(
-                "gamma",
-                parameter_shape,
-                dtype,
-                self.gamma_initializer,
-                self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-            )
-        if self.center:
-            self.beta = self.add_variable(
-                "beta",
-                parameter_shape,
-                dtype,
-                self.beta_initializer,
-                self.beta_regularizer,
-                constraint=self.beta_constraint,
-            )
+        for name in ("beta", "gamma") if self._beta_first else ("gamma", "beta"):
+            if getattr(self, "center" if name == "beta" else "scale"):
+                made = self.add_variable(
+                    name,
+                    parameter_shape,
+                    dtype,
+                    getattr(self, f"{name}_initializer"),
+                    getattr(self, f"{name}_regularizer"),
+                    constraint=getattr(self, f"{name}_constraint"),
+                )
+                setattr(self, name, made)
         self._add_averages(parameter_shape, dtype)
         self.built = True
 

@@ -56,7 +56,7 @@ class Dropout(Layer):
 
         def dropped() -> Any:
             noise_shape = self._noise_shape(inputs)
-            return normalization.dropout(inputs, 1 - self.rate, noise_shape=noise_shape, seed=self.seed)
+            return normalization.dropout(inputs, noise_shape=noise_shape, seed=self.seed, rate=self.rate)
 
         return choose(training_mode(training), dropped, lambda: identity(inputs))
 

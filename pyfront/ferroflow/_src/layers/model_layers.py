@@ -11,6 +11,7 @@ from ferroflow._src.base.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.operation import Operation
 from ferroflow._src.layers.batch_normalization import BatchNormalization
 from ferroflow._src.layers.collecting import (
     NAMES,
@@ -392,6 +393,10 @@ def batch_norm(
             _reuse=reuse,
         )
         layer._updates_collection = None
+        # TF 1.x: these cases have their own code, which makes beta first and collects the updates' tensors.
+        has_own_code = is_fused and not renorm and adjustment is None and static.ndims in (2, 4)
+        has_own_code = has_own_code and (static.ndims == 2 or updates_collections != GraphKeys.UPDATE_OPS)
+        layer._beta_first = has_own_code
         # The averages move in a layer that is not trained too.
         layer.stateful = True
         outputs = layer.apply(given, training=is_training)
@@ -400,7 +405,8 @@ def batch_norm(
                 outputs = identity(outputs)
         else:
             for update in layer.updates:
-                add_to_collections(updates_collections, update)
+                has_tensor = has_own_code and isinstance(update, Operation) and update.outputs
+                add_to_collections(updates_collections, update.outputs[0] if has_tensor else update)
         for name in ("beta", "gamma", "moving_mean", "moving_variance"):
             if getattr(layer, name) is not None:
                 collect_variable(getattr(layer, name), variables_collections, name)

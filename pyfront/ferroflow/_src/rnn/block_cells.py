@@ -5,8 +5,10 @@ Here they are made of the operations of the other cells; what is kept is their v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array.joining import concat, split
@@ -19,6 +21,15 @@ from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.variables.initializers import Constant
 
 __all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
+
+
+def _clipped(state: Any, bound: float) -> Any:
+    """The state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
+
+    def clip(x: Any) -> tuple[Any, Callable[[Any], Any]]:
+        return clip_by_value(x, -bound, bound), lambda g: g
+
+    return custom_gradient(clip)(state)
 
 
 class LSTMWeights:
@@ -68,7 +79,7 @@ class LSTMWeights:
             i, f = i + w_i * c_before, f + w_f * c_before
         c = sigmoid(f + self._forget_bias) * c_before + sigmoid(i) * tanh(j)
         if self._clip is not None:
-            c = clip_by_value(c, -self._clip, self._clip)
+            c = _clipped(c, self._clip)
         if self._peepholes is not None:
             o = o + w_o * c
         return c, sigmoid(o) * tanh(c)

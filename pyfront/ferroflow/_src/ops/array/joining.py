@@ -108,10 +108,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         values = [values]
     if len(values) == 1:
         # TF 1.x: one value is checked for its axis and passed on.
-        with name_scope(name) as scope:
+        with name_scope(name):
             axis = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
             axis.get_shape().assert_is_compatible_with(tensor_shape.scalar())
-            return tensor_op("Identity", [values[0]], name=scope)
+            return tensor_op("Identity", [values[0]], name=name)
     return tensor_op("ConcatV2", [list(values), axis], name=name)
 
 

@@ -313,7 +313,7 @@ def diag_part(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("DiagPart", [input], name=name)
 
 
-def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
     """Makes a square matrix of each vector, which is its diagonal.
 
     Args:
@@ -326,7 +326,7 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return tensor_op("MatrixDiag", [diagonal], name=name)
 
 
-def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
+def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
     """Takes the main diagonal of each matrix.
 
     Args:
@@ -339,7 +339,7 @@ def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
     return tensor_op("MatrixDiagPart", [input], name=name)
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str | None = None) -> Tensor:
+def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag") -> Tensor:
     """Replaces the main diagonal of each matrix.
 
     Args:

@@ -195,7 +195,7 @@ def reduce_logsumexp(
         result = tensor_op("Log", [reduce_sum(tensor_op("Exp", [input_tensor - shift]), axis, keepdims=keepdims)])
         if not keepdims:
             shift = shaping.reshape(shift, shaping.shape(result))
-        result = result + shift
+        result = tensor_op("Add", [result, shift])
         if axis is None and not keepdims:
             result.set_shape(())
         return result

@@ -446,8 +446,10 @@ def dropout(
     """
     if (keep_prob is None) == (rate is None):
         raise ValueError("exactly one of keep_prob and rate must be given")
-    if keep_prob is None:
-        keep_prob = 1 - rate
+    if isinstance(keep_prob, numbers.Real) and not 0 < float(keep_prob) <= 1:
+        raise ValueError(f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {float(keep_prob):g}")
+    if rate is None:
+        rate = 1.0 - keep_prob
     with name_scope(name, "dropout", [x]):
         values = convert_to_tensor(x, name="x")
         dtype = values.dtype.base_dtype
@@ -455,19 +457,17 @@ def dropout(
             raise ValueError(
                 f"x has to be a floating point tensor since it's going to be scaled. Got a {dtype} tensor instead."
             )
-        if isinstance(keep_prob, numbers.Real) and not 0 < float(keep_prob) <= 1:
-            raise ValueError(
-                f"keep_prob must be a scalar tensor or a float in the range (0, 1], got {float(keep_prob):g}"
-            )
-        if isinstance(keep_prob, numbers.Real) and keep_prob == 1:
+        if isinstance(rate, numbers.Real) and not 0 <= float(rate) < 1:
+            raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {float(rate):g}")
+        if isinstance(rate, numbers.Real) and rate == 0:
             return values
-        keep_prob = convert_to_tensor(keep_prob, dtype=dtype, name="keep_prob")
-        keep_prob.get_shape().assert_is_compatible_with(tensor_shape.scalar())
-        if constant_value(keep_prob) == 1:
+        rate = convert_to_tensor(rate, dtype=dtype, name="rate")
+        rate.get_shape().assert_is_compatible_with(tensor_shape.scalar())
+        if constant_value(rate) == 0:
             return values
-        # TF 1.x: floor(keep_prob + u) is 1 for what stays and 0 for what goes.
-        draw = keep_prob + random_uniform(_noise_shape(values, noise_shape), seed=seed, dtype=dtype)
-        kept: Tensor = elementwise.floor(draw)
-        result = arithmetic.div(values, keep_prob) * kept
+        draw = random_uniform(_noise_shape(values, noise_shape), seed=seed, dtype=dtype)
+        scale = 1 / (1 - rate)
+        kept = draw >= rate
+        result: Tensor = values * scale * cast(kept, dtype)
         result.set_shape(values.get_shape())
         return result
