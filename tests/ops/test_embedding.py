@@ -55,8 +55,8 @@ def test_rows_longer_than_the_norm_are_scaled_down(parts: int) -> None:
 def test_a_single_table_is_gathered_under_the_lookups_name() -> None:
     with tf.Graph().as_default():
         found = tf.nn.embedding_lookup(tf.constant(_table(4)), [1], name="words")
-        assert found.op.name == "words"
-        assert found.op.type == "GatherV2"
+        assert (found.op.name, found.op.type) == ("words/Identity", "Identity")
+        assert (found.op.inputs[0].op.name, found.op.inputs[0].op.type) == ("words", "GatherV2")
 
 
 def test_a_variable_is_looked_up_as_a_table() -> None:

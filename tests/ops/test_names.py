@@ -1,4 +1,4 @@
-"""Names and types of the nodes that functions add are TF 1.x's: programs look nodes up by them."""
+"""Names and types of the nodes that functions add are TF 1.15's: programs look nodes up by them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _EXPECTED: list[tuple[str, Callable[[Tensor], Any], str]] = [
     ("expand_dims", lambda x: shaping.expand_dims(x, 0), "ExpandDims/dim=Const ExpandDims=ExpandDims"),
     ("squeeze", lambda x: shaping.squeeze(x, [0]), "Squeeze=Squeeze"),
     ("concat", lambda x: joining.concat([x, x], 1), "concat/axis=Const concat=ConcatV2"),
-    ("concat, one", lambda x: joining.concat([x], 1), "concat/concat_dim=Const concat=Identity"),
+    ("concat, one", lambda x: joining.concat([x], 1), "concat/concat_dim=Const concat/concat=Identity"),
     ("stack", lambda x: joining.stack([x, x]), "stack=Pack"),
     ("stack, numbers", lambda x: joining.stack([1, 2]), "stack=Const"),
     ("split", lambda x: joining.split(x, 3, 1), "split/split_dim=Const split=Split"),
@@ -154,10 +154,11 @@ _EXPECTED: list[tuple[str, Callable[[Tensor], Any], str]] = [
     (
         "dropout",
         lambda x: normalization.dropout(x, 0.5),
-        "dropout/keep_prob=Const dropout/Shape=Shape dropout/random_uniform/min=Const"
+        "dropout/rate=Const dropout/Shape=Shape dropout/random_uniform/min=Const"
         " dropout/random_uniform/max=Const dropout/random_uniform/RandomUniform=RandomUniform"
-        " dropout/random_uniform/sub=Sub dropout/random_uniform/mul=Mul dropout/random_uniform=Add dropout/add=Add"
-        " dropout/Floor=Floor dropout/div=RealDiv dropout/mul=Mul",
+        " dropout/random_uniform/sub=Sub dropout/random_uniform/mul=Mul dropout/random_uniform=Add dropout/sub/x=Const"
+        " dropout/sub=Sub dropout/truediv/x=Const dropout/truediv=RealDiv dropout/GreaterEqual=GreaterEqual"
+        " dropout/mul=Mul dropout/Cast=Cast dropout/mul_1=Mul",
     ),
     (
         "random_normal",

@@ -9,9 +9,8 @@ from ferroflow._src.base.deprecation import warn_deprecated
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import (
-    name_scope,
-)
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.tensor import Tensor
 
 __all__ = [
     "bitcast",
@@ -45,6 +44,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         TypeError: there is no conversion between the two dtypes.
     """
     base_type = dtypes.as_dtype(dtype).base_dtype
+    # TF 1.15: what has the dtype takes no name.
+    if isinstance(x, Tensor) and x.dtype == base_type:
+        return x
     with name_scope(name, "Cast", [x]) as scope:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, cast(x.values, base_type, name=scope), x.dense_shape)
