@@ -84,7 +84,7 @@ def test_nothing_and_one_element_are_computed_as_many_are(record: Record) -> Non
 # Functions for which NumPy's special values are others than TensorFlow's, and why.
 _OTHER_SPECIAL_VALUES = {
     "cast": "C leaves open what integer a float outside its range becomes; tests of the engine have what it is here",
-    "digamma": "TensorFlow has NaN at the pole at 0",
+    "digamma": "TensorFlow has infinity at its poles",
     "div_no_nan": "tests/ops/test_zero_divisors.py has its values",
     "floor_div": "TensorFlow rounds the quotient, which for infinite arguments is infinite, not NaN",
     "lgamma": "TensorFlow has infinity at minus infinity",

@@ -201,9 +201,24 @@ fn by_schur_form<T: Field>(a: &[T], n: usize, f: impl Fn(&Mat<C>) -> Mat<C>, out
     }
 }
 
-/// The principal square root of an `n` by `n` matrix; of a real one the real part.
+/// The principal square root of an `n` by `n` matrix; NaN for a real one whose root is not real.
 pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
-    by_schur_form(a, n, triangular_square_root, out);
+    let is_real = T::as_real(a).is_some();
+    let root = |t: &Mat<C>| {
+        if is_real && has_negative_eigenvalue(t) {
+            Mat::from_fn(t.nrows(), t.ncols(), |_, _| C::new(f64::NAN, 0.0))
+        } else {
+            triangular_square_root(t)
+        }
+    };
+    by_schur_form(a, n, root, out);
+}
+
+/// Whether the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its rounding errors.
+fn has_negative_eigenvalue(t: &Mat<C>) -> bool {
+    let greatest = (0..t.nrows()).map(|i| t[(i, i)].norm()).fold(0.0, f64::max);
+    let rounding = 16.0 * f64::EPSILON * t.nrows() as f64 * greatest;
+    (0..t.nrows()).any(|i| t[(i, i)].re < -rounding && t[(i, i)].im.abs() <= rounding)
 }
 
 /// The principal logarithm of an `n` by `n` matrix; of a real one the real part.

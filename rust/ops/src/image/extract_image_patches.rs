@@ -45,6 +45,11 @@ impl Patches {
                 bail!(InvalidArgument, "{what} must specify 4 dimensions")
             };
             ensure!(batch == 1 && depth == 1, Unimplemented, "Only support {name} across space.");
+            // TF 1.x: the shape function refuses strides, and the kernel the others.
+            if name == "strides" {
+                let least = rows.min(columns);
+                ensure!(least >= 1, InvalidArgument, "Stride must be > 0, but got {least}");
+            }
             ensure!(rows >= 1 && columns >= 1, OutOfRange, "{what} is out of range.");
             Ok([rows as usize, columns as usize])
         };

@@ -23,7 +23,7 @@ const TABLE: [(&str, Binary, &str, bool, &str); 19] = [
     ("Mul", Binary::Mul, MORE, true, "Returns x * y."),
     ("Div", Binary::Div, MORE, false, "Returns x / y; of integers, rounded to zero."),
     ("RealDiv", Binary::Div, MORE, false, "Returns x / y."),
-    ("TruncateDiv", Binary::TruncateDiv, MORE, false, "Returns x / y rounded to zero."),
+    ("TruncateDiv", Binary::TruncateDiv, MORE, false, "Returns x / y; of integers, rounded to zero."),
     ("FloorDiv", Binary::FloorDiv, MORE, false, "Returns x / y rounded down."),
     ("DivNoNan", Binary::DivNoNan, DIVISION, false, "Returns x / y, and zero where y is zero."),
     ("Mod", Binary::TruncateMod, REAL, false, "Returns the remainder of x / y, with the sign of x."),

@@ -17,8 +17,8 @@ const ACTIVATIONS: [(&str, Unary, &str, &str); 6] = [
     ("Relu6", Unary::Relu6, REALS, "The feature brought into [0, 6]."),
     ("Elu", Unary::Elu, FLOATS, "The feature where it is positive, `exp(x) - 1` elsewhere."),
     ("Selu", Unary::Selu, FLOATS, "`Elu` scaled so that layers keep mean 0 and variance 1."),
-    ("Softplus", Unary::Softplus, REALS, "`ln(1 + exp(x))`."),
-    ("Softsign", Unary::Softsign, REALS, "`x / (1 + |x|)`."),
+    ("Softplus", Unary::Softplus, FLOATS, "`ln(1 + exp(x))`."),
+    ("Softsign", Unary::Softsign, FLOATS, "`x / (1 + |x|)`."),
 ];
 
 /// (name, second input, function, types, doc)
@@ -27,8 +27,8 @@ const GRADIENTS: [(&str, &str, Binary, &str, &str); 6] = [
     ("Relu6Grad", "features: T", Binary::Relu6Grad, REALS, "The gradient of `Relu6`."),
     ("EluGrad", "outputs: T", Binary::EluGrad, FLOATS, "The gradient of `Elu`, from its output."),
     ("SeluGrad", "outputs: T", Binary::SeluGrad, FLOATS, "The gradient of `Selu`, from its output."),
-    ("SoftplusGrad", "features: T", Binary::SoftplusGrad, REALS, "The gradient of `Softplus`."),
-    ("SoftsignGrad", "features: T", Binary::SoftsignGrad, REALS, "The gradient of `Softsign`."),
+    ("SoftplusGrad", "features: T", Binary::SoftplusGrad, FLOATS, "The gradient of `Softplus`."),
+    ("SoftsignGrad", "features: T", Binary::SoftsignGrad, FLOATS, "The gradient of `Softsign`."),
 ];
 
 /// The kernel of a function that may be computed in place.

@@ -22,17 +22,15 @@ fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tens
     let pairs = g.slice::<f32>()?.iter().zip(x.slice::<f32>()?);
     for (i, (to, (&g, &x))) in out.slice_mut::<f32>()?.iter_mut().zip(pairs).enumerate() {
         let channel = i % bounds.len();
-        *to = match bounds[channel] {
-            Some(n) if x < n.min => {
-                low[channel] += f64::from(g);
-                0.0
-            }
-            Some(n) if x > n.max => {
-                high[channel] += f64::from(g);
-                0.0
-            }
-            _ => g,
-        };
+        // An element is on both sides of bounds in the wrong order.
+        let (is_below, is_above) = bounds[channel].map_or((false, false), |n| (x < n.min, x > n.max));
+        if is_below {
+            low[channel] += f64::from(g);
+        }
+        if is_above {
+            high[channel] += f64::from(g);
+        }
+        *to = if is_below || is_above { 0.0 } else { g };
     }
     let narrow = |sums: Vec<f64>| sums.into_iter().map(|s| s as f32).collect();
     Ok((out, narrow(low), narrow(high)))

@@ -407,7 +407,8 @@ macro_rules! float_binary_table {
             light Div(a, b) = a / b;
             light DivNoNan(a, b) = if b == 0.0 { 0.0 } else { a / b };
             light FloorDiv(a, b) = (a / b).floor();
-            light TruncateDiv(a, b) = (a / b).trunc();
+            // TF 1.x: only integers are rounded.
+            light TruncateDiv(a, b) = a / b;
             // The C remainder is exact, so every implementation of it agrees.
             scalar TruncateMod(a, b) = a % b;
             scalar FloorMod(a, b) = {

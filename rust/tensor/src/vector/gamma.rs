@@ -2,13 +2,13 @@
 
 use std::f64::consts::PI;
 
-/// The derivative of ln(gamma); NaN at the poles (zero and the negative integers), as TensorFlow has it.
+/// The derivative of ln(gamma); infinity at the poles (zero and the negative integers), as in TensorFlow 1.x.
 pub fn digamma_f64(x: f64) -> f64 {
     if x == f64::INFINITY {
         return x;
     }
     if x <= 0.0 && (x == x.floor() || x == f64::NEG_INFINITY) {
-        return f64::NAN;
+        return f64::INFINITY;
     }
     if x < 0.0 {
         // Reflection, with the angle reduced first so that the tangent keeps its digits.

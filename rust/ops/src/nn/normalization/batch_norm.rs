@@ -275,19 +275,22 @@ impl BatchNorm {
         };
         let rows = blocks.rows as f64;
         // Of a mean and variance that do not come from the batch, nothing flows back through them.
-        let through = if self.is_training { 1.0 } else { 0.0 };
-        let mean_g: Vec<f32> = sums.iter().map(|s| (through * s.0 / rows) as f32).collect();
+        // A product with zero would not do: the inputs may hold infinities.
+        let through = |sum: f64| if self.is_training { sum } else { 0.0 };
+        let mean_g: Vec<f32> = sums.iter().map(|s| (through(s.0) / rows) as f32).collect();
         let slope: Vec<f32> = sums
             .iter()
             .zip(&deviation)
-            .map(|(s, &d)| (through * s.1 / rows * f64::from(d) * f64::from(d)) as f32)
+            .map(|(s, &d)| (through(s.1) / rows * f64::from(d) * f64::from(d)) as f32)
             .collect();
         let factor: Vec<f32> = deviation.iter().zip(scale).map(|(d, s)| d * s).collect();
         let mut gx = Tensor::new(DType::F32, x.shape().clone())?;
         if !xs.is_empty() {
             let out = gx.slice_mut::<f32>()?;
-            write_blocks(threads, blocks, [mean, &mean_g, &slope, &factor], out, |range, by_channel, out| {
-                unnormalize_rows(&xs[range.clone()], &gs[range], by_channel, out);
+            // What a slope of zero multiplies must be finite, too.
+            let (rows, center) = if self.is_training { (xs, mean) } else { (gs, &mean_g[..]) };
+            write_blocks(threads, blocks, [center, &mean_g, &slope, &factor], out, |range, by_channel, out| {
+                unnormalize_rows(&rows[range.clone()], &gs[range], by_channel, out);
             });
         }
         // The moments of no rows are no numbers, but what they would be multiplied by is zero.

@@ -1,0 +1,80 @@
+"""Values where TensorFlow 1.15's are a choice: poles, roots that are not real, bounds in the wrong order."""
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+
+
+def run(build):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(build())
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_digamma_is_infinite_at_its_poles(dtype):
+    poles = [0.0, -0.0, -1.0, -2.0, -np.inf]
+    assert run(lambda: tf.digamma(tf.constant(poles, dtype))).tolist() == [np.inf] * 5
+
+
+def test_the_truncated_quotient_of_floats_is_not_truncated():
+    found = run(lambda: tf.truncatediv(tf.constant([-7.0, 7.0, 1.0]), tf.constant([2.0, -2.0, 0.0])))
+    assert found.tolist() == [-3.5, -3.5, np.inf]
+
+
+@pytest.mark.parametrize("matrix", [[[5.0, -0.5], [-0.9, -1.0]], [[-1.0, 0.0], [0.0, -1.0]], [[-2.0]]])
+def test_a_real_matrix_without_a_real_principal_root_has_none(matrix):
+    assert np.isnan(run(lambda: tf.raw_ops.MatrixSquareRoot(input=tf.constant(matrix)))).all()
+    complex_root = run(lambda: tf.raw_ops.MatrixSquareRoot(input=tf.constant(matrix, tf.complex128)))
+    np.testing.assert_allclose(complex_root @ complex_root, matrix, atol=1e-9)
+
+
+def test_a_rotation_has_a_real_root():
+    root = run(lambda: tf.raw_ops.MatrixSquareRoot(input=tf.constant([[0.0, -1.0], [1.0, 0.0]])))
+    np.testing.assert_allclose(root @ root, [[0, -1], [1, 0]], atol=1e-6)
+
+
+def test_the_inputs_gradient_of_given_moments_does_not_read_the_inputs():
+    x = np.full([1, 2, 1, 2], np.inf, np.float32)
+    x[0, 1] = np.nan
+    g = np.array([1.0, 2.0, 3.0, 4.0], np.float32).reshape(x.shape)
+    scale, mean, variance = [2.0, 3.0], [np.nan, 0.5], [4.0, 9.0]
+    found = run(
+        lambda: tf.raw_ops.FusedBatchNormGrad(
+            y_backprop=g,
+            x=x,
+            scale=tf.constant(scale),
+            reserve_space_1=tf.constant(mean),
+            reserve_space_2=tf.constant(variance),
+            epsilon=0.0,
+            is_training=False,
+        )[0]
+    )
+    np.testing.assert_allclose(found, g, rtol=1e-6)
+
+
+def test_elements_count_for_both_bounds_that_are_in_the_wrong_order():
+    def build():
+        return tf.raw_ops.FakeQuantWithMinMaxVarsGradient(
+            gradients=tf.ones([3]),
+            inputs=tf.constant([-9.0, 0.9, 9.0]),
+            min=tf.constant(1.8),
+            max=tf.constant(-0.02),
+            num_bits=2,
+        )
+
+    by_inputs, by_min, by_max = run(build)
+    # Made with TensorFlow 1.15.5.
+    assert (by_inputs.tolist(), by_min, by_max) == ([0.0, 0.0, 0.0], 2.0, 2.0)
+
+
+def test_windows_that_do_not_move_are_refused_when_they_are_made():
+    sizes = {"ksizes": [1, 2, 2, 1], "strides": [1, 0, 1, 1], "rates": [1, 1, 1, 1]}
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Stride must be > 0, but got 0"):
+        tf.extract_image_patches(tf.zeros([1, 4, 4, 1]), padding="VALID", **sizes)
+
+
+@pytest.mark.parametrize("function", [tf.nn.softplus, tf.nn.softsign])
+def test_activations_of_whole_numbers_are_refused_when_they_are_made(function):
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="not in list of allowed values"):
+        function(tf.constant([1, 2]))
