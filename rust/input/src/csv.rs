@@ -1,9 +1,8 @@
-//! Records of comma-separated values: how they are cut into fields, and the numbers that fields spell.
+//! Records of comma-separated values: how they are cut into fields.
 //!
 //! Source: RFC 4180.
 
 use ferroflow_tensor::{Bytes, Result, bail, ensure};
-use std::str::FromStr;
 
 /// How records are written, and which of their fields are wanted.
 pub(crate) struct CsvFormat {
@@ -90,11 +89,6 @@ impl CsvFormat {
     }
 }
 
-/// The number that a field spells in decimal; spaces around it are allowed.
-pub(crate) fn number<T: FromStr>(field: &[u8]) -> Option<T> {
-    std::str::from_utf8(field).ok()?.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,12 +128,5 @@ mod tests {
         {
             assert!(new(delimiter, columns).is_err());
         }
-    }
-
-    #[test]
-    fn numbers_may_have_spaces_around_them() {
-        assert_eq!(number::<i32>(b" 7\t"), Some(7));
-        assert_eq!(number::<f32>(b"-1e3"), Some(-1000.0));
-        assert_eq!((number::<i32>(b"7.5"), number::<i64>(b"\xff")), (None, None));
     }
 }

@@ -3,11 +3,11 @@
 use super::function::owned;
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel, scalar, text};
-use crate::csv::{CsvFormat, Misquoted, number};
+use crate::csv::{CsvFormat, Misquoted};
 use ferroflow_graph::{KernelContext, Registry};
 use ferroflow_io::input::{BUFFER_SIZE, without_line_end};
 use ferroflow_io::{Compression, Input};
-use ferroflow_tensor::{Bytes, Code, DType, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, Code, DType, Result, Tensor, bail, ensure, parse_number};
 use std::sync::Arc;
 
 struct Format {
@@ -59,10 +59,10 @@ fn fields(format: &CsvFormat, record: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
 fn value(field: &[u8], i: usize, dtype: DType) -> Result<Tensor> {
     let found = match dtype {
         DType::String => Some(Tensor::from_strings([], vec![field.into()])?),
-        DType::I32 => number(field).map(Tensor::scalar::<i32>),
-        DType::I64 => number(field).map(Tensor::scalar::<i64>),
-        DType::F32 => number(field).map(Tensor::scalar::<f32>),
-        DType::F64 => number(field).map(Tensor::scalar::<f64>),
+        DType::I32 => parse_number(field).map(Tensor::scalar::<i32>),
+        DType::I64 => parse_number(field).map(Tensor::scalar::<i64>),
+        DType::F32 => parse_number(field).map(Tensor::scalar::<f32>),
+        DType::F64 => parse_number(field).map(Tensor::scalar::<f64>),
         other => bail!(InvalidArgument, "csv: data type {} not supported in field {i}", other.schema_name()),
     };
     match found {

@@ -1,8 +1,8 @@
 //! DecodeCSV: the fields of lines of comma-separated values, as columns.
 
-use crate::csv::{CsvFormat, Misquoted, number};
+use crate::csv::{CsvFormat, Misquoted};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, DType, Result, Scalar, Status, Tensor, bail, dispatch, ensure};
+use ferroflow_tensor::{Bytes, DType, Result, Scalar, Status, Tensor, bail, dispatch, ensure, parse_number};
 
 fn misquoted(fault: Misquoted) -> Status {
     Status::invalid_argument(match fault {
@@ -65,7 +65,7 @@ impl Column {
             Column::Words(words) => words.push(field.into()),
             Column::Numbers(dtype, out) => dispatch!(*dtype, T in [F32, F64, I32, I64], {
                 let slot = out.slice_mut::<T>()?.get_mut(i);
-                if let (Some(slot), Some(value)) = (slot, number::<T>(&field)) {
+                if let (Some(slot), Some(value)) = (slot, parse_number::<T>(&field)) {
                     *slot = value;
                     return Ok(());
                 }

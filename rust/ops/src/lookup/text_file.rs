@@ -1,11 +1,9 @@
 //! InitializeTableFromTextFile: fills a static table from the lines of a file.
 
 use super::table::Table;
-use crate::string::parse_number;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_io::file;
-use ferroflow_tensor::{Bytes, DType, Result, Tensor, bail, ensure};
-use std::str::FromStr;
+use ferroflow_tensor::{Bytes, DType, NumberText, Result, Tensor, bail, ensure, parse_number};
 
 /// Where a key or value is found on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +93,7 @@ impl Reader<'_> {
         self.lines.iter().map(|line| word(line)).collect()
     }
 
-    fn numbers<T: FromStr + Default>(&self, field: Field, name: &str) -> Result<Vec<T>> {
+    fn numbers<T: NumberText + Default>(&self, field: Field, name: &str) -> Result<Vec<T>> {
         let mut out = Vec::with_capacity(self.lines.len());
         for (i, word) in self.words(field).into_iter().enumerate() {
             match parse_number(word) {

@@ -25,8 +25,6 @@ mod unicode_script;
 
 use ferroflow_graph::Registry;
 
-pub(crate) use to_number::parse as parse_number;
-
 pub(crate) fn register(r: &mut Registry) {
     as_string::register(r);
     base64::register(r);
