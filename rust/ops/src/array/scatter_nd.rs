@@ -5,12 +5,14 @@ use super::gather::index_text;
 use super::gather_nd::slice_numbers;
 use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Movable, PartialShape, Result, Scalar, Shape, Status, Tensor, bail, by_size, dispatch, ensure};
+use ferroflow_tensor::{
+    Bytes, DType, Movable, PartialShape, Result, Scalar, Shape, Status, Tensor, bail, by_size, dispatch, ensure,
+};
 
-/// Checks what is known of the shapes against each other.
+/// Checks what is known of the shapes against each other, before a step.
 fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) -> Result<()> {
     let (Some(index), Some(update)) = (indices.dims(), updates.dims()) else { return Ok(()) };
-    let Some((depth, outer)) = index.split_last() else { bail!(InvalidArgument, "indices must be at least a vector") };
+    let Some((depth, outer)) = index.split_last() else { return Ok(()) };
     let n = outer.len();
     let prefix = PartialShape::from_dims(&update[..n.min(update.len())]);
     ensure!(
@@ -18,8 +20,10 @@ fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) 
         InvalidArgument,
         "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of updates.shape={updates}"
     );
-    if let (Some(depth), Some(out)) = (*depth, output.dims()) {
-        ensure!(depth <= out.len(), InvalidArgument, "Shape must be at least rank {depth} but is rank {}", out.len());
+    // TF 1.x: an index of more dimensions than the output has is refused by the step.
+    if let (Some(depth), Some(out)) = (*depth, output.dims())
+        && depth <= out.len()
+    {
         let suffix = PartialShape::from_dims(&out[depth..]);
         ensure!(
             suffix.is_compatible_with(&PartialShape::from_dims(&update[n..])),
@@ -40,6 +44,37 @@ fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) 
     Ok(())
 }
 
+/// Checks the shapes of a step.
+fn check_step(indices: &Tensor, updates: &Tensor, output: &Shape) -> Result<()> {
+    let (index, update) = (indices.shape(), updates.shape());
+    let Some((&depth, outer)) = index.split_last() else {
+        bail!(InvalidArgument, "Indices shape must have rank at least one. Found:{index}")
+    };
+    ensure!(update.rank() >= 1, InvalidArgument, "Updates shape must have rank at least one. Found:{update}");
+    let (some_indices, some_updates) = (indices.elements() > 0, updates.elements() > 0);
+    ensure!(
+        !some_indices && !some_updates || some_indices && some_updates && output.elements() > 0,
+        InvalidArgument,
+        "Indices and updates specified for empty output shape"
+    );
+    ensure!(
+        update.starts_with(outer),
+        InvalidArgument,
+        "Outer dimensions of indices and update must match. Indices shape: {index}, updates shape:{update}"
+    );
+    ensure!(
+        depth <= output.rank() && update[outer.len()..] == output[depth..],
+        InvalidArgument,
+        "Inner dimensions of output shape must match inner dimensions of updates shape. Output: {output} updates: {update}"
+    );
+    ensure!(
+        update[0] == index[0],
+        InvalidArgument,
+        "The outermost dimension of updates and indices must match. Got indices.shape {index}, updates.shape {update}"
+    );
+    Ok(())
+}
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input_as_shape(2)?;
     check(&c.input(0)?.with_rank_at_least(1)?, &c.input(1)?.with_rank_at_least(1)?, &out)?;
@@ -56,21 +91,17 @@ fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
 
 /// The elements of a slice of `shape`, and the number of the slice that each slice of `updates` is for; none of no elements.
 fn targets(indices: &Tensor, updates: &Tensor, shape: &Shape) -> Result<(usize, Vec<usize>)> {
-    check(&indices.shape().into(), &updates.shape().into(), &PartialShape::from(shape))?;
+    check_step(indices, updates, shape)?;
     if updates.elements() == 0 {
         return Ok((1, Vec::new()));
     }
     let (depth, dims) = (indices.shape().last().copied().unwrap_or(0), indices.shape());
-    let numbers = if depth == 0 {
-        vec![0; updates.elements() / shape.elements().max(1)]
-    } else {
-        slice_numbers(&indices.to_i64s()?, depth, shape).map_err(|(row, index)| {
-            let at = index_text(&Shape::new(&dims[..dims.rank() - 1]), row);
-            let index: Vec<_> = index.iter().map(i64::to_string).collect();
-            let index = index.join(", ");
-            Status::invalid_argument(format!("Invalid indices: {at} = [{index}] does not index into {shape}"))
-        })?
-    };
+    let numbers = slice_numbers(&indices.to_i64s()?, depth, shape).map_err(|(row, index)| {
+        let at = index_text(&Shape::new(&dims[..dims.rank() - 1]), row);
+        let index: Vec<_> = index.iter().map(i64::to_string).collect();
+        let index = index.join(", ");
+        Status::invalid_argument(format!("indices{at} = [{index}] does not index into shape {shape}"))
+    })?;
     Ok((shape[depth..].iter().product(), numbers))
 }
 
@@ -88,6 +119,22 @@ fn join<T: Scalar>(indices: &Tensor, updates: &Tensor, out: &mut Tensor, f: impl
 
 fn add<T: Summed>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
     join::<T>(indices, updates, out, |to, x| *to = to.plus(x))
+}
+
+fn either(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    join::<bool>(indices, updates, out, |to, x| *to |= x)
+}
+
+/// Appends each string of `updates` to the string of `out` that `indices` names, in their order.
+fn append(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
+    let (inner, numbers) = targets(indices, updates, out.shape())?;
+    let out = Bytes::view_mut(out)?;
+    for (from, number) in Bytes::view(updates)?.chunks_exact(inner.max(1)).zip(numbers) {
+        for (to, x) in out[number * inner..(number + 1) * inner].iter_mut().zip(from) {
+            *to = [&**to, &**x].concat().into();
+        }
+    }
+    Ok(())
 }
 
 fn replace<E: Movable>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> Result<()> {
@@ -120,16 +167,23 @@ fn tensor_scatter_sub(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    type Sum = fn(&Tensor, &Tensor, &mut Tensor) -> Result<()>;
     let dtype = init.dtype("T")?;
-    dispatch!(dtype, T in number, kernel(move |ctx| {
+    let sum: Sum = match dtype {
+        DType::String => append,
+        DType::Bool => either,
+        _ => dispatch!(dtype, T in number, add::<T>, else return Err(init.unsupported())),
+    };
+    kernel(move |ctx| {
         let dims = ctx.input(2)?;
         ensure!(dims.rank() == 1, InvalidArgument, "Shape must be a vector");
-        let mut out = Tensor::zeros(dtype, Shape::checked(&dims.to_i64s()?)?)?;
-        ensure!(out.rank() >= 1, InvalidArgument, "Output must be at least 1-D, got shape: {}", out.shape());
-        add::<T>(ctx.input(0)?, ctx.input(1)?, &mut out)?;
+        let shape = Shape::checked(&dims.to_i64s()?)?;
+        ensure!(shape.rank() >= 1, InvalidArgument, "Output must be at least 1-D, got shape: {shape}");
+        let mut out = Tensor::zeros(dtype, shape)?;
+        sum(ctx.input(0)?, ctx.input(1)?, &mut out)?;
         ctx.set_output(0, out);
         Ok(())
-    }), else Err(init.unsupported()))
+    })
 }
 
 fn scatter_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -211,10 +265,28 @@ mod tests {
         assert_eq!(y.slice::<f32>().unwrap(), [0., 0., 4., 6.]);
         let y = scatter((&[1, 2, 2], &[0, 1, 1, 0]), (&[1, 2], &[7., 8.]), &[2, 2]).unwrap();
         assert_eq!(y.slice::<f32>().unwrap(), [0., 7., 8., 0.]);
-        let y = scatter((&[2, 0], &[]), (&[2, 2], &[1., 2., 3., 4.]), &[2]).unwrap();
-        assert_eq!(y.slice::<f32>().unwrap(), [4., 6.]);
+        assert!(scatter((&[2, 0], &[]), (&[2, 2], &[1., 2., 3., 4.]), &[2]).is_err());
         let y = scatter((&[0, 1], &[]), (&[0, 3], &[]), &[2, 3]).unwrap();
         assert_eq!(y.slice::<f32>().unwrap(), [0.; 6]);
+    }
+
+    #[test]
+    fn strings_are_appended_and_truths_joined() {
+        let at = Tensor::from_slice([3, 1], &[0i32, 2, 0]).unwrap();
+        let text = |v: [&str; 3]| Tensor::from_strings([3], v.map(|s| s.as_bytes().into()).to_vec()).unwrap();
+        let y = run("ScatterNd", &[at.clone(), text(["a", "b", "c"]), vector(&[3])], &[]).unwrap();
+        assert_eq!(y[0], text(["ac", "", "b"]));
+        let truths = Tensor::from_slice([3], &[true, false, false]).unwrap();
+        let y = run("ScatterNd", &[at, truths, vector(&[3])], &[]).unwrap();
+        assert_eq!(y[0].slice::<bool>().unwrap(), [true, false, false]);
+    }
+
+    #[test]
+    fn a_vector_of_indices_has_no_batch_and_wants_updates_of_its_length() {
+        assert!(scatter((&[1], &[1]), (&[], &[5.]), &[4]).is_err());
+        assert!(scatter((&[1], &[1]), (&[2], &[5., 6.]), &[4, 2]).is_err());
+        let y = scatter((&[2], &[1, 0]), (&[2], &[5., 6.]), &[2, 1, 2]).unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [0., 0., 5., 6.]);
     }
 
     #[test]
@@ -246,7 +318,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let e = scatter((&[2, 1], &[0, 4]), (&[2], &[1., 1.]), &[4]).unwrap_err();
-        assert!(e.message().contains("Invalid indices: [1] = [4] does not index into [4]"), "{e}");
+        assert_eq!(e.message(), "indices[1] = [4] does not index into shape [4]");
         assert!(scatter((&[2, 1], &[0, -1]), (&[2], &[1., 1.]), &[4]).is_err());
         assert!(scatter((&[2, 1], &[0, 1]), (&[3], &[1.; 3]), &[4]).is_err());
         assert!(scatter((&[2, 1], &[0, 1]), (&[2, 2], &[1.; 4]), &[4, 3]).is_err());
