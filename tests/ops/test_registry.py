@@ -122,6 +122,7 @@ TESTED_ELSEWHERE = {
         *("Dequantize", *_starting("FakeQuant", "QuantizeAnd", "QuantizeV2")),
     ),
     "rust/ops/src/image/quantized_resize_bilinear.rs": ("QuantizedResizeBilinear",),
+    "tests/ops/test_bad_values.py": ("HistogramFixedWidth",),
 }
 
 

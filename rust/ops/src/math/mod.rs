@@ -11,6 +11,7 @@ mod cast;
 mod comparison;
 mod complex;
 mod cross;
+mod histogram_fixed_width;
 mod incomplete_beta;
 pub(crate) mod incomplete_gamma;
 pub(crate) mod incomplete_gamma_derivative;
@@ -44,6 +45,7 @@ pub(crate) fn register(r: &mut Registry) {
     comparison::register(r);
     complex::register(r);
     cross::register(r);
+    histogram_fixed_width::register(r);
     incomplete_beta::register(r);
     incomplete_gamma::register(r);
     incomplete_gamma_derivative::register(r);

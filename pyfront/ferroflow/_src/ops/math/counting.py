@@ -11,10 +11,9 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.segment import unsorted_segment_sum
 
 __all__ = ["histogram_fixed_width", "histogram_fixed_width_bins"]
 
@@ -55,7 +54,7 @@ def histogram_fixed_width(
     """Counts the values in each of equally wide bins.
 
     Args:
-        values: Tensor of a real number dtype, of any shape.
+        values: Tensor of int32, int64, float32 or float64, of any shape.
         value_range: Tensor of the dtype of `values`, of shape [2]: the ends; what is outside is in the first or last
             bin.
         nbins: Tensor of int32, of shape [].
@@ -64,8 +63,11 @@ def histogram_fixed_width(
 
     Returns:
         Tensor of `dtype`, of shape [nbins].
+
+    Raises:
+        ValueError: if `nbins` is known and not positive.
+        tf.errors.InvalidArgumentError: in a step, if the first end of `value_range` is not below the second, or
+            if `values` holds NaN.
     """
-    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]):
-        bins = histogram_fixed_width_bins(values, value_range, nbins=nbins)
-        flat = shaping.reshape(bins, [-1])
-        return unsorted_segment_sum(making.ones_like(flat, dtype=dtype), flat, nbins)
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
+        return tensor_op("HistogramFixedWidth", [values, value_range, nbins], {"dtype": dtype}, name=scope)
