@@ -140,6 +140,8 @@ fn png_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "image must have 1, 2, 3, or 4 channels, got {}",
             sizes[2]
         );
+        // libpng writes no picture without pixels.
+        ensure!(image.elements() > 0, InvalidArgument, "image must not be empty, got shape {}", image.shape());
         let wide = image.dtype() == DType::U16;
         let encoded = if wide {
             // PNG files have the high byte first.

@@ -42,6 +42,11 @@ fn count_of(data: &[u8]) -> Result<usize, String> {
 /// TF 1.x: what a frame does not cover is as in the frame before, transparent pixels have their palette's colour, and the
 /// first frame covers the canvas.
 pub(super) fn decode(data: &[u8]) -> Result<Frames, String> {
+    // A file that the gif crate panics for is damaged.
+    std::panic::catch_unwind(|| decoded(data)).unwrap_or_else(|_| Err("failed to slurp gif file".to_owned()))
+}
+
+fn decoded(data: &[u8]) -> Result<Frames, String> {
     let mut decoder = opened(data, false)?;
     let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
     let global = decoder.global_palette().map(<[u8]>::to_vec);

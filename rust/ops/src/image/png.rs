@@ -47,6 +47,11 @@ fn convert(pixel: &[u16], channels: usize, wide: bool, opaque: u16, to: &mut [u1
 
 /// Decodes a file; `channels` 0 means those of the file (palettes count as gray, as in TF).
 pub(super) fn decode(data: &[u8], channels: usize, wide: bool) -> Result<Samples, Fault> {
+    // A file that the png crate panics for is damaged, whatever the checks below have missed.
+    std::panic::catch_unwind(|| decoded(data, channels, wide)).unwrap_or(Err(Fault::Data))
+}
+
+fn decoded(data: &[u8], channels: usize, wide: bool) -> Result<Samples, Fault> {
     let mut decoder = png::Decoder::new(Cursor::new(data));
     decoder.set_transformations(Transformations::EXPAND);
     let info = decoder.read_header_info().map_err(|_| Fault::Header)?;
@@ -62,6 +67,11 @@ pub(super) fn decode(data: &[u8], channels: usize, wide: bool) -> Result<Samples
         return Err(Fault::Data);
     }
     let mut reader = decoder.read_info().map_err(|_| Fault::Header)?;
+    // The png crate panics for a palette that is no whole number of colours, or that has more than 256.
+    let palette = reader.info().palette.as_deref().map_or(0, <[u8]>::len);
+    if file_color == ColorType::Indexed && !(palette.is_multiple_of(3) && (3..=768).contains(&palette)) {
+        return Err(Fault::Header);
+    }
     let size = reader.output_buffer_size().ok_or(Fault::Data)?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Fault::Data)?;
