@@ -82,7 +82,8 @@ pub struct ComplexRows<T: Real> {
 
 impl<T: Real> ComplexRows<T> {
     pub fn new(n: usize, direction: Direction) -> ComplexRows<T> {
-        ComplexRows { n, fft: (n > 0).then(|| T::complex(n, direction)) }
+        // The transform of one number is that number, without arithmetic that would lose a NaN's other half or a zero's sign.
+        ComplexRows { n, fft: (n > 1).then(|| T::complex(n, direction)) }
     }
 
     /// Transforms each whole row of `data` in its place.
@@ -107,6 +108,16 @@ impl<T: Real> RealRows<T> {
 
     /// Transforms rows, the first `n` numbers of each `stride` of `from`, to whole rows of `to`.
     pub fn run(&self, from: &[T], stride: usize, to: &mut [Complex<T>]) {
+        if let 1 | 2 = self.n {
+            for (from, to) in from.chunks_exact(stride).zip(to.chunks_exact_mut(self.n)) {
+                match (&from[..self.n], to) {
+                    (&[x], [to]) => *to = x.into(),
+                    (&[x, y], [sum, difference]) => (*sum, *difference) = ((x + y).into(), (x - y).into()),
+                    _ => {}
+                }
+            }
+            return;
+        }
         let Some(fft) = &self.fft else { return };
         let mut row = vec![T::default(); self.n];
         let mut scratch = fft.make_scratch_vec();
@@ -118,7 +129,7 @@ impl<T: Real> RealRows<T> {
     }
 }
 
-/// The inverse of `RealRows`: the imaginary parts of numbers that must be real are not read.
+/// The inverse of `RealRows`: the imaginary parts of numbers that must be real do not count.
 pub struct RealInverseRows<T: Real> {
     n: usize,
     fft: Option<Arc<dyn ComplexToReal<T>>>,
@@ -131,8 +142,20 @@ impl<T: Real> RealInverseRows<T> {
 
     /// Transforms rows, the first `n / 2 + 1` numbers of each `stride` of `from`, to whole rows of `to`.
     pub fn run(&self, from: &[Complex<T>], stride: usize, to: &mut [T]) {
-        let Some(fft) = &self.fft else { return };
         let half = self.n / 2 + 1;
+        if let 1 | 2 = self.n {
+            // As a complex transform whose imaginary parts are dropped last: those that are not finite leave NaN.
+            let real = |x: Complex<T>| x.re - x.im * T::default();
+            for (from, to) in from.chunks_exact(stride).zip(to.chunks_exact_mut(self.n)) {
+                match (&from[..half], to) {
+                    (&[x], [to]) => *to = real(x),
+                    (&[x, y], [even, odd]) => (*even, *odd) = (real(x + y), real(x - y)),
+                    _ => {}
+                }
+            }
+            return;
+        }
+        let Some(fft) = &self.fft else { return };
         let mut row = vec![Complex::default(); half];
         let mut scratch = fft.make_scratch_vec();
         for (from, to) in from.chunks_exact(stride).zip(to.chunks_exact_mut(self.n)) {

@@ -16,6 +16,8 @@ trait Pair: Real + Scalar {
     fn complex(t: &Tensor) -> Result<&[Complex<Self>]>;
     fn complex_mut(t: &mut Tensor) -> Result<&mut [Complex<Self>]>;
     fn scale(x: f64) -> Self;
+    fn is_infinite(x: Self) -> bool;
+    fn is_nan(x: Self) -> bool;
 }
 
 macro_rules! pair {
@@ -31,6 +33,12 @@ macro_rules! pair {
             fn scale(x: f64) -> $t {
                 x as $t
             }
+            fn is_infinite(x: $t) -> bool {
+                x.is_infinite()
+            }
+            fn is_nan(x: $t) -> bool {
+                x.is_nan()
+            }
         }
     )*};
 }
@@ -41,14 +49,32 @@ fn block(n: usize) -> usize {
     (BLOCK / n.max(1)).max(1) * n.max(1)
 }
 
+/// `x` times the complex number `(factor, 0)`, as C multiplies complex numbers: an infinity stays one beside a NaN.
+fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
+    let (zero, one) = (T::scale(0.0), T::scale(1.0));
+    let product = |x: Complex<T>| Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor);
+    let y = product(x);
+    if !(T::is_nan(y.re) && T::is_nan(y.im) && (T::is_infinite(x.re) || T::is_infinite(x.im))) {
+        return y;
+    }
+    let infinity = T::scale(f64::INFINITY);
+    let boxed = |x: T| match x {
+        x if !T::is_infinite(x) => zero,
+        x if x == infinity => one,
+        _ => -one,
+    };
+    let direction = product(Complex::new(boxed(x.re), boxed(x.im)));
+    Complex::new(direction.re * infinity, direction.im * infinity)
+}
+
 /// Transforms the rows of `n` elements and multiplies them.
 fn along_rows<T: Pair>(threads: Threads, t: &mut Tensor, n: usize, direction: Direction, scale: f64) -> Result<()> {
     let rows = ComplexRows::<T>::new(n, direction);
     let factor = T::scale(scale);
     for_chunks_mut(threads, T::complex_mut(t)?, block(n), |_, chunk| {
         rows.run(chunk);
-        if scale != 1.0 {
-            chunk.iter_mut().for_each(|x| *x = *x * factor);
+        if direction == Direction::Inverse {
+            chunk.iter_mut().for_each(|x| *x = scaled(*x, factor));
         }
     });
     Ok(())
@@ -395,6 +421,40 @@ mod tests {
                 assert!((value - x[c / (3 * n) * 28 + c / n % 3 * 7 + c % n]).abs() < 1e-13);
             }
         }
+    }
+
+    #[test]
+    fn what_is_not_finite_and_the_sign_of_zero_survive_short_transforms() {
+        let bits = |t: &Tensor| -> Vec<(u64, u64)> {
+            // All NaNs count as one.
+            let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
+            t.slice::<Complex<f64>>().unwrap().iter().map(|x| (bits(x.re), bits(x.im))).collect()
+        };
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let one = |re, im| Tensor::from_slice([1], &[Complex::new(re, im)]).unwrap();
+        for (re, im) in [(-0.0, -0.0), (nan, 1.0), (inf, nan), (1.0, inf)] {
+            let x = one(re, im);
+            assert_eq!(bits(&run("FFT", std::slice::from_ref(&x), &[]).unwrap()[0]), bits(&x));
+        }
+        for (from, to) in [
+            ((-0.0, -0.0), (0.0, -0.0)),
+            ((nan, 1.0), (nan, nan)),
+            ((inf, nan), (inf, nan)),
+            ((-inf, inf), (-inf, inf)),
+        ] {
+            let y = run("IFFT", &[one(from.0, from.1)], &[]).unwrap();
+            assert_eq!(bits(&y[0]), bits(&one(to.0, to.1)), "{from:?}");
+        }
+        let length = |n: i32| Tensor::from_slice([1], &[n]).unwrap();
+        let real = |x: &[f64]| {
+            let x = Tensor::from_slice([x.len()], x).unwrap();
+            let n = length(x.elements() as i32);
+            bits(&run("RFFT", &[x, n], &double()).unwrap()[0])
+        };
+        assert_eq!(real(&[-0.0]), bits(&one(-0.0, 0.0)));
+        assert_eq!(real(&[inf, inf]), [bits(&one(inf, 0.0)), bits(&one(nan, 0.0))].concat());
+        let y = run("IRFFT", &[one(1.0, nan), length(1)], &double()).unwrap();
+        assert!(y[0].slice::<f64>().unwrap()[0].is_nan());
     }
 
     #[test]
