@@ -152,6 +152,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         described(unary("BatchDatasetV2").input("batch_size: int64").input("drop_remainder: bool"))
+            .attr("parallel_copy: bool = false")
             .shape(scalars)
             .doc("Batches of `batch_size` elements, with or without a smaller last one.")
             .kernel(|init| {

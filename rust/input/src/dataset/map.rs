@@ -164,6 +164,8 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("MapDataset").input("other_arguments: Targuments"))
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
+            .attr("use_inter_op_parallelism: bool = true")
+            .attr("preserve_cardinality: bool = false")
             .doc("The results of `f` for the elements of the input.")
             .kernel(|init| {
                 let f = init.func("f")?.name;
@@ -191,6 +193,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("f: func")
             .attr("Tstate: list(type) >= 1")
             .attr("Targuments: list(type) >= 0")
+            .attr("preserve_cardinality: bool = false")
             .shape(shape_rules::scalar)
             .doc("The outputs of `f`, which is called with a state and an element and gives the next state and an output.")
             .kernel(|init| {

@@ -271,6 +271,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     r.add(
         with_attrs(padded_op("PaddedBatchDatasetV2").input("drop_remainder: bool"))
+            .attr("parallel_copy: bool = false")
             .doc("Batches of elements that are filled up to one shape, with or without a smaller last one.")
             .kernel(|init| {
                 let n = usize::try_from(init.int("N")?).unwrap_or(0);

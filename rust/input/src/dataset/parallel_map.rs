@@ -237,6 +237,10 @@ pub(super) fn register(r: &mut Registry) {
         described(unary("ParallelMapDataset").input("other_arguments: Targuments").input("num_parallel_calls: int32"))
             .attr("f: func")
             .attr("Targuments: list(type) >= 0")
+            .attr("use_inter_op_parallelism: bool = true")
+            // The order is kept where it need not be.
+            .attr("sloppy: bool = false")
+            .attr("preserve_cardinality: bool = false")
             .doc("The results of `f` for the elements of the input, in their order, several of them computed at once.")
             .kernel(|init| {
                 let f = init.func("f")?.name;

@@ -119,6 +119,8 @@ impl Dataset for Prefetch {
 pub(super) fn register(r: &mut Registry) {
     r.add(
         described(unary("PrefetchDataset").input("buffer_size: int64"))
+            .attr("slack_period: int = 0")
+            .attr("legacy_autotune: bool = true")
             .shape(scalars)
             .doc("The input, read ahead by up to `buffer_size` elements; by as many as it takes where it is -1.")
             .kernel(|init| {

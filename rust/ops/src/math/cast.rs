@@ -1,10 +1,49 @@
 //! Cast: elements in another type.
 
 use ferroflow_graph::{Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::{DType, Status, elementwise};
+use ferroflow_tensor::{DType, Result, Status, Tensor, elementwise, f16};
 
 fn is_convertible(dtype: DType) -> bool {
     dtype.is_floating() || dtype.is_integer() || dtype.is_complex() || dtype == DType::Bool
+}
+
+/// The bits of the significand, without the one that is implied.
+fn significand(dtype: DType) -> Option<u32> {
+    Some(match dtype {
+        DType::F64 => 52,
+        DType::F32 => 23,
+        DType::F16 => 10,
+        DType::BF16 => 7,
+        _ => return None,
+    })
+}
+
+/// How many bits of a float's significand the other float type lacks.
+fn dropped_bits(from: DType, to: DType) -> u32 {
+    match (significand(from), significand(to)) {
+        (Some(from), Some(to)) => from.saturating_sub(to),
+        _ => 0,
+    }
+}
+
+/// Clears the lowest bits of all elements but NaNs, so that the conversion has nothing to round.
+fn drop_bits(x: &mut Tensor, count: u32) -> Result<()> {
+    macro_rules! clear {
+        ($float:ty, $bits:ty) => {
+            for v in x.slice_mut::<$float>()? {
+                if !v.is_nan() {
+                    *v = <$float>::from_bits(v.to_bits() & (<$bits>::MAX << count));
+                }
+            }
+        };
+    }
+    match x.dtype() {
+        DType::F64 => clear!(f64, u64),
+        DType::F32 => clear!(f32, u32),
+        DType::F16 => clear!(f16, u16),
+        _ => {}
+    }
+    Ok(())
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -14,6 +53,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("y: DstT")
             .attr("SrcT: type")
             .attr("DstT: type")
+            .attr("Truncate: bool = false")
             .doc("Returns x in another type; floats become integers by rounding to zero.")
             .shape(shape_rules::unchanged)
             .kernel(|init| {
@@ -22,8 +62,12 @@ pub(super) fn register(r: &mut Registry) {
                     let (from, to) = (from.schema_name(), to.schema_name());
                     return Err(Status::unimplemented(format!("Cast {from} to {to} is not supported")));
                 }
+                let dropped = if init.bool("Truncate")? { dropped_bits(from, to) } else { 0 };
                 kernel(move |ctx| {
-                    let x = ctx.take(0)?;
+                    let mut x = ctx.take(0)?;
+                    if dropped > 0 {
+                        drop_bits(&mut x, dropped)?;
+                    }
                     let y = elementwise::cast(x, to, ctx.threads())?;
                     ctx.set_output(0, y);
                     Ok(())
@@ -54,6 +98,23 @@ mod tests {
         assert_eq!(y.slice::<Complex32>().unwrap()[1], Complex32::new(-1.75, 0.0));
         let y = cast(x, DType::BF16).unwrap();
         assert_eq!(y.slice::<bf16>().unwrap()[2], bf16::from_f32(2.5));
+    }
+
+    #[test]
+    fn what_is_truncated_is_not_rounded() {
+        let cut = |x: Tensor, to: DType| {
+            let attrs = [("DstT", AttrValue::Type(to)), ("Truncate", AttrValue::Bool(true))];
+            run("Cast", &[x], &attrs).unwrap().remove(0)
+        };
+        let x = Tensor::from_slice([3], &[1.0 + 0.75 / 128.0, -1.0 - 0.75 / 128.0, f32::NAN]).unwrap();
+        let rounded = cast(x.clone(), DType::BF16).unwrap();
+        assert_eq!(rounded.slice::<bf16>().unwrap()[0], bf16::from_f32(1.0 + 1.0 / 128.0));
+        let y = cut(x.clone(), DType::BF16);
+        let y = y.slice::<bf16>().unwrap();
+        assert!(y[0] == bf16::from_f32(1.0) && y[1] == bf16::from_f32(-1.0) && y[2].is_nan());
+        assert_eq!(cut(Tensor::scalar(1.9999999999f64), DType::F32), Tensor::scalar(2.0f32 - f32::EPSILON));
+        assert_eq!(cut(Tensor::scalar(1.75f32), DType::I32), Tensor::scalar(1i32));
+        assert_eq!(x.slice::<f32>().unwrap()[0], 1.0 + 0.75 / 128.0);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The ops that compare the elements of two tensors, and tests of single elements; their outputs are bool.
 
 use super::text::zip_strings;
-use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::vector::{CastTo, Compare};
-use ferroflow_tensor::{Complex64, DType, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
+use ferroflow_tensor::{Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
 
 const EQUALITY: &str = "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, \
     qint32, string, bool, complex128}";
@@ -28,6 +28,38 @@ fn compare(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         bail!(Internal, "{} is no comparison", init.node.op.name);
     };
     let dtype = init.input_type(0)?;
+    if init.bool("incompatible_shape_error").is_ok_and(|is_error| !is_error) {
+        return compare_or_differ(init, f);
+    }
+    comparison(init, f, dtype)
+}
+
+/// A comparison in which tensors of shapes that do not broadcast are one thing each, and differ.
+fn compare_or_differ(init: &KernelInit<'_>, f: Compare) -> Result<Box<dyn Kernel>> {
+    let inner = comparison(init, f, init.input_type(0)?)?;
+    kernel(move |ctx| {
+        let (x, y) = (ctx.input(0)?.shape(), ctx.input(1)?.shape());
+        if PartialShape::broadcast(&x.into(), &y.into()).is_err() {
+            ctx.set_output(0, Tensor::scalar(f == Compare::NotEqual));
+            return Ok(());
+        }
+        inner.compute(ctx)
+    })
+}
+
+/// Output of comparisons whose operands may have shapes that do not broadcast.
+fn equality_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    if c.bool("incompatible_shape_error")? {
+        return shape_rules::broadcast_binary(c);
+    }
+    let (x, y) = (c.input(0)?, c.input(1)?);
+    if x.is_fully_known() && y.is_fully_known() && PartialShape::broadcast(x, y).is_ok() {
+        return shape_rules::broadcast_binary(c);
+    }
+    Ok(())
+}
+
+fn comparison(init: &KernelInit<'_>, f: Compare, dtype: DType) -> Result<Box<dyn Kernel>> {
     if dtype == DType::String {
         return kernel(move |ctx| {
             let (x, y) = (ctx.input(0)?, ctx.input(1)?);
@@ -95,8 +127,12 @@ fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn K
 pub(super) fn register(r: &mut Registry) {
     for (name, f, types, doc) in TABLE {
         let op = Op::new(name).input("x: T").input("y: T").output("z: bool").attr(types).doc(doc);
-        let op = if matches!(f, Compare::Equal | Compare::NotEqual) { op.commutative() } else { op };
-        r.add(op.elementwise(Elementwise::Compare(f)).shape(shape_rules::broadcast_binary).kernel(compare));
+        let op = if matches!(f, Compare::Equal | Compare::NotEqual) {
+            op.commutative().attr("incompatible_shape_error: bool = true").shape(equality_shape)
+        } else {
+            op.shape(shape_rules::broadcast_binary)
+        };
+        r.add(op.elementwise(Elementwise::Compare(f)).kernel(compare));
     }
     r.add(
         Op::new("ApproximateEqual")

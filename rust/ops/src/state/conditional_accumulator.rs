@@ -171,8 +171,7 @@ fn scalar<T: Scalar>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T>
 
 fn make(init: &KernelInit<'_>, is_sparse: bool) -> Result<Box<dyn Kernel>> {
     let (dtype, shape) = (init.dtype("dtype")?, init.shape("shape")?);
-    // TF 1.8 has no such attribute, so it is one that nodes have beside those of their op's schema.
-    let keeps_sum = init.str("_reduction_type").is_ok_and(|r| r == "SUM");
+    let keeps_sum = init.str("reduction_type")? == "SUM";
     if !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::F64) {
         return Err(init.unsupported());
     }
@@ -298,6 +297,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shape: shape")
             .attr("container: string = ''")
             .attr("shared_name: string = ''")
+            .attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
             .stateful()
             .shape(handle_shape)
     };

@@ -83,7 +83,7 @@ def _handle(op_type: str, dtype: Any, shape: Any, shared_name: str | None, name:
         raise ValueError(f"reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}.")
     attrs = {"dtype": dtypes.as_dtype(dtype), "shape": tensor_shape.as_shape(shape), "shared_name": shared_name or ""}
     if reduction_type != "MEAN":
-        attrs["_reduction_type"] = reduction_type
+        attrs["reduction_type"] = reduction_type
     return tensor_op(op_type, [], attrs, name=name)
 
 
