@@ -14,7 +14,6 @@ _REFUSED = (
     tf.errors.DataLossError,
     tf.errors.InvalidArgumentError,
     tf.errors.NotFoundError,
-    tf.errors.InternalError,
     tf.errors.UnimplementedError,
 )
 _VALUES = {

@@ -67,7 +67,11 @@ impl Slice {
 
     /// The indices in each dimension of a tensor of that shape.
     pub(super) fn ranges(&self, full: &Shape) -> Result<Vec<Range<usize>>> {
-        ensure!(full.rank() == self.extents.len(), Internal, "Mismatching ranks: shape = {full}, slice = {self}");
+        ensure!(
+            full.rank() == self.extents.len(),
+            InvalidArgument,
+            "Mismatching ranks: shape = {full}, slice = {self}"
+        );
         let mut ranges = Vec::with_capacity(full.rank());
         for (d, (extent, &size)) in self.extents.iter().zip(full.iter()).enumerate() {
             let range = match *extent {
@@ -79,7 +83,7 @@ impl Slice {
                     .map(|(start, end)| start..end),
             };
             let Some(range) = range else {
-                bail!(Internal, "Extent in dimension {d} out of bounds: shape = {full}, slice = {self}");
+                bail!(InvalidArgument, "Extent in dimension {d} out of bounds: shape = {full}, slice = {self}");
             };
             ranges.push(range);
         }

@@ -81,7 +81,7 @@ impl SlicesReader {
             .and_then(|value| SavedTensorSlices::decode(value).ok())
             .and_then(|message| message.meta);
         let Some(meta) = meta else {
-            bail!(Internal, "Failed to find the saved tensor slices at the beginning of the checkpoint file: {name}");
+            bail!(DataLoss, "Failed to find the saved tensor slices at the beginning of the checkpoint file: {name}");
         };
         for tensor in meta.tensor {
             let Some(dtype) = DType::from_number(tensor.r#type) else {
@@ -93,12 +93,17 @@ impl SlicesReader {
             let known = known.or_insert_with(|| Known { dtype, shape: shape.clone(), slices: Vec::new() });
             ensure!(
                 known.shape == shape && known.dtype == dtype,
-                Internal,
-                "Incompatible tensor shapes or types detected for tensor {}: existing = {}, new = {shape}",
+                DataLoss,
+                "{name}: Incompatible tensor shapes or types detected for tensor {}: existing = {}, new = {shape}",
                 tensor.name,
                 known.shape
             );
-            known.slices.extend(tensor.slice.iter().map(|slice| (Slice::from_message(slice), file)));
+            for slice in tensor.slice.iter().map(Slice::from_message) {
+                slice
+                    .shape(&shape)
+                    .map_err(|e| Status::data_loss(format!("{name}: tensor {}: {}", tensor.name, e.message())))?;
+                known.slices.push((slice, file));
+            }
         }
         self.files.push(table);
         Ok(())
