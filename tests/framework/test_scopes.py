@@ -207,6 +207,13 @@ def test_the_text_of_a_device_function_is_kept_as_it_is():
         tf.constant(1)
 
 
+def test_a_step_refuses_a_device_without_a_slash():
+    with tf.device(lambda op: "cpu:0"):
+        one = tf.constant(1)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="Malformed device specification"):
+        sess.run(one + 1)
+
+
 def test_colocated_operations_share_group_and_device():
     with tf.device("/cpu:0"):
         a = tf.no_op(name="a")

@@ -143,6 +143,9 @@ struct Spec {
 impl Spec {
     /// `None` where the text is no device string.
     fn parse(text: &str) -> Option<Spec> {
+        if !text.is_empty() && !text.starts_with('/') {
+            return None;
+        }
         let mut spec = Spec::default();
         for part in text.split('/').filter(|p| !p.is_empty()) {
             let (key, value) = part.split_once(':').unwrap_or((part, ""));
