@@ -65,9 +65,9 @@ fn gather_nd(ctx: &mut KernelContext<'_>) -> Result<()> {
     );
     let rows = outer.iter().product::<usize>();
     ensure!(
-        rows == 0 || p[..depth].iter().all(|&d| d > 0),
+        rows == 0 || params.elements() > 0,
         InvalidArgument,
-        "Requested more than 0 entries, but params is empty. Params shape: {p}"
+        "Requested more than 0 entries, but params is empty.  Params shape: {p}"
     );
     let numbers = if depth == 0 { Ok(vec![0; rows]) } else { slice_numbers(&indices.to_i64s()?, depth, p) };
     let numbers = numbers.map_err(|(row, index)| {

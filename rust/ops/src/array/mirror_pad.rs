@@ -20,7 +20,7 @@ fn check(pairs: &[(usize, usize)], inside: &Shape, edge: usize, what: &str) -> R
             if edge == 1 { ("less than", "not less than") } else { ("no greater than", "greater than") };
         let most = d.checked_sub(edge);
         ensure!(
-            before == 0 && after == 0 || most.is_some_and(|m| before <= m && after <= m),
+            most.is_some_and(|m| before <= m && after <= m),
             InvalidArgument,
             "paddings must be {rule} the {what}dimension size: {before}, {after} {words} {d}"
         );

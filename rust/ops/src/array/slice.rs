@@ -55,7 +55,8 @@ pub(crate) fn block_shape(c: &mut ShapeContext<'_>, input: PartialShape, begin: 
     for (i, &n) in sizes.iter().enumerate() {
         ensure!(n >= -1, InvalidArgument, "Expected size[{i}] to be at least -1, but got {n}");
         dims.push(match (&begin, input.dim(i)) {
-            (Some(begin), Some(d)) => usize::try_from(extent(i, begin[i], n, d as i64)?).ok(),
+            // TF 1.x: the step checks the bounds of a block whose size is given.
+            (Some(begin), Some(d)) if n == -1 => usize::try_from(extent(i, begin[i], n, d as i64)?).ok(),
             _ => usize::try_from(n).ok(),
         });
     }

@@ -104,6 +104,13 @@ fn axis_of(t: &Tensor) -> Result<i64> {
     }
 }
 
+/// TF 1.x: a single part is the tensor, whatever its axis and size say.
+fn whole(ctx: &mut KernelContext<'_>, input: usize) -> Result<()> {
+    let x = ctx.take(input)?;
+    ctx.set_output(0, x);
+    Ok(())
+}
+
 fn parts(ctx: &mut KernelContext<'_>, input: usize, at: usize, sizes: impl Iterator<Item = usize>) -> Result<()> {
     let x = ctx.input(input)?;
     let mut dims = x.shape().to_vec();
@@ -113,11 +120,6 @@ fn parts(ctx: &mut KernelContext<'_>, input: usize, at: usize, sizes: impl Itera
             Shape::new(&dims)
         })
         .collect();
-    if shapes.len() == 1 {
-        let x = ctx.take(input)?;
-        ctx.set_output(0, x);
-        return Ok(());
-    }
     for (i, part) in cut(ctx.threads(), x, x.shape().around(at).0, &shapes)?.into_iter().enumerate() {
         ctx.set_output(i, part);
     }
@@ -137,6 +139,9 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let n = init.node.outputs.len();
                 kernel(move |ctx| {
+                    if n == 1 {
+                        return whole(ctx, 1);
+                    }
                     let x = ctx.input(1)?;
                     let at = place(axis_of(ctx.input(0)?)?, x.rank())?;
                     let size = equal(n, x.shape()[at], at)?;
@@ -165,6 +170,9 @@ pub(super) fn register(r: &mut Registry) {
                         "size_splits must have {n} elements, has shape {}",
                         sizes.shape()
                     );
+                    if n == 1 {
+                        return whole(ctx, 0);
+                    }
                     let at = place(axis_of(ctx.input(2)?)?, x.rank())?;
                     let sizes = resolve(sizes.to_i64s()?, x.shape()[at])?;
                     parts(ctx, 0, at, sizes.into_iter().map(|s| s as usize))

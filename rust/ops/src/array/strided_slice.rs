@@ -265,9 +265,7 @@ fn grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn assign_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let variable = c.input(0)?.clone();
-    if let Some(plan) = plan_of_graph(c, &variable, 1)? {
-        PartialShape::broadcast(&plan.result_shape(), c.input(4)?)?;
-    }
+    plan_of_graph(c, &variable, 1)?;
     c.set_output(0, variable);
     Ok(())
 }
@@ -278,10 +276,12 @@ fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ctx.update(0, |variable, inputs| {
             let plan = Plan::of_inputs(inputs, 1, variable.shape(), masks)?;
             let (want, value) = (known_shape(&plan)?, &inputs[4]);
-            // TF 1.x: a scalar is written to an element, values of one element or none to any place of as many; nothing stretches.
+            // TF 1.x: nothing is written to a place without elements, whatever the value's shape; nothing stretches.
+            if want.elements() == 0 {
+                return Ok(());
+            }
             ensure!(
-                want == *value.shape()
-                    || want.elements() == value.elements() && matches!(value.elements(), 0 | 1),
+                want == *value.shape(),
                 Unimplemented,
                 "sliced l-value shape {want} does not match r-value shape {}. Automatic broadcasting not yet implemented.",
                 value.shape()

@@ -117,6 +117,8 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn shape_with_axis(c: &mut ShapeContext<'_>) -> Result<()> {
     let axis = c.input_i64s(1)?;
     let mut index = PartialShape::vector(None);
+    // TF 1.x: more than one axis is refused by the step.
+    let axis = axis.filter(|axis| axis.len() <= 1);
     if let (Some(mut dims), Some(axis)) = (c.input(0)?.dims(), axis) {
         let at = match axis[..] {
             [axis] => {

@@ -1,7 +1,7 @@
 //! Where: the indices of the elements that are true, or not zero.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, dispatch};
+use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let rank = c.input(0)?.rank();
@@ -21,6 +21,7 @@ fn places(x: &Tensor) -> Result<Vec<usize>> {
 fn indices(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let x = ctx.input(0)?;
+        ensure!(x.rank() >= 1, InvalidArgument, "WhereOp : Unhandled input dimensions: 0");
         let (places, strides, shape) = (places(x)?, x.shape().strides(), x.shape());
         let mut out = Tensor::new(ferroflow_tensor::DType::I64, [places.len(), shape.rank()])?;
         let rows = out.slice_mut::<i64>()?;
@@ -58,8 +59,8 @@ mod tests {
         assert_eq!((y.shape().dims(), y.slice::<i64>().unwrap()), (&[3, 2][..], &[0, 0, 0, 2, 1, 2][..]));
         let x = Tensor::from_slice([4], &[0f32, -0.0, f32::NAN, 1e-45]).unwrap();
         assert_eq!(run("Where", &[x], &[]).unwrap()[0].slice::<i64>().unwrap(), [2, 3]);
-        let y = &run("Where", &[Tensor::scalar(5u8)], &[]).unwrap()[0];
-        assert_eq!(y.shape().dims(), [1, 0]);
+        let e = run("Where", &[Tensor::scalar(5u8)], &[]).unwrap_err();
+        assert_eq!(e.message(), "WhereOp : Unhandled input dimensions: 0");
         let none = Tensor::zeros(DType::Complex64, [0, 3]).unwrap();
         assert_eq!(run("Where", &[none], &[]).unwrap()[0].shape().dims(), [0, 2]);
     }

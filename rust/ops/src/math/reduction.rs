@@ -287,7 +287,7 @@ fn reduced_axes(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
         ensure!(
             slot.is_some(),
             InvalidArgument,
-            "Invalid reduction dimension {axis} for input with {rank} dimensions."
+            "Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
         );
         if let Some(slot) = slot {
             *slot = true;

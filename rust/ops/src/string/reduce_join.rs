@@ -1,7 +1,7 @@
 //! ReduceJoin: the strings along some dimensions, joined.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// The dimensions to join along, in the order given: the first one varies fastest.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
@@ -13,9 +13,7 @@ fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
             OutOfRange,
             "Invalid reduction dimension {axis} for input with {rank} dimension(s)"
         );
-        let place = if axis < 0 { axis + r } else { axis } as usize;
-        ensure!(!out.contains(&place), InvalidArgument, "Duplicate reduction dimension {axis}");
-        out.push(place);
+        out.push(if axis < 0 { axis + r } else { axis } as usize);
     }
     Ok(out)
 }
@@ -57,7 +55,11 @@ fn reduce_join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (keep, separator) = (init.bool("keep_dims")?, init.bytes("separator")?);
     kernel(move |ctx| {
         let input = ctx.input(0)?;
-        let joined = axes(&ctx.input(1)?.to_i64s()?, input.rank())?;
+        let given = ctx.input(1)?.to_i64s()?;
+        let joined = axes(&given, input.rank())?;
+        if let Some(i) = (1..joined.len()).find(|&i| joined[..i].contains(&joined[i])) {
+            bail!(InvalidArgument, "Duplicate reduction dimension {}", given[i]);
+        }
         let kept: Vec<usize> = (0..input.rank()).filter(|i| !joined.contains(i)).collect();
         let out_dims: Vec<usize> = (0..input.rank())
             .filter_map(|i| match joined.contains(&i) {

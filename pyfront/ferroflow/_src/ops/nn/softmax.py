@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ferroflow._src.base import dtypes
+from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.deprecation import (
     deprecated,
     deprecated_args,
@@ -61,7 +61,12 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
     static = logits.get_shape()
     ndims = static.ndims
     if ndims is not None and not isinstance(axis, Tensor) and ndims > 0 and not -ndims <= axis < ndims:
-        raise ValueError(f"axis = {axis} not in [{-ndims}, {ndims})")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Dimension ({axis}) must be in the range [{-ndims}, {ndims}) where {ndims} is the number of dimensions in "
+            "the input.",
+        )
     is_last = isinstance(axis, int) and (axis == -1 or (ndims is not None and axis == ndims - 1))
     if is_last:
         return tensor_op(op_type, [logits], name=name)
@@ -95,7 +100,8 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is out of range, or given by both of its names.
+        ValueError: `axis` is given by both of its names.
+        tf.errors.InvalidArgumentError: `axis` is out of range.
     """
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
@@ -113,7 +119,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, d
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is out of range, or given by both of its names.
+        ValueError: `axis` is given by both of its names.
+        tf.errors.InvalidArgumentError: `axis` is out of range.
     """
     return _along_axis(logits, "LogSoftmax", _axis_or_dim("log_softmax", axis, dim), name)
 
