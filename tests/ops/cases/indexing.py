@@ -141,7 +141,7 @@ RECORDS = [
         ),
         dtypes=ANYTHING,
         differentiable=(0,),
-        refused=(Refused(lambda: slicing.slice(constant([1.0]), [0], [2]), ValueError, "[Ss]lice|size|Expected"),),
+        refused=(Refused(lambda: slicing.slice(constant([1.0]), [2], [-1]), ValueError, "[Ss]lice|size|Expected"),),
     ),
     Record(
         name="strided_slice",
