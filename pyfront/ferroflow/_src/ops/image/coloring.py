@@ -105,7 +105,8 @@ def per_image_standardization(image: Any) -> Tensor:
         centered = arithmetic.subtract(image, mean, name="sub")
         # TF 1.15 gives float types back as they came; TF 1.8 gives float32 for whole numbers.
         if given.is_floating and given != image.dtype.base_dtype:
-            return cast.cast(arithmetic.div(centered, deviation), given, name=scope)
+            same: Tensor = cast.cast(arithmetic.div(centered, deviation), given, name=scope)
+            return same
         return arithmetic.div(centered, deviation, name=scope)
 
 
