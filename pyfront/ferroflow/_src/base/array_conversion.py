@@ -272,12 +272,37 @@ def _raise_ragged(values: Any) -> NoReturn:
     )
 
 
+def exceeds_int32(value: Any) -> bool:
+    """Returns whether a value holds an int that needs more than 32 bits.
+
+    Args:
+        value: number, `Dimension`, array, nested list of those, or anything else, which holds none.
+    """
+    for leaf in _leaves(value):
+        if isinstance(leaf, Dimension):
+            leaf = leaf.value
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            if leaf.dtype.kind in "iu" and leaf.size and (leaf.min() < _INT32_MIN or leaf.max() > _INT32_MAX):
+                return True
+        elif isinstance(leaf, int) and not _INT32_MIN <= leaf <= _INT32_MAX:
+            return True
+    return False
+
+
 def _leaves(values: Any) -> Iterator[Any]:
-    if isinstance(values, (list, tuple)):
-        for part in values:
-            yield from _leaves(part)
-    else:
+    """The values in nested lists and tuples, in order; lists may be nested to any depth."""
+    if not isinstance(values, (list, tuple)):
         yield values
+        return
+    open_lists = [iter(values)]
+    while open_lists:
+        for part in open_lists[-1]:
+            if isinstance(part, (list, tuple)):
+                open_lists.append(iter(part))
+                break
+            yield part
+        else:
+            open_lists.pop()
 
 
 def _without_dimensions(values: Any) -> Any:

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import dtypes
 from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.distributions import divergence
 from ferroflow._src.distributions.reparameterization import ReparameterizationType
 from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.math import comparison
@@ -168,7 +167,7 @@ class Distribution:
         """The shape of one event's parameters: how many distributions this is, as a Tensor of int32."""
         with self._name_scope(name):
             if self.batch_shape.is_fully_defined():
-                return convert_to_tensor(self.batch_shape.as_list(), dtype=dtypes.int32, name="batch_shape")
+                return convert_index(self.batch_shape.as_list(), name="batch_shape")
             return self._batch_shape_tensor()
 
     def _batch_shape(self) -> Any:
@@ -186,7 +185,7 @@ class Distribution:
         """The shape of one sample of one distribution, as a Tensor of int32."""
         with self._name_scope(name):
             if self.event_shape.is_fully_defined():
-                return convert_to_tensor(self.event_shape.as_list(), dtype=dtypes.int32, name="event_shape")
+                return convert_index(self.event_shape.as_list(), name="event_shape")
             return self._event_shape_tensor()
 
     def _event_shape(self) -> Any:
@@ -239,7 +238,7 @@ class Distribution:
 
     def _call_sample_n(self, sample_shape: Any, seed: int | None, name: str, **kwargs: Any) -> Any:
         with self._name_scope(name, values=[sample_shape]):
-            sample_shape = convert_to_tensor(sample_shape, dtype=dtypes.int32, name="sample_shape")
+            sample_shape = convert_index(sample_shape, name="sample_shape")
             sample_shape, n = self._as_vector(sample_shape, "sample_shape")
             samples = self._sample_n(n, seed, **kwargs)
             inner = shaping.shape(samples)[1:]

@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.distributions.distribution import Distribution
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.ops.array import shaping
 
 
@@ -25,7 +25,7 @@ class ScalarDistribution(Distribution):
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
         if not cls._BROADCAST:
             return super()._param_shapes(sample_shape)
-        return dict.fromkeys(cls._BROADCAST, convert_to_tensor(sample_shape, dtype=dtypes.int32))
+        return dict.fromkeys(cls._BROADCAST, convert_index(sample_shape))
 
     def _batch_shape_tensor(self) -> Any:
         shapes = [shaping.shape(getattr(self, name)) for name in self._BROADCAST]

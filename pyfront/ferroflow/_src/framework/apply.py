@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ferroflow._src.base import compat, dtypes
+from ferroflow._src.base.array_conversion import exceeds_int32
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
     graph_of,
@@ -86,6 +87,11 @@ def apply_op(
         return graph._add(op_type, unique, arguments, attrs)
 
 
+# The numbers of int32 and int64.
+_INDEX_TYPES = {3, 9}
+_index_attrs_of: dict[str, frozenset[str]] = {}
+
+
 def _reference_arguments(op_type: str) -> tuple[int, ...]:
     """The positions of the arguments that are references to variables."""
     found = _references.get(op_type)
@@ -126,6 +132,7 @@ def _converted(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> li
     if len(inputs) != len(schema["inputs"]):
         raise TypeError(f"{op_type} takes {len(schema['inputs'])} inputs, got {len(inputs)}")
     known: dict[str, Any] = {a["name"]: attrs[a["name"]] for a in schema["attrs"] if a["name"] in attrs}
+    known.update(_wide_attrs(schema, inputs, known))
     source: dict[str, str] = {}
     result = []
     for arg, value in zip(schema["inputs"], inputs, strict=True):
@@ -141,6 +148,34 @@ def _converted(op_type: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> li
     return result
 
 
+def _index_attrs(schema: dict[str, Any]) -> frozenset[str]:
+    """Returns the type attributes of sizes, positions and counts: those that can be int32 or int64 alone."""
+    op_type = schema["name"]
+    found = _index_attrs_of.get(op_type)
+    if found is None:
+        found = frozenset(a["name"] for a in schema["attrs"] if set(a["allowed_types"]) == _INDEX_TYPES)
+        _index_attrs_of[op_type] = found
+    return found
+
+
+def _wide_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Returns the type attributes of sizes, positions and counts that are int64: a Python value needs 64 bits."""
+    index_attrs = _index_attrs(schema)
+    wide: dict[str, Any] = {}
+    if not index_attrs:
+        return wide
+    fixed = set(known)
+    for arg, value in zip(schema["inputs"], inputs, strict=True):
+        type_attr = arg.get("type_attr")
+        if type_attr not in index_attrs or type_attr in fixed:
+            continue
+        if isinstance(value, Tensor):
+            fixed.add(type_attr)
+        elif exceeds_int32(value):
+            wide[type_attr] = dtypes.int64
+    return {attr: dtype for attr, dtype in wide.items() if attr not in fixed}
+
+
 def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) -> tuple[Any, Any]:
     """(required dtype or None, preferred dtype or None) of an argument."""
     if "type" in arg:
@@ -154,6 +189,11 @@ def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) 
     return None, None
 
 
+def _is_index(schema: dict[str, Any], arg: dict[str, Any]) -> bool:
+    """Returns whether an argument is a size, position or count; its ints must not lose their upper bits."""
+    return "type" in arg or arg["type_attr"] in _index_attrs(schema)
+
+
 def _convert_one(
     op_type: str, schema: dict[str, Any], arg: dict[str, Any], value: Any, known: dict[str, Any], source: dict[str, str]
 ) -> Tensor:
@@ -162,6 +202,8 @@ def _convert_one(
     convert = _converters[0]
     required, preferred = _wanted(schema, arg, known)
     try:
+        if required is dtypes.int32 and _is_index(schema, arg) and exceeds_int32(value):
+            raise TypeError
         return convert(value, name=arg["name"], dtype=required, as_ref=arg["is_ref"], preferred_dtype=preferred)
     except TypeError:
         if required is None:
@@ -210,6 +252,8 @@ def _convert_list(
     result = []
     try:
         for i, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            if dtype is dtypes.int32 and not arg["is_type_list"] and _is_index(schema, arg) and exceeds_int32(value):
+                raise TypeError
             result.append(
                 convert(value, name=f"{arg['name']}_{i}", dtype=dtype, as_ref=arg["is_ref"], preferred_dtype=preferred)
             )

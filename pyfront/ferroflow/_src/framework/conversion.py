@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.array_conversion import exceeds_int32
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.framework.apply import register_converter, tensor_op
 from ferroflow._src.framework.constant import constant
@@ -125,6 +126,23 @@ def convert_to_tensor(
     raise TypeError(f"Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function registered.")
 
 
+def convert_index(value: Any, name: str | None = None) -> Tensor:
+    """Converts sizes, positions or counts to a tensor: int32, or int64 where a Python value needs 64 bits.
+
+    Args:
+      value: Tensor of int32, or int or nested list of ints, Dimensions and such Tensors.
+      name: name of a constant made for the value.
+
+    Returns:
+      Tensor of int32 or int64, of the shape of `value`.
+
+    Raises:
+      TypeError: `value` is no integer, or is a list of int32 tensors and ints that need 64 bits.
+      ValueError: `value` is a tensor that is not int32.
+    """
+    return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
+
+
 def convert_n_to_tensor(
     values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
 ) -> list[Tensor]:
@@ -169,7 +187,9 @@ def _dimension(value: Dimension, dtype: Any = None, name: Any = None, as_ref: bo
         raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
     if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
         raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
-    return constant(value.value, dtype=dtype or dtypes.int32, name=name or "shape_as_tensor")
+    if dtype is None:
+        dtype = dtypes.int64 if exceeds_int32(value) else dtypes.int32
+    return constant(value.value, dtype=dtype, name=name or "shape_as_tensor")
 
 
 def _operation(value: Operation, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 from ferroflow._src.base import dtypes, errors, tensor_shape
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.input.batching import (
@@ -42,7 +42,7 @@ _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 def _static(size: Any) -> Any:
     """The number of elements of a batch, as int where the graph decides it."""
-    tensor = convert_to_tensor(size, dtype=dtypes.int32, name="batch_size")
+    tensor = convert_index(size, name="batch_size")
     known = constant_value(tensor)
     return tensor if known is None else known
 
@@ -113,7 +113,7 @@ def bucket(
         sizes = [_static(size) for size in sizes]
         types = dtypes_of([components])
         known = shapes_of([components], shapes, enqueue_many=False)
-        which = convert_to_tensor(which_bucket, dtype=dtypes.int32, name="which_bucket")
+        which = convert_index(which_bucket, name="which_bucket")
         queues = [
             queue_class(dynamic_pad)(
                 capacity=room[i],
@@ -223,7 +223,7 @@ def bucket_by_sequence_length(
     given = tensor_list(tensors)
     _check_boundaries(bucket_boundaries)
     with name_scope(name, "bucket_by_sequence_length", [input_length, *given]):
-        length = convert_to_tensor(input_length, dtype=dtypes.int32, name="input_length")
+        length = convert_index(input_length, name="input_length")
         limits = np.iinfo(np.int32)
         least = [limits.min, *bucket_boundaries]
         above = [*bucket_boundaries, limits.max]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape, as_shape
-from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
@@ -54,7 +55,7 @@ def _vector(size: Any, what: str) -> Tensor | None:
             raise ValueError(f"{what} tensor must be either a scalar or vector, but saw tensor: {size}")
         return size
     shape = as_shape(size)
-    return constant(shape.as_list(), dtype=dtypes.int32) if shape.is_fully_defined() else None
+    return convert_index(shape.as_list(), name="Const") if shape.is_fully_defined() else None
 
 
 def joined_shape(prefix: Any, suffix: Any) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import gather, where
@@ -236,7 +236,7 @@ def beam_search_step(
         now = alignments_in(next_cell_state)
         attended = beam_state.accumulated_attention_probs + now * expand_dims(cast(logical_not(finished), now.dtype), 2)
         scores += expand_dims(coverage_penalty_weight * _coverage_penalty(attended, finished), 2)
-    width = convert_to_tensor(beam_width, dtype=dtypes.int32, name="beam_width")
+    width = convert_index(beam_width, name="beam_width")
     best, places = top_k(reshape(scores, [batch_size, -1]), k=width)
     for chosen in (best, places):
         chosen.set_shape([known_int(batch_size), beam_width])

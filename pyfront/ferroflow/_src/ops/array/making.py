@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -146,13 +146,11 @@ def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
     if not isinstance(shape, Tensor):
         static = _static_shape(shape)
         if static is None:
-            shape = convert_to_tensor(shape, dtype=dtypes.int32)
+            shape = convert_index(shape)
         elif static.num_elements() < _CONSTANT_BELOW:
             return constant(value, shape=static, dtype=dtype, name=scope)
         else:
-            wide = any(d > 2**31 - 1 for d in static.as_list())
-            dimensions = static.as_list()
-            shape = convert_to_tensor(dimensions, dtypes.int64 if wide else dtypes.int32, name="shape_as_tensor")
+            shape = convert_index(static.as_list(), name="shape_as_tensor")
     if shape.get_shape().ndims != 1:
         shape = shaping.reshape(shape, [-1])
     return fill(shape, constant(value, dtype=dtype), name=scope)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import making
@@ -38,8 +38,8 @@ def required_space_to_batch_paddings(
         ValueError: the shapes do not fit.
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
-        input_shape = convert_to_tensor(input_shape, dtype=dtypes.int32, name="input_shape")
-        block_shape = convert_to_tensor(block_shape, dtype=dtypes.int32, name="block_shape")
+        input_shape = convert_index(input_shape, name="input_shape")
+        block_shape = convert_index(block_shape, name="block_shape")
         block_shape.get_shape().assert_is_fully_defined()
         block_shape.get_shape().assert_has_rank(1)
         count = block_shape.get_shape()[0].value
@@ -49,7 +49,7 @@ def required_space_to_batch_paddings(
         if base_paddings is None:
             base_paddings = making.zeros([count, 2], dtypes.int32)
         else:
-            base_paddings = convert_to_tensor(base_paddings, dtype=dtypes.int32, name="base_paddings")
+            base_paddings = convert_index(base_paddings, name="base_paddings")
             base_paddings.get_shape().assert_is_compatible_with([count, 2])
         sizes: Any = input_shape
         blocks: Any = block_shape

@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.flow.grouping import with_dependencies
@@ -99,7 +99,7 @@ _METHODS: dict[Any, Callable[..., Tensor]] = {
 
 def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
     try:
-        size = convert_to_tensor(given, dtype=dtypes.int32, name="size")
+        size = convert_index(given, name="size")
     except (TypeError, ValueError):
         raise ValueError("'size' must be a 1-D int32 Tensor") from None
     if not size.get_shape().is_compatible_with([2]):
@@ -117,7 +117,7 @@ def _size_of(given: Any, images: Tensor, preserve_aspect_ratio: bool) -> Tensor:
     factors = [cast.cast(size[i], dtypes.float32) / side for i, side in enumerate(floats)]
     factor = arithmetic.minimum(factors[0], factors[1])
     scaled = [cast.cast(elementwise.round(factor * side), dtypes.int32) for side in floats]
-    return convert_to_tensor(scaled, dtype=dtypes.int32, name="size")
+    return convert_index(scaled, name="size")
 
 
 def resize_images(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
@@ -163,7 +162,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
-        k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
+        k = convert_index(k, name="k")
         k.get_shape().assert_has_rank(0)
         known = constant_value(k)
         k = k % 4

@@ -11,7 +11,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -271,7 +271,7 @@ def eye(
         columns = num_rows if num_columns is None else num_columns
         shape: Any
         if any(isinstance(part, Tensor) for part in (num_rows, columns, batch)):
-            batch = convert_to_tensor(batch, name="shape", dtype=dtypes.int32)
+            batch = convert_index(batch, name="shape")
             diagonal_shape: Any = joining.concat((batch, [tensor_op("Minimum", [num_rows, columns])]), 0)
             shape = None if is_square else joining.concat((batch, [num_rows, columns]), 0)
         else:
@@ -393,8 +393,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         product = matmul(a_matrix, b_matrix)
         if isinstance(a_free, list) and isinstance(b_free, list):
             return shaping.reshape(product, a_free + b_free, name=scope)
-        a_free = convert_to_tensor(a_free, dtype=dtypes.int32)
-        b_free = convert_to_tensor(b_free, dtype=dtypes.int32)
+        a_free = convert_index(a_free)
+        b_free = convert_index(b_free)
         result = shaping.reshape(product, joining.concat([a_free, b_free], 0), name=scope)
         if a_free_static is not None and b_free_static is not None:
             result.set_shape(a_free_static + b_free_static)
@@ -422,7 +422,7 @@ def _contraction_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
         if len(a_axes) != len(b_axes):
             raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(a_axes)} != {len(b_axes)}.")
         return a_axes, b_axes
-    axes = convert_to_tensor(axes, name="axes", dtype=dtypes.int32)
+    axes = convert_index(axes, name="axes")
     return axes[0], axes[1]
 
 
@@ -447,7 +447,7 @@ def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, An
         free_static = [sizes[i] for i in builtins.range(len(sizes)) if i not in axes]
     sizes_now = shaping.shape(x)
     rank = shaping.rank(x)
-    axes = convert_to_tensor(axes, dtype=dtypes.int32, name="axes")
+    axes = convert_index(axes, name="axes")
     axes = cast(axes >= 0, dtypes.int32) * axes + cast(axes < 0, dtypes.int32) * (axes + rank)
     free_now = indexing.setdiff1d(making.range(rank), axes)[0]
     free_sizes_now = indexing.gather(sizes_now, free_now)

@@ -8,7 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -221,9 +221,9 @@ def bincount(
     is_nonempty = reduce_prod(shaping.shape(arr)) > 0
     length = cast(is_nonempty, dtypes.int32) * (reduce_max(arr) + 1)
     if minlength is not None:
-        length = tensor_op("Maximum", [convert_to_tensor(minlength, name="minlength", dtype=dtypes.int32), length])
+        length = tensor_op("Maximum", [convert_index(minlength, name="minlength"), length])
     if maxlength is not None:
-        length = tensor_op("Minimum", [convert_to_tensor(maxlength, name="maxlength", dtype=dtypes.int32), length])
+        length = tensor_op("Minimum", [convert_index(maxlength, name="maxlength"), length])
     if weights is not None:
         return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
     return tensor_op("Bincount", [arr, length, constant([], dtype)])

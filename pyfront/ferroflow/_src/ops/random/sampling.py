@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -183,7 +183,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
-        size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
+        size = convert_index(size, name="size")
         shape = shaping.shape(value)
         fits = checking.Assert(
             reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000
@@ -257,7 +257,7 @@ def random_gamma(
     """
     dtype = dtypes.as_dtype(dtype)
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
-        shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
+        shape = convert_index(shape, name="shape")
         alpha = convert_to_tensor(alpha, name="alpha", dtype=dtype)
         beta = convert_to_tensor(1 if beta is None else beta, name="beta", dtype=dtype)
         broadcast = alpha + making.zeros_like(beta)
@@ -282,5 +282,5 @@ def random_poisson(
         Tensor of `dtype`, of shape `shape` + the shape of `lam`.
     """
     with name_scope(name, "random_poisson", [lam, shape]):
-        shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
+        shape = convert_index(shape, name="shape")
         return tensor_op("RandomPoissonV2", [shape, lam], {"dtype": dtypes.as_dtype(dtype), **_seeds(seed)})

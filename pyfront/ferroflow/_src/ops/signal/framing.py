@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -65,7 +65,7 @@ def frame(
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
-        length, step = (convert_to_tensor(x, dtype=dtypes.int32) for x in (frame_length, frame_step))
+        length, step = (convert_index(x) for x in (frame_length, frame_step))
         length.shape.assert_has_rank(0)
         step.shape.assert_has_rank(0)
         ndims = signal.get_shape().ndims

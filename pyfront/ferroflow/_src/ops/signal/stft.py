@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -29,7 +29,7 @@ _HANN = functools.partial(hann_window, periodic=True)
 
 
 def _scalar(value: Any, name: str) -> Tensor:
-    tensor: Tensor = convert_to_tensor(value, dtype=dtypes.int32, name=name)
+    tensor: Tensor = convert_index(value, name=name)
     tensor.shape.assert_has_rank(0)
     return tensor
 

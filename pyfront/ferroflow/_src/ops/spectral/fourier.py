@@ -7,8 +7,8 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     name_scope,
 )
@@ -128,12 +128,12 @@ def _of_dtype(value: Any, usual: Any, wide: Any) -> Tensor:
 
 def _length(tensor: Tensor, fft_length: Any, rank: int, half: bool) -> Tensor:
     if fft_length is not None:
-        return convert_to_tensor(fft_length, dtype=dtypes.int32)
+        return convert_index(fft_length)
     sizes = _known_sizes(tensor, rank)
     if sizes is not None:
         if half:
             sizes[-1] = max(0, 2 * (sizes[-1] - 1))
-        return constant(sizes, dtype=dtypes.int32)
+        return convert_index(sizes)
     dims = shaping.shape(tensor)[-rank:]
     if not half:
         return dims

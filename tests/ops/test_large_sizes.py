@@ -1,0 +1,139 @@
+"""Sizes, positions and counts beyond 32 bits: int64 where the op takes it, an error elsewhere, never their lower bits."""
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+from ferroflow import _core
+from ferroflow._src.framework import apply
+
+WIDE = 1 << 32
+INDEX_TYPES = {3, 9}
+
+
+def placeholder(*shape):
+    return tf.placeholder(tf.float32, shape)
+
+
+BUILT = {
+    "pad": (lambda: tf.pad(placeholder(2, 2), [[WIDE, WIDE], [0, 0]]), [2 * WIDE + 2, 2]),
+    "pad of an array": (lambda: tf.pad(placeholder(2, 2), np.array([[WIDE, 0], [0, 0]])), [WIDE + 2, 2]),
+    "mirror pad": (lambda: tf.pad(placeholder(2, 2), [[0, WIDE], [0, 0]], mode="SYMMETRIC"), [WIDE + 2, 2]),
+    "fill": (lambda: tf.fill([2, 1 << 31], 1.0), [2, 1 << 31]),
+    "reshape": (lambda: tf.reshape(placeholder(None), [2, WIDE]), [2, WIDE]),
+    "reshape with dimensions": (lambda: tf.reshape(placeholder(None), [tf.Dimension(WIDE), 2]), [WIDE, 2]),
+    "tile": (lambda: tf.tile(placeholder(2, 2), [1, WIDE]), [2, 2 * WIDE]),
+    "slice": (lambda: tf.slice(placeholder(None, 2), [WIDE, 0], [1, 2]), [1, 2]),
+    "slice of a large size": (lambda: tf.slice(placeholder(None, 2), [0, 0], [WIDE, 2]), [WIDE, 2]),
+    "strided slice": (lambda: placeholder(None, 2)[WIDE, :1], [1]),
+    "random": (lambda: tf.random_uniform([2, WIDE]), [2, WIDE]),
+    "random gamma": (lambda: tf.random_gamma([2, WIDE], 1.0), [2, WIDE]),
+    "random poisson": (lambda: tf.random_poisson(1.0, [2, WIDE]), [2, WIDE]),
+    "zeros": (lambda: tf.zeros([2, WIDE]), [2, WIDE]),
+    "ones": (lambda: tf.ones([tf.Dimension(WIDE), 2]), [WIDE, 2]),
+    "broadcast": (lambda: tf.broadcast_to(placeholder(2, 1), [2, WIDE]), [2, WIDE]),
+    "range": (lambda: tf.range(WIDE), [WIDE]),
+    "linspace": (lambda: tf.linspace(0.0, 1.0, WIDE), [WIDE]),
+    "scatter": (lambda: tf.scatter_nd([[1]], [1.0], [WIDE]), [WIDE]),
+    "segments": (lambda: tf.unsorted_segment_sum(placeholder(2, 2), [0, 1], WIDE), [WIDE, 2]),
+    "split": (lambda: tf.split(placeholder(None, 2), [WIDE, 1], 0)[0], [WIDE, 2]),
+    "space to batch": (lambda: tf.space_to_batch_nd(placeholder(2, 2, 2), [1], [[WIDE, 0]]), [2, WIDE + 2, 2]),
+    "eye": (lambda: tf.eye(WIDE), [WIDE, WIDE]),
+    "placeholder": (lambda: tf.placeholder(tf.float32, [2, WIDE]), [2, WIDE]),
+}
+
+REFUSED = {
+    "one_hot": lambda: tf.one_hot([1], WIDE),
+    "top_k": lambda: tf.nn.top_k(placeholder(2, 4), WIDE),
+    "categorical": lambda: tf.random.categorical(placeholder(2, 3), WIDE),
+    "resize": lambda: tf.image.resize_bilinear(placeholder(1, 2, 2, 1), [WIDE, 2]),
+    "resize_images": lambda: tf.image.resize_images(placeholder(1, 2, 2, 1), [WIDE, 2]),
+    "conv2d_backprop_input": lambda: tf.nn.conv2d_backprop_input(
+        [1, WIDE, 4, 1], placeholder(1, 1, 1, 1), placeholder(1, None, 4, 1), [1, 1, 1, 1], "SAME"
+    ),
+    "tensor array": lambda: tf.TensorArray(tf.float32, WIDE),
+    "tensor array index": lambda: tf.TensorArray(tf.float32, 2).write(WIDE, 1.0).flow,
+    "dynamic_stitch": lambda: tf.dynamic_stitch([[0, WIDE]], [placeholder(2, 2)]),
+    "rfft": lambda: tf.spectral.rfft(placeholder(2), [WIDE]),
+    "frame": lambda: tf.contrib.signal.frame(placeholder(None), WIDE, 1),
+    "random_crop": lambda: tf.random_crop(placeholder(None, 2), [WIDE, 2]),
+    "a tensor beside": lambda: tf.reshape(placeholder(None), [tf.placeholder(tf.int32, []), WIDE]),
+    "zeros, a tensor beside": lambda: tf.zeros([tf.placeholder(tf.int32, []), WIDE]),
+    "reduce_sum": lambda: tf.reduce_sum(placeholder(2, 2), WIDE),
+    "transpose": lambda: tf.transpose(placeholder(2, 2), [0, WIDE]),
+    "concat": lambda: tf.concat([placeholder(2, 2)] * 2, WIDE),
+    "reverse": lambda: tf.reverse(placeholder(2, 2), [WIDE]),
+}
+
+
+@pytest.mark.parametrize("case", BUILT)
+def test_a_large_size_is_built(case):
+    build, shape = BUILT[case]
+    with tf.Graph().as_default():
+        assert build().shape.as_list() == shape
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_size_that_the_op_cannot_take_is_refused(case):
+    with tf.Graph().as_default(), pytest.raises((TypeError, ValueError)):
+        REFUSED[case]()
+
+
+def index_arguments():
+    """(op, name of the argument, whether int64 is possible) of all arguments that can be int32 or int64 alone."""
+    for name in _core.op_names():
+        schema = _core.op_info(name)
+        index_attrs = {a["name"] for a in schema["attrs"] if set(a["allowed_types"]) == INDEX_TYPES}
+        for arg in schema["inputs"]:
+            if arg["is_list"] or arg["is_ref"]:
+                continue
+            if arg.get("type") == 3:
+                yield name, arg["name"], False
+            elif arg.get("type_attr") in index_attrs:
+                yield name, arg["name"], True
+
+
+def test_no_index_argument_of_any_op_loses_upper_bits():
+    found = list(index_arguments())
+    assert len(found) > 250
+    made = {}
+
+    for name, argument, is_wide in found:
+        schema = _core.op_info(name)
+        with tf.Graph().as_default():
+            values = []
+            for arg in schema["inputs"]:
+                if arg["name"] == argument:
+                    values.append(WIDE)
+                elif arg["is_list"]:
+                    values.append([])
+                else:
+                    values.append(tf.placeholder(arg["type"] % 100) if "type" in arg else 1)
+            try:
+                converted = apply._converted(name, values, {})
+            except (TypeError, ValueError):
+                made[name, argument] = None
+                continue
+            at = [a["name"] for a in schema["inputs"]].index(argument)
+            tensor = converted[at]
+            assert tensor.dtype == tf.int64, (name, argument)
+            assert is_wide
+            made[name, argument] = tensor.dtype
+    assert sum(dtype is not None for dtype in made.values()) > 100
+
+
+def test_data_keeps_tensorflows_wrap():
+    # TF 1.x programs write masks of 32 bits this way.
+    with tf.Session() as session:
+        assert session.run(tf.constant(0xFFFFFFFF, tf.int32)) == -1
+        assert session.run(tf.bitwise.bitwise_and(tf.constant(7), 0xFFFFFFFF)) == 7
+
+
+def test_values_follow():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2])
+        fed = {x: np.arange(6.0).reshape(3, 2)}
+        assert session.run(x[1:WIDE], fed).tolist() == [[2, 3], [4, 5]]
+        assert session.run(x[-WIDE:1], fed).tolist() == [[0, 1]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="out of"):
+            session.run(x[WIDE], fed)
