@@ -5,8 +5,8 @@
 use divan::{Bencher, counter::ItemsCount};
 use ferroflow_graph::{AttrValue, Graph, InputArg, NodeSpec, OutputId, Resources};
 use ferroflow_runtime::{Prepared, Request, RunOptions, Session, SessionOptions};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Tensor};
-use parking_lot::RwLock;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,8 +5,8 @@
 use divan::{Bencher, counter::ItemsCount};
 use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, OutputId, Resources};
 use ferroflow_runtime::{Request, RunOptions, Session, SessionOptions};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Tensor};
-use parking_lot::RwLock;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use ferroflow_graph_def::{Nowhere, Request, Sources, import, node_defs};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::GraphDef;
 use libfuzzer_sys::fuzz_target;
-use parking_lot::RwLock;
+use ferroflow_sync::RwLock;
 use registry::REGISTRY;
 
 fuzz_target!(|data: &[u8]| {

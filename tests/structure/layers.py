@@ -72,6 +72,7 @@ LATE_IMPORTS = {
 # Every crate and the crates of the workspace that it may depend on, in any kind of dependency.
 _ENGINE = {
     "ferroflow-proto",
+    "ferroflow-sync",
     "ferroflow-tensor",
     "ferroflow-linalg",
     "ferroflow-fourier",
@@ -85,23 +86,43 @@ _ENGINE = {
 }
 RUST_LAYERS = {
     "ferroflow-proto": set(),
-    "ferroflow-tensor": set(),
+    "ferroflow-sync": set(),
+    "ferroflow-tensor": {"ferroflow-sync"},
     "ferroflow-linalg": set(),
-    "ferroflow-fourier": set(),
-    "ferroflow-io": {"ferroflow-proto", "ferroflow-tensor"},
-    "ferroflow-graph": {"ferroflow-proto", "ferroflow-tensor"},
-    "ferroflow-graph-def": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
+    "ferroflow-fourier": {"ferroflow-sync"},
+    "ferroflow-io": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
+    "ferroflow-graph": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
+    "ferroflow-graph-def": {
+        "ferroflow-proto",
+        "ferroflow-sync",
+        "ferroflow-tensor",
+        "ferroflow-io",
+        "ferroflow-graph",
+    },
     "ferroflow-ops": {
         "ferroflow-proto",
+        "ferroflow-sync",
         "ferroflow-tensor",
         "ferroflow-linalg",
         "ferroflow-fourier",
         "ferroflow-io",
         "ferroflow-graph",
     },
-    "ferroflow-input": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-io", "ferroflow-graph"},
-    "ferroflow-runtime": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph"},
-    "ferroflow-cluster": {"ferroflow-proto", "ferroflow-tensor", "ferroflow-graph", "ferroflow-runtime"},
+    "ferroflow-input": {
+        "ferroflow-proto",
+        "ferroflow-sync",
+        "ferroflow-tensor",
+        "ferroflow-io",
+        "ferroflow-graph",
+    },
+    "ferroflow-runtime": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
+    "ferroflow-cluster": {
+        "ferroflow-proto",
+        "ferroflow-sync",
+        "ferroflow-tensor",
+        "ferroflow-graph",
+        "ferroflow-runtime",
+    },
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,
 }
@@ -113,4 +134,17 @@ RESERVED_CRATES = {
     "faer": {"ferroflow-linalg"},
     "rustfft": {"ferroflow-fourier"},
     "realfft": {"ferroflow-fourier"},
+    "parking_lot": {"ferroflow-sync"},
+    "lock_api": {"ferroflow-sync"},
+}
+
+# Crates that may hold unsafe code; all others forbid it.
+CRATES_WITH_UNSAFE = {
+    "ferroflow-sync",
+    "ferroflow-tensor",
+    "ferroflow-io",
+    "ferroflow-ops",
+    "ferroflow-cluster",
+    "ferroflow-python",
+    "ferroflow-benches",
 }

@@ -14,6 +14,8 @@ else:
 # `include!("../x.rs")` and `#[path = "../x.rs"]` could carry code past the dependencies.
 _REACH = re.compile(r'(?:\binclude!\s*\(\s*|#\[\s*path\s*=\s*)"([^"]*)"')
 
+_STD_LOCK = re.compile(r"std::sync::(?:\w+::)*(?:\{[^;]*?\b)?(?:Mutex|RwLock|Condvar|OnceLock|LazyLock|Once)\b")
+
 
 def members(root: Path) -> dict[str, Path]:
     """Maps the crates of the workspace at `root` to their folders."""
@@ -66,3 +68,24 @@ def code_from_outside(root: Path) -> list[str]:
                 if not (path.parent / target).resolve().is_relative_to(folder.resolve()):
                     problems.append(f"{path.relative_to(root)} compiles {target}")
     return problems
+
+
+def own_locks(root: Path, allowed: Set[str]) -> list[str]:
+    """Lists source files that use the standard library's locks, which a fork can leave held, outside of tests."""
+    problems = []
+    for crate, folder in members(root).items():
+        for path in sorted((folder / "src").rglob("*.rs")):
+            code = path.read_text(encoding="utf-8").partition("#[cfg(test)]\nmod tests")[0]
+            if crate not in allowed and path.name != "tests.rs" and _STD_LOCK.search(code):
+                problems.append(str(path.relative_to(root)))
+    return problems
+
+
+def unsafe_allowed(root: Path) -> set[str]:
+    """Lists the members whose library does not forbid unsafe code."""
+    return {
+        crate
+        for crate, folder in members(root).items()
+        if (folder / "src" / "lib.rs").is_file()
+        and "#![forbid(unsafe_code)]" not in (folder / "src" / "lib.rs").read_text(encoding="utf-8")
+    }

@@ -46,6 +46,24 @@ def test_no_crate_compiles_the_files_of_another():
     assert rust_crates.code_from_outside(ROOT) == []
 
 
+def test_locks_stay_usable_after_a_fork():
+    assert rust_crates.own_locks(ROOT, {"ferroflow-sync"}) == []
+
+
+@pytest.mark.parametrize("use", ["use std::sync::{Arc, Mutex};", "static A: std::sync::OnceLock<u8> = f();"])
+def test_a_lock_of_the_standard_library_is_found(workspace, use):
+    root = workspace(low="")
+    (root / "rust/low/src/lib.rs").write_text(f"//! A crate.\n{use}\n")
+    assert rust_crates.own_locks(root, set()) == ["rust/low/src/lib.rs"]
+    assert rust_crates.own_locks(root, {"low"}) == []
+    (root / "rust/low/src/lib.rs").write_text(f"use std::sync::Arc;\n#[cfg(test)]\nmod tests {{ {use} }}\n")
+    assert rust_crates.own_locks(root, set()) == []
+
+
+def test_crates_without_unsafe_code_forbid_it():
+    assert rust_crates.unsafe_allowed(ROOT) <= layers.CRATES_WITH_UNSAFE
+
+
 def test_the_layers_of_the_crates_close_no_cycle():
     placed = set()
     for crate, below in layers.RUST_LAYERS.items():

@@ -5,8 +5,8 @@ use crate::message::{
 };
 use ferroflow_graph::{AttrMap, AttrValue, Func, Function, Graph, Library, OutputId, Registry};
 use ferroflow_runtime::{Part, PartNode, assemble};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail};
-use parking_lot::RwLock;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

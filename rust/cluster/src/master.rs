@@ -12,8 +12,8 @@ use ferroflow_graph::{Graph, Node, Resources};
 use ferroflow_runtime::{
     Devices, Poll, Prepared, Request, RunOptions, Session, SessionOptions, StepOutcome, TaskDevices,
 };
+use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
-use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;

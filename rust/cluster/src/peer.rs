@@ -7,8 +7,8 @@ use crate::message::{Description, Empty, Hello, Outcome, Proof, VERSION, Welcome
 use crate::token::{Token, check_nonce, nonce};
 use crate::wires::{Link, Wires, ended_with};
 use ferroflow_runtime::Poll;
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, Result, Status, bail};
-use parking_lot::Mutex;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -13,8 +13,8 @@ use ferroflow_graph::{AttrMap, AttrValue, Node, NodeId, Rendezvous};
 use ferroflow_runtime::{
     EdgeSource, Event, Part, PartNode, Poll, Prepared, Request, RunOptions, Split, StepOutcome, Trace,
 };
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, bail};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;

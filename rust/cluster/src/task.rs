@@ -8,14 +8,14 @@ use crate::token::Token;
 use ferroflow_graph::{Registry, Resources};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::ServerDef;
+use ferroflow_sync::{Mutex, ProcessMutex};
 use ferroflow_tensor::{Result, Status, bail};
-use parking_lot::Mutex;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The tasks of this process. They stay until it ends, as a program may keep nothing of its server but the target.
-static TASKS: Mutex<Vec<Arc<Task>>> = Mutex::new(Vec::new());
+static TASKS: ProcessMutex<Vec<Arc<Task>>> = ProcessMutex::new(Vec::new(), Vec::new);
 
 /// A task of a cluster.
 pub struct Task {

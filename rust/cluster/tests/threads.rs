@@ -7,8 +7,8 @@ use ferroflow_graph::{AttrValue, Graph, InputArg, NodeId, NodeSpec, Op, OutputId
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::{ClusterDef, JobDef, ServerDef};
 use ferroflow_runtime::{Poll, Request, RunOptions, SessionOptions};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Tensor, bail};
-use parking_lot::RwLock;
 use smallvec::smallvec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,12 +2,14 @@
 //!
 //! Nothing is scaled: a transform there and back multiplies by the length of the rows.
 
+#![forbid(unsafe_code)]
+
+use ferroflow_sync::ProcessMutex;
 use num_complex::Complex;
-use parking_lot::Mutex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftNum, FftPlanner};
 use std::collections::HashSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The sign of the exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,12 +33,13 @@ impl<T: FftNum> Planners<T> {
         Planners { lengths: HashSet::new(), complex: FftPlanner::new(), real: RealFftPlanner::new() }
     }
 
-    /// Itself, after a length is counted.
-    fn with(&mut self, n: usize) -> &mut Self {
-        if self.lengths.insert(n) && self.lengths.len() > MAX_LENGTHS {
-            *self = Planners::new();
+    /// The planners that are kept, after a length is counted.
+    fn with(kept: &mut Option<Planners<T>>, n: usize) -> &mut Planners<T> {
+        let planners = kept.get_or_insert_with(Planners::new);
+        if planners.lengths.insert(n) && planners.lengths.len() > MAX_LENGTHS {
+            *planners = Planners::new();
         }
-        self
+        planners
     }
 }
 
@@ -49,22 +52,22 @@ pub trait Real: FftNum + Default {
 
 macro_rules! real {
     ($($t:ty, $planners:ident;)*) => {$(
-        static $planners: LazyLock<Mutex<Planners<$t>>> = LazyLock::new(|| Mutex::new(Planners::new()));
+        static $planners: ProcessMutex<Option<Planners<$t>>> = ProcessMutex::new(None, || None);
 
         impl Real for $t {
             fn complex(n: usize, direction: Direction) -> Arc<dyn Fft<$t>> {
                 let mut planners = $planners.lock();
-                let planner = &mut planners.with(n).complex;
+                let planner = &mut Planners::with(&mut planners, n).complex;
                 match direction {
                     Direction::Forward => planner.plan_fft_forward(n),
                     Direction::Inverse => planner.plan_fft_inverse(n),
                 }
             }
             fn real(n: usize) -> Arc<dyn RealToComplex<$t>> {
-                $planners.lock().with(n).real.plan_fft_forward(n)
+                Planners::with(&mut $planners.lock(), n).real.plan_fft_forward(n)
             }
             fn real_inverse(n: usize) -> Arc<dyn ComplexToReal<$t>> {
-                $planners.lock().with(n).real.plan_fft_inverse(n)
+                Planners::with(&mut $planners.lock(), n).real.plan_fft_inverse(n)
             }
         }
     )*};

@@ -3,11 +3,11 @@
 use crate::graph::Graph;
 use crate::node::{NodeId, OutputId};
 use crate::wait::Cancellation;
+use ferroflow_sync::{OnceLock, RwLock};
 use ferroflow_tensor::{Result, Tensor, bail};
-use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A function: a graph with the outputs that stand for its arguments and those that are its results.
 pub struct Function {
@@ -75,6 +75,6 @@ impl Functions for NoFunctions {
 
 /// What kernels outside of a session find: no function.
 pub fn no_functions() -> &'static Arc<dyn Functions> {
-    static NONE: LazyLock<Arc<dyn Functions>> = LazyLock::new(|| Arc::new(NoFunctions));
-    &NONE
+    static NONE: OnceLock<Arc<dyn Functions>> = OnceLock::new();
+    NONE.get_or_init(|| Arc::new(NoFunctions))
 }

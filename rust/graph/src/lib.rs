@@ -1,6 +1,8 @@
 //! Vocabulary of the engine: op definitions and their registry, attributes, shape inference, the graph, gating, and the
 //! interfaces that kernels and resources implement.
 
+#![forbid(unsafe_code)]
+
 mod attr;
 mod constant;
 mod error;

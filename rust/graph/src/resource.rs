@@ -3,8 +3,8 @@
 
 use crate::kernel::{Kernel, KernelContext, KernelInit};
 use crate::node::Node;
+use ferroflow_sync::{Mutex, MutexGuard};
 use ferroflow_tensor::{Bytes, DType, Object, Result, Status, Tensor, bail};
-use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;

@@ -5,12 +5,12 @@ use crate::constant;
 use crate::graph::Graph;
 use crate::node::{HandleType, OutputId};
 use crate::op_def::OpDef;
+use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::ops::Deref;
-use std::sync::LazyLock;
 
-static UNKNOWN: LazyLock<PartialShape> = LazyLock::new(PartialShape::unknown);
+static UNKNOWN: OnceLock<PartialShape> = OnceLock::new();
 
 /// Computes the shapes of a node's outputs from what is known of its inputs.
 pub type ShapeFn = fn(&mut ShapeContext<'_>) -> Result<()>;
@@ -65,7 +65,7 @@ impl<'a> ShapeContext<'a> {
     pub fn input(&self, i: usize) -> Result<&'a PartialShape> {
         let output = self.graph.output(self.output_id(i)?)?;
         if self.op.takes_handles && output.dtype == DType::Resource {
-            return Ok(output.handle.as_ref().map_or(&*UNKNOWN, |h| &h.shape));
+            return Ok(output.handle.as_ref().map_or_else(|| UNKNOWN.get_or_init(PartialShape::unknown), |h| &h.shape));
         }
         Ok(&output.shape)
     }

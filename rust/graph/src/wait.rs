@@ -1,10 +1,11 @@
 //! How a step waits: operations that begin and end later, and the bell that tells their step to look again or to end.
 
+use ferroflow_sync::OnceLock;
+use ferroflow_sync::{Condvar, Mutex};
 use ferroflow_tensor::{Code, Result, Status, Tensor};
-use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// An operation that has begun and waits for something outside its step (an element in a queue, room for one).

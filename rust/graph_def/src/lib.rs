@@ -1,5 +1,7 @@
 //! Graphs as GraphDef messages and back: export and import.
 
+#![forbid(unsafe_code)]
+
 mod attributes;
 mod export;
 mod import;

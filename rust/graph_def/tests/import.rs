@@ -7,8 +7,8 @@ use ferroflow_graph_def::{Around, Draft, Imported, Nowhere, Request, Sources, im
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::attr_value::{ListValue, Value};
 use ferroflow_proto::tensorflow::{AttrValue, GraphDef, NameAttrList, NodeDef};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Code, DType};
-use parking_lot::RwLock;
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {

@@ -1,5 +1,7 @@
 //! The ops of input pipelines: queues, readers, parsers of records and datasets; one folder is one family.
 
+#![forbid(unsafe_code)]
+
 mod csv;
 mod dataset;
 mod parsing;

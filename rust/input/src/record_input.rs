@@ -2,10 +2,10 @@
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_io::{Compression, RecordReader, file};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::shuffle::shuffle;
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Bytes, Result, Status, Tensor, ensure};
-use parking_lot::Mutex;
 
 /// Bytes read from a file at once.
 const READ_BYTES: usize = 256 << 10;

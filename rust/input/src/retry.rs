@@ -1,8 +1,8 @@
 //! Operations that wait by trying again whenever their resource changes.
 
 use ferroflow_graph::{Bell, KernelContext, Pending};
+use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Result, Tensor};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -45,6 +45,9 @@ impl<A: Waited, F: FnMut(&A) -> Option<Result<Outputs>>> Pending for Retry<A, F>
 
 impl<A: Waited, F> Drop for Retry<A, F> {
     fn drop(&mut self) {
+        if is_lost(&self.resource.waiters().0) {
+            return;
+        }
         let mut bells = self.resource.waiters().0.lock();
         if let Some(i) = bells.iter().position(|b| Arc::ptr_eq(b, &self.bell)) {
             bells.swap_remove(i);

@@ -6,9 +6,9 @@ use ferroflow_graph::{
     AttrValue, Callable, Cancellation, Func, Functions, Graph, InputArg, Kernel, KernelContext, KernelInit, Node,
     NodeSpec, Op, OutputId, Registry, Resources, Step, Variables,
 };
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,6 +2,8 @@
 //!
 //! Callers have checked the sizes: a slice holds as many elements as its matrix has.
 
+#![forbid(unsafe_code)]
+
 mod cholesky;
 mod determinant;
 mod eigen;

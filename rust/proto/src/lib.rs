@@ -4,6 +4,8 @@
 //! deterministically (map entries are sorted by key). Fields that a message does not know are dropped when Rust
 //! decodes it; Python keeps them.
 
+#![forbid(unsafe_code)]
+
 pub use prost::{DecodeError, Message, Name};
 
 mod generated {

@@ -69,8 +69,13 @@ pub fn from_python_untyped(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Att
         return one(AttrKind::Str, value);
     }
     if value.is_instance_of::<PyList>() {
-        let items = value.try_iter()?.map(|item| from_python_untyped(name, &item?)).collect::<PyResult<_>>()?;
-        return Ok(AttrValue::List(items));
+        let item = |item: PyResult<Bound<'_, PyAny>>| match item? {
+            list if list.is_instance_of::<PyList>() => {
+                Err(PyTypeError::new_err(format!("attr '{name}' is a list of lists, which no attribute can hold")))
+            }
+            item => from_python_untyped(name, &item),
+        };
+        return Ok(AttrValue::List(value.try_iter()?.map(item).collect::<PyResult<_>>()?));
     }
     if value.hasattr("as_datatype_enum")? {
         return Ok(AttrValue::Type(dtype_from_python(value)?));

@@ -1,6 +1,7 @@
 //! NumPy arrays and Python scalars to tensors and back.
 
 use crate::error::status;
+use crate::lender::Lender;
 use ferroflow_tensor::{Buffer, Bytes, DType, Shape, Tensor, dispatch};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -95,7 +96,7 @@ pub fn from_array(array: &Bound<'_, PyUntypedArray>, lend: bool) -> PyResult<Ten
         && data.addr().is_multiple_of(8)
         && let Some(ptr) = NonNull::new(data)
     {
-        let owner: Py<PyAny> = array.clone().into_any().unbind();
+        let owner = Lender::new(array);
         // SAFETY: a C-contiguous array of `bytes` bytes, kept alive by `owner`. A program that writes an array in one thread
         // while a step of another reads it races with itself, here as in TensorFlow: what the step computes is not certain.
         let buffer = unsafe { Buffer::lent(ptr, bytes, Box::new(owner)) };

@@ -2,11 +2,12 @@
 
 use crate::error::caught;
 use crate::exit::{Stay, is_main_thread, stay_if_exiting};
+use crate::lender;
 use ferroflow_cluster::{Master, Planned as ClusterPlanned};
 use ferroflow_graph::Node;
 use ferroflow_runtime::{Poll, Prepared, Request, RunOptions, Session, StepOutcome};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Result, Status, Tensor};
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -143,6 +144,7 @@ pub fn with_poll<T: Send>(
             stay_if_exiting();
             result
         });
+        lender::release(py);
         match (result, raised.into_inner()) {
             (_, Some(e)) => Err(e),
             (Ok(value), None) => Ok(value),

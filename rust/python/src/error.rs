@@ -1,6 +1,7 @@
 //! The engine's failures as Python exceptions.
 
 use ferroflow_graph::BuildError;
+use ferroflow_sync::LostLock;
 use ferroflow_tensor::Status;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -28,6 +29,9 @@ pub fn build(e: BuildError) -> PyErr {
 /// Runs `f`; a panic in the engine becomes an `Internal` status instead of taking the interpreter down.
 pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, Status> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).map_err(|payload| {
+        if let Some(&lost) = payload.downcast_ref::<LostLock>() {
+            return lost.into();
+        }
         let text = payload
             .downcast_ref::<&str>()
             .map(|s| (*s).to_owned())

@@ -7,13 +7,14 @@ use crate::handle::{OperationHandle, TensorHandle};
 use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_graph_def::{Left, node_defs};
+use ferroflow_sync::OnceLock;
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::DType;
-use parking_lot::RwLock;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use rustc_hash::FxHashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The one graph behind Python's `Graph`, its handles and its sessions.
 pub struct Shared {

@@ -11,6 +11,7 @@ mod exit;
 mod graph;
 mod graph_import;
 mod handle;
+mod lender;
 mod op_info;
 mod record;
 mod script;
@@ -21,6 +22,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    ferroflow_sync::watch_forks();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     exit::register(m)?;
     m.add("StatusError", m.py().get_type::<error::StatusError>())?;

@@ -2,7 +2,7 @@
 
 use crate::error::status;
 use ferroflow_io::{Compression, RecordReader, RecordWriter, file, input};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

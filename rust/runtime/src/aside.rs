@@ -2,9 +2,9 @@
 
 use crate::overlap::Overlap;
 use ferroflow_graph::{Bell, Blocking, BlockingWork, Cancellation, Outputs};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{MOST_ASIDE, default_count, run_aside};
 use ferroflow_tensor::{Code, Result, Status};
-use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

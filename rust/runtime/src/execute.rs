@@ -9,9 +9,9 @@ use crate::trace::Trace;
 use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
 use ferroflow_graph::{Blocking, Kernel, KernelContext, Step, Variables};
-use ferroflow_tensor::threads::{is_watched, stopped, watched};
+use ferroflow_sync::Mutex;
+use ferroflow_tensor::threads::{ensure_stack, is_watched, stopped, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,6 +182,7 @@ fn run<'a>(
         Work::Blocking(kernel, overlap) => block(plan, run, &**kernel, overlap, slots, step),
         Work::Merge(tests) => merge(plan, run, tests, slots).map(|()| None),
         Work::Loop(l) => {
+            ensure_stack("Loops")?;
             let mut inputs: SmallVec<[Tensor; 4]> = SmallVec::new();
             for &input in run.inputs.iter().take(l.inputs) {
                 push_value(plan, slots, input, &run.node.name, &mut inputs)?;
@@ -318,6 +319,7 @@ pub(crate) fn execute_within(
     step: &Step<'_>,
     closed: &AtomicBool,
 ) -> Result<Vec<Tensor>> {
+    ensure_stack("Calls of functions")?;
     let mut slots = idle.acquire(plan.slots);
     for (slot, argument) in slots.iter_mut().zip(arguments) {
         *slot = Some(argument);

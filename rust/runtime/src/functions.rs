@@ -9,9 +9,9 @@ use crate::session::SessionOptions;
 use ferroflow_graph::{
     Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
 };
-use ferroflow_tensor::threads::Threads;
+use ferroflow_sync::Mutex;
+use ferroflow_tensor::threads::{Threads, ensure_stack};
 use ferroflow_tensor::{DType, Result, Status, Tensor, ensure};
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,6 +83,7 @@ impl SessionFunctions {
         if let Some(body) = self.shared.lock().get(name) {
             return Ok(body.clone());
         }
+        ensure_stack("Functions")?;
         let function = self.known.get(name)?;
         let resources = self.resources()?;
         let graph = function.graph.read();

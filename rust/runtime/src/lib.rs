@@ -1,5 +1,7 @@
 //! The session: prunes and plans a step, executes it, keeps variables and kernels between steps, cancels.
 
+#![forbid(unsafe_code)]
+
 mod aside;
 mod draft;
 mod execute;

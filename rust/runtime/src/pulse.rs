@@ -1,7 +1,7 @@
 //! `Pulse`: lets a step look up from its work every 50 ms, for signals and deadlines, at the price of one atomic load a node.
 
+use ferroflow_sync::{ProcessMutex, generation};
 use ferroflow_tensor::{Code, Result, Status};
-use parking_lot::Mutex;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,8 +15,15 @@ pub type Poll<'a> = dyn Fn() -> Result<()> + 'a;
 
 static BEATS: AtomicU64 = AtomicU64::new(0);
 static STEPS: AtomicUsize = AtomicUsize::new(0);
-/// Process id of the ticking thread's process, while it runs (a fork leaves the thread behind).
-static TICKING: Mutex<Option<u32>> = Mutex::new(None);
+/// Of the process whose thread ticks and whose steps are counted; a fork leaves the thread and the steps behind.
+#[derive(Default)]
+struct Ticking {
+    generation: u32,
+    runs: bool,
+}
+
+static TICKING: ProcessMutex<Ticking> =
+    ProcessMutex::new(Ticking { generation: 0, runs: false }, || Ticking { generation: u32::MAX, runs: false });
 
 fn tick() {
     let mut idle = 0;
@@ -26,9 +33,9 @@ fn tick() {
         idle = if STEPS.load(Ordering::Acquire) == 0 { idle + 1 } else { 0 };
         if idle >= IDLE_BEATS {
             let mut ticking = TICKING.lock();
-            // A step may have begun since: `begin` counts itself first and then looks at TICKING.
+            // A step may have begun since: `begin` counts itself under the lock.
             if STEPS.load(Ordering::Acquire) == 0 {
-                *ticking = None;
+                ticking.runs = false;
                 return;
             }
         }
@@ -38,8 +45,8 @@ fn tick() {
 /// One step's watch on the beat.
 pub(crate) struct Pulse<'a> {
     poll: Option<&'a Poll<'a>>,
-    /// Whether the step counts among those that keep the beat going.
-    counts: bool,
+    /// The process in which the step counts among those that keep the beat going.
+    counts: Option<u32>,
     seen: Cell<u64>,
     /// What it was told last that ends the step.
     told: Cell<Option<Code>>,
@@ -50,21 +57,24 @@ pub(crate) struct Pulse<'a> {
 impl<'a> Pulse<'a> {
     pub fn begin(poll: Option<&'a Poll<'a>>) -> Pulse<'a> {
         if poll.is_some() {
-            STEPS.fetch_add(1, Ordering::AcqRel);
             let mut ticking = TICKING.lock();
-            if *ticking != Some(std::process::id()) {
-                let started = std::thread::Builder::new().name("ferroflow-pulse".into()).spawn(tick);
-                *ticking = started.ok().map(|_| std::process::id());
+            if ticking.generation != generation() {
+                STEPS.store(0, Ordering::Release);
+                *ticking = Ticking { generation: generation(), runs: false };
+            }
+            STEPS.fetch_add(1, Ordering::AcqRel);
+            if !ticking.runs {
+                ticking.runs = std::thread::Builder::new().name("ferroflow-pulse".into()).spawn(tick).is_ok();
             }
         }
-        let seen = Cell::new(BEATS.load(Ordering::Relaxed));
-        Pulse { poll, counts: poll.is_some(), seen, told: Cell::new(None), closed: None }
+        let (seen, counts) = (Cell::new(BEATS.load(Ordering::Relaxed)), poll.map(|_| generation()));
+        Pulse { poll, counts, seen, told: Cell::new(None), closed: None }
     }
 
     /// The watch of a call within a step, which beats for both, or of one without a step, which ends when `closed` is set.
     pub fn within(poll: &'a Poll<'a>, closed: &'a AtomicBool) -> Pulse<'a> {
         let seen = Cell::new(BEATS.load(Ordering::Relaxed));
-        Pulse { poll: Some(poll), counts: false, seen, told: Cell::new(None), closed: Some(closed) }
+        Pulse { poll: Some(poll), counts: None, seen, told: Cell::new(None), closed: Some(closed) }
     }
 
     /// Asks, where a beat has passed since the last time.
@@ -94,7 +104,7 @@ impl<'a> Pulse<'a> {
 
 impl Drop for Pulse<'_> {
     fn drop(&mut self) {
-        if self.counts {
+        if self.counts == Some(generation()) {
             STEPS.fetch_sub(1, Ordering::AcqRel);
         }
     }

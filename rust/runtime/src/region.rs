@@ -7,6 +7,7 @@ use crate::prune::{Request, is_fed_placeholder, prune};
 use crate::roots::{Roots, ref_inputs};
 use crate::versions::VariableIndex;
 use ferroflow_graph::{Flow, KernelContext, Node, NodeId, OutputId};
+use ferroflow_tensor::threads::ensure_stack;
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -115,6 +116,7 @@ pub(crate) struct Region {
 
 impl Region {
     pub fn build(step: &StepGraph<'_>, frame: FrameId) -> Result<Region> {
+        ensure_stack("Loops")?;
         let info = step.frames.get(frame);
         let mut loops = Vec::new();
         for &child in &info.children {

@@ -11,9 +11,9 @@ use crate::prune::{Request, prune};
 use crate::pulse::{Poll, Pulse};
 use crate::trace::Trace;
 use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Step};
+use ferroflow_sync::{Mutex, RwLock, is_lost};
 use ferroflow_tensor::threads::{Threads, default_count};
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
-use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -77,7 +77,9 @@ struct Registered<'a> {
 
 impl Drop for Registered<'_> {
     fn drop(&mut self) {
-        self.session.running.lock().remove(&self.id);
+        if !is_lost(&self.session.running) {
+            self.session.running.lock().remove(&self.id);
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use ferroflow_graph::{
     kernel,
 };
 use ferroflow_runtime::{Poll, Request, RunOptions, Session, SessionOptions};
+use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, bail};
-use parking_lot::{Mutex, RwLock};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

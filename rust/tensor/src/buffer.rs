@@ -1,7 +1,7 @@
 //! `Buffer`: 64-byte aligned memory for tensors, recycled by size class, and memory lent by an outside owner.
 
 use crate::status::{Result, Status};
-use parking_lot::Mutex;
+use ferroflow_sync::ProcessMutex;
 use std::alloc::Layout;
 use std::any::Any;
 use std::cell::RefCell;
@@ -40,9 +40,9 @@ struct Block(NonNull<u8>);
 // SAFETY: an idle block is plain memory that nothing else refers to.
 unsafe impl Send for Block {}
 
-struct Class(Mutex<Vec<Block>>);
+struct Class(ProcessMutex<Vec<Block>>);
 
-static SHARED: [Class; CLASSES] = [const { Class(Mutex::new(Vec::new())) }; CLASSES];
+static SHARED: [Class; CLASSES] = [const { Class(ProcessMutex::new(Vec::new(), Vec::new)) }; CLASSES];
 static RETAINED: AtomicUsize = AtomicUsize::new(0);
 
 /// Idle blocks of one thread; they return to the system when the thread ends.

@@ -2,6 +2,7 @@
 
 mod buffer;
 pub mod conv;
+mod deep;
 mod dtype;
 pub mod elementwise;
 pub mod gemm;
@@ -20,6 +21,7 @@ mod transpose;
 pub mod vector;
 
 pub use buffer::Buffer;
+pub use deep::Deep;
 pub use dtype::{DType, Scalar};
 pub use half::{bf16, f16};
 pub use movable::Movable;

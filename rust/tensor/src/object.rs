@@ -1,20 +1,21 @@
 //! `Object`: an element of a resource or variant tensor, a shared value that only its own ops understand.
 
+use crate::deep::Deep;
 use std::any::Any;
 use std::sync::Arc;
 
 /// A shared value of any type. Cloning shares it.
 #[derive(Clone)]
-pub struct Object(Arc<dyn Any + Send + Sync>);
+pub struct Object(Deep<Arc<dyn Any + Send + Sync>>);
 
 impl Object {
     pub fn new<T: Any + Send + Sync>(value: T) -> Object {
-        Object(Arc::new(value))
+        Object(Deep::new(Arc::new(value)))
     }
 
     /// An object that shares what `value` refers to.
     pub fn shared<T: Any + Send + Sync>(value: Arc<T>) -> Object {
-        Object(value)
+        Object(Deep::new(value))
     }
 
     /// The value, where it has that type.
@@ -24,7 +25,7 @@ impl Object {
 
     /// The value as a reference of its own, where it has that type.
     pub fn to_shared<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.clone().downcast().ok()
+        Arc::clone(&self.0).downcast().ok()
     }
 
     /// The value for writing, where it has that type and nothing else refers to it.

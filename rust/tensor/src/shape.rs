@@ -9,6 +9,13 @@ use std::ops::Deref;
 /// TF 1.x: the most dimensions a tensor has.
 pub(crate) const MAX_RANK: usize = 254;
 
+/// The product of sizes: `usize::MAX`, which no memory holds, where it is larger. This crate is compiled without overflow
+/// checks, for its numeric loops; a product that wraps would be a small size of something large.
+#[inline]
+pub(crate) fn product(sizes: impl IntoIterator<Item = usize>) -> usize {
+    sizes.into_iter().fold(1, usize::saturating_mul)
+}
+
 /// Dimensions of a tensor, outermost first. The number of elements always fits `i64`.
 #[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape {
@@ -73,14 +80,14 @@ impl Shape {
     /// `usize::MAX` for a broadcast shape with more elements than any memory holds, which then finds none.
     #[inline]
     pub fn elements(&self) -> usize {
-        self.dims.iter().fold(1, |n: usize, &d| n.saturating_mul(d))
+        product(self.dims.iter().copied())
     }
 
-    /// Row-major strides in elements.
+    /// Row-major strides in elements; `usize::MAX` where `elements` is that.
     pub fn strides(&self) -> SmallVec<[usize; 4]> {
-        let mut strides = SmallVec::from_elem(1, self.rank());
+        let mut strides: SmallVec<[usize; 4]> = SmallVec::from_elem(1, self.rank());
         for i in (1..self.rank()).rev() {
-            strides[i - 1] = strides[i] * self.dims[i];
+            strides[i - 1] = strides[i].saturating_mul(self.dims[i]);
         }
         strides
     }
@@ -91,7 +98,8 @@ impl Shape {
 
     /// Product of the dimensions before `axis`, the dimension, and the product of those after it.
     pub fn around(&self, axis: usize) -> (usize, usize, usize) {
-        (self.dims[..axis].iter().product(), self.dims[axis], self.dims[axis + 1..].iter().product())
+        let of = |dims: &[usize]| product(dims.iter().copied());
+        (of(&self.dims[..axis]), self.dims[axis], of(&self.dims[axis + 1..]))
     }
 }
 
@@ -157,6 +165,17 @@ pub fn broadcast(a: &Shape, b: &Shape) -> Result<Shape> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_that_no_memory_holds_never_wrap_to_small_ones() {
+        // With plain products, which wrap where overflow is not checked, these are 0.
+        let huge = Shape::new(&[1 << 32, 3, 1 << 32]);
+        assert_eq!((huge.elements(), huge.around(1)), (usize::MAX, (1 << 32, 3, 1 << 32)));
+        assert_eq!(Shape::new(&[1 << 40, 1 << 40, 5]).around(2), (usize::MAX, 5, 1));
+        assert_eq!(Shape::new(&[7, 1 << 40, 1 << 40]).strides()[..], [usize::MAX, 1 << 40, 1]);
+        assert_eq!(product([1 << 40, 1 << 40, 0]), 0);
+        assert!(crate::Tensor::new(crate::DType::F32, huge).is_err());
+    }
 
     #[test]
     fn broadcast_is_commutative_and_scalar_is_its_unit() {

@@ -1,5 +1,6 @@
 //! `Status`: the one error type of the engine, with TensorFlow's seventeen codes.
 
+use ferroflow_sync::LostLock;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -143,6 +144,13 @@ impl Status {
 }
 
 /// Equal code, message and node.
+/// What a lock says in a forked process whose holder does not exist there.
+impl From<LostLock> for Status {
+    fn from(lost: LostLock) -> Status {
+        Status::failed_precondition(lost.to_string())
+    }
+}
+
 impl PartialEq for Status {
     fn eq(&self, other: &Status) -> bool {
         (self.0.code, &self.0.message, self.0.node) == (other.0.code, &other.0.message, other.0.node)

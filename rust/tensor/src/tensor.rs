@@ -167,7 +167,7 @@ impl Tensor {
         match &self.data {
             Data::Strings(s) => s.iter().map(|b| b.len()).sum(),
             Data::Objects(o) => size_of_val(o.as_slice()),
-            _ => self.elements() * self.dtype.size(),
+            _ => self.elements().saturating_mul(self.dtype.size()),
         }
     }
 
@@ -176,7 +176,7 @@ impl Tensor {
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
             Data::Inline(raw) => {
-                let n = self.elements() * self.dtype.size();
+                let n = self.elements().saturating_mul(self.dtype.size());
                 // SAFETY: the array is 16 initialized bytes and `n` is at most that by construction.
                 Some(unsafe { std::slice::from_raw_parts(raw.as_ptr().cast(), n) })
             }
@@ -188,7 +188,7 @@ impl Tensor {
     /// The elements as bytes for writing; `None` where they are shared, lent, strings or objects.
     #[inline]
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
-        let n = self.elements() * self.dtype.size();
+        let n = self.elements().saturating_mul(self.dtype.size());
         match &mut self.data {
             // SAFETY: as in `bytes`; `&mut self` makes the access exclusive.
             Data::Inline(raw) => Some(unsafe { std::slice::from_raw_parts_mut(raw.as_mut_ptr().cast(), n) }),

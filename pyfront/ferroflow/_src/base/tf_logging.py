@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import logging
 import sys
-import threading
 from collections.abc import Iterator
 from typing import Any, Final
+
+from ferroflow._src.base.fork_locks import RenewedLock
 
 DEBUG: Final = logging.DEBUG
 INFO: Final = logging.INFO
@@ -16,7 +17,7 @@ ERROR: Final = logging.ERROR
 FATAL: Final = logging.CRITICAL
 
 _logger: logging.Logger | None = None
-_logger_lock = threading.Lock()
+_logger_lock = RenewedLock()
 
 # Calls so far, by the file and line of the call.
 _counters: dict[tuple[str, int], Iterator[int]] = {}

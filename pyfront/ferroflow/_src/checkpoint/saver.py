@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
@@ -27,7 +27,7 @@ from ferroflow._src.variables.collections import global_variables
 _NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 _HOUR = 3600
 # One save at a time in each folder of this process.
-_folder_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+_folder_locks: defaultdict[str, RenewedLock] = defaultdict(RenewedLock)
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:

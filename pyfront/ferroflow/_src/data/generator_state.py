@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.data import element_nest as nest
 
 
@@ -16,7 +16,7 @@ class GeneratorState:
 
     def __init__(self, generator: Callable[..., Any]) -> None:
         self._generator = generator
-        self._lock = threading.Lock()
+        self._lock = RenewedLock()
         self._next = 0
         self._arguments: dict[int, tuple[Any, ...]] = {}
         self._iterators: dict[int, Iterator[Any]] = {}

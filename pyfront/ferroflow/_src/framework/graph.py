@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ferroflow import _core
-from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
 from ferroflow._src.framework.drawing.svg import graph_html
@@ -58,6 +58,7 @@ class Graph:
         self._unmade = 0
         self._names = NameScopes()
         self._lock = threading.RLock()
+        fork_locks.watch(self)
         self._finalized = False
         self._scopes: Scopes | ThreadScopes = Scopes()
         self._gradient_override_map: dict[str, str] = {}

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.fork_locks import RenewedLock
 
 __all__ = ["Coordinator", "LooperThread"]
 
@@ -47,7 +48,7 @@ class Coordinator:
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (errors.OutOfRangeError,)
         self._clean_stop_exception_types = tuple(clean_stop_exception_types)
-        self._lock = threading.Lock()
+        self._lock = RenewedLock()
         self._stop_event = threading.Event()
         self._exc_info_to_raise: ExcInfo | None = None
         self._joined = False

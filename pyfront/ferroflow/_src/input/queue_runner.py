@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -54,7 +55,7 @@ class QueueRunner:
             self._init_from_proto(queue_runner_def, import_scope)
         else:
             self._init_from_args(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types)
-        self._lock = threading.Lock()
+        self._lock = RenewedLock()
         self._runs_per_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._exceptions_raised: list[BaseException] = []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 import sys
-import threading
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -16,6 +15,7 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.user_frames import is_user_file, place
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.default_graph import (
@@ -111,7 +111,7 @@ class BaseSession:
         self._partial_run_count = 0
         self._steps_described = 0
         self._dead_handles: list[str] = []
-        self._lock = threading.Lock()
+        self._lock = RenewedLock()
         self._closed = False
 
     @property
@@ -518,7 +518,7 @@ class InteractiveSession(BaseSession):
       tf.errors.NotFoundError: no engine is reached by such a target.
     """
 
-    _count_lock = threading.Lock()
+    _count_lock = RenewedLock()
     _active_count = 0
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import ClassVar
 
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.summary.file_writer import FileWriter
 
@@ -15,7 +15,7 @@ class FileWriterCache:
     """The writers of this process, by folder."""
 
     _cache: ClassVar[dict[str, FileWriter]] = {}
-    _lock = threading.RLock()
+    _lock = RenewedLock()
 
     @staticmethod
     def clear() -> None:

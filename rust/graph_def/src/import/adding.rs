@@ -7,8 +7,8 @@ use crate::import::shapes::narrow;
 use crate::import::{Around, Draft};
 use ferroflow_graph::{AttrValue, BuildError, Graph, NodeId, NodeSpec, OutputId, Registry};
 use ferroflow_proto::tensorflow::{GraphDef, NodeDef, OpList};
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{PartialShape, Status};
-use parking_lot::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub const ENTER: [&str; 2] = ["Enter", "RefEnter"];

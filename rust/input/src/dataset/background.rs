@@ -2,9 +2,9 @@
 
 use super::value::Pull;
 use ferroflow_graph::Cancellation;
+use ferroflow_sync::{Condvar, LostLock, Mutex, MutexGuard, is_lost};
 use ferroflow_tensor::threads::stopped;
 use ferroflow_tensor::{Result, Status, bail};
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -22,7 +22,10 @@ pub(super) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<
 
 /// `f`'s result; a panic as an `Internal` error, for on a thread of its own it would be lost.
 pub(super) fn caught<T>(f: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| Err(Status::internal("an iterator failed unexpectedly")))
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| match payload.downcast_ref::<LostLock>() {
+        Some(&lost) => Err(lost.into()),
+        None => Err(Status::internal("an iterator failed unexpectedly")),
+    })
 }
 
 /// Waits until `ready` has something, at most until the pull is cancelled.
@@ -64,6 +67,9 @@ pub(super) fn wait_ahead<S, R>(
 
 /// Ends what waits in `wait_ahead`.
 pub(super) fn end<S>(state: &Mutex<S>, changed: &Condvar, cancellation: &Cancellation) {
+    if is_lost(state) {
+        return;
+    }
     let guard = state.lock();
     cancellation.cancel(Status::cancelled("The iterator is gone."));
     drop(guard);

@@ -2,14 +2,15 @@
 
 use super::schema::{described, scalars, unary};
 use super::stacking::{rows, stack};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{KernelContext, Registry};
 use ferroflow_tensor::{Result, bail, ensure};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 struct Batch {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     size: usize,
     drop_remainder: bool,
 }
@@ -22,7 +23,7 @@ struct BatchIterator {
 
 impl Dataset for Batch {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(BatchIterator {
+        BoxedIterator::new(BatchIterator {
             input: Some(self.input.iterator()),
             size: self.size,
             drop_remainder: self.drop_remainder,
@@ -62,7 +63,7 @@ pub(super) fn batch_size(ctx: &KernelContext<'_>) -> Result<usize> {
 }
 
 struct Slide {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     size: usize,
     stride: usize,
 }
@@ -77,7 +78,7 @@ struct SlideIterator {
 impl Dataset for Slide {
     fn iterator(&self) -> BoxedIterator {
         let input = Some(self.input.iterator());
-        Box::new(SlideIterator { input, window: VecDeque::new(), size: self.size, stride: self.stride })
+        BoxedIterator::new(SlideIterator { input, window: VecDeque::new(), size: self.size, stride: self.stride })
     }
 }
 
@@ -94,7 +95,7 @@ impl DatasetIterator for SlideIterator {
     }
 }
 
-struct Unbatch(Arc<dyn Dataset>);
+struct Unbatch(SharedDataset);
 
 struct UnbatchIterator {
     input: BoxedIterator,
@@ -105,7 +106,7 @@ struct UnbatchIterator {
 
 impl Dataset for Unbatch {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(UnbatchIterator { input: self.0.iterator(), batch: Element::new(), next: 0, count: 0 })
+        BoxedIterator::new(UnbatchIterator { input: self.0.iterator(), batch: Element::new(), next: 0, count: 0 })
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::cache_file;
 use super::schema::{described, scalars, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, text};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, text,
+};
 use ferroflow_graph::Registry;
+use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Result, bail};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// What the iterators of one dataset share.
@@ -17,7 +19,7 @@ struct Kept {
 }
 
 struct MemoryCache {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     kept: Arc<Mutex<Kept>>,
 }
 
@@ -58,13 +60,13 @@ impl Dataset for MemoryCache {
     fn iterator(&self) -> BoxedIterator {
         let mut kept = self.kept.lock();
         if let Some(elements) = &kept.whole {
-            return Box::new(Reader { elements: elements.clone(), next: 0 });
+            return BoxedIterator::new(Reader { elements: elements.clone(), next: 0 });
         }
         if std::mem::replace(&mut kept.being_filled, true) {
-            return Box::new(Late { kept: self.kept.clone(), reader: None });
+            return BoxedIterator::new(Late { kept: self.kept.clone(), reader: None });
         }
         drop(kept);
-        Box::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: self.kept.clone() })
+        BoxedIterator::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: self.kept.clone() })
     }
 }
 
@@ -98,7 +100,7 @@ impl DatasetIterator for Writer {
 /// A pass that was left before its end keeps nothing.
 impl Drop for Writer {
     fn drop(&mut self) {
-        if self.elements.is_some() {
+        if self.elements.is_some() && !is_lost(&self.kept) {
             self.kept.lock().being_filled = false;
         }
     }

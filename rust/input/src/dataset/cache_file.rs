@@ -23,9 +23,9 @@ fn failed(name: &str) -> impl Fn(std::io::Error) -> Status + '_ {
 /// An iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it writes down.
 pub(super) fn iterator(name: &str, input: impl FnOnce() -> BoxedIterator) -> BoxedIterator {
     if file::path_of(with_ending(name, "elements")).exists() {
-        return Box::new(Reader { name: name.to_owned(), records: None });
+        return BoxedIterator::new(Reader { name: name.to_owned(), records: None });
     }
-    Box::new(Writer { name: name.to_owned(), input: input(), open: None, ended: false })
+    BoxedIterator::new(Writer { name: name.to_owned(), input: input(), open: None, ended: false })
 }
 
 struct Reader {

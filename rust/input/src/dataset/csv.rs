@@ -30,7 +30,7 @@ struct CsvIterator {
 
 impl Dataset for Csv {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(CsvIterator { format: self.0.clone(), next_file: 0, open: None })
+        BoxedIterator::new(CsvIterator { format: self.0.clone(), next_file: 0, open: None })
     }
 }
 

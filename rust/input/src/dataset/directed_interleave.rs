@@ -1,14 +1,15 @@
 //! DirectedInterleaveDataset: elements of several datasets, the next one from the dataset that another dataset names.
 
 use super::schema::described;
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
+};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::{DType, Result, bail};
-use std::sync::Arc;
 
 struct Directed {
-    selector: Arc<dyn Dataset>,
-    inputs: Vec<Arc<dyn Dataset>>,
+    selector: SharedDataset,
+    inputs: Vec<SharedDataset>,
 }
 
 struct DirectedIterator {
@@ -20,7 +21,7 @@ struct DirectedIterator {
 impl Dataset for Directed {
     fn iterator(&self) -> BoxedIterator {
         let inputs = self.inputs.iter().map(|d| Some(d.iterator())).collect();
-        Box::new(DirectedIterator { selector: self.selector.iterator(), inputs })
+        BoxedIterator::new(DirectedIterator { selector: self.selector.iterator(), inputs })
     }
 }
 

@@ -76,7 +76,7 @@ struct FilesIterator {
 
 impl Dataset for Files {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(FilesIterator { files: self.clone(), next: 0, open: None })
+        BoxedIterator::new(FilesIterator { files: self.clone(), next: 0, open: None })
     }
 }
 

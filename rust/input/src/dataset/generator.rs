@@ -23,7 +23,7 @@ struct GeneratorIterator {
 
 impl Dataset for Generator {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(GeneratorIterator { functions: self.0.clone(), state: None })
+        BoxedIterator::new(GeneratorIterator { functions: self.0.clone(), state: None })
     }
 }
 

@@ -3,7 +3,8 @@
 use super::function::Captured;
 use super::schema::{described, unary};
 use super::value::{
-    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, Signature, dataset_input, dataset_kernel,
+    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, SharedDataset, Signature, dataset_input,
+    dataset_kernel,
 };
 use super::window::Elements;
 use ferroflow_graph::Registry;
@@ -19,7 +20,7 @@ struct Functions {
 }
 
 struct GroupByWindow {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     functions: Arc<Functions>,
 }
 
@@ -39,7 +40,7 @@ struct GroupByWindowIterator {
 
 impl Dataset for GroupByWindow {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(GroupByWindowIterator {
+        BoxedIterator::new(GroupByWindowIterator {
             input: Some(self.input.iterator()),
             functions: self.functions.clone(),
             groups: BTreeMap::new(),
@@ -80,8 +81,10 @@ impl GroupByWindowIterator {
     }
 
     fn begin_window(&mut self, key: i64, elements: Vec<Element>, pull: Pull<'_>) -> Result<()> {
-        let window =
-            DatasetValue { dataset: Arc::new(Elements(elements.into())), signature: self.functions.signature.clone() };
+        let window = DatasetValue {
+            dataset: SharedDataset::new(Elements(elements.into())),
+            signature: self.functions.signature.clone(),
+        };
         let arguments = [Tensor::scalar(key), window.into_tensor()?];
         let reduced = self.functions.reduce.dataset(arguments, pull, "`reduce_func`")?;
         self.current = Some(reduced.dataset.iterator());

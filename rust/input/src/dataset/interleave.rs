@@ -3,13 +3,15 @@
 use super::function::Captured;
 use super::prefetch::Ahead;
 use super::schema::{described, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{KernelContext, Registry, shape_rules};
 use ferroflow_tensor::{Result, ensure};
 use std::sync::Arc;
 
 struct Interleave {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     function: Arc<Captured>,
     cycle_length: usize,
     block_length: usize,
@@ -32,7 +34,7 @@ struct InterleaveIterator {
 
 impl Dataset for Interleave {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(InterleaveIterator {
+        BoxedIterator::new(InterleaveIterator {
             input: Some(self.input.iterator()),
             function: self.function.clone(),
             open: Vec::new(),
@@ -72,8 +74,11 @@ impl DatasetIterator for InterleaveIterator {
                     Some(element) => {
                         let value = self.function.dataset(element, pull, "`f`")?;
                         let iterator = value.dataset.iterator();
-                        let iterator =
-                            if self.ahead > 0 { Box::new(Ahead::new(iterator, self.ahead)) } else { iterator };
+                        let iterator = if self.ahead > 0 {
+                            BoxedIterator::new(Ahead::new(iterator, self.ahead))
+                        } else {
+                            iterator
+                        };
                         if self.place >= self.open.len() {
                             self.open.resize_with(self.place + 1, || None);
                         }

@@ -7,8 +7,8 @@ use ferroflow_graph::{
     Blocking, Kernel, KernelContext, KernelInit, Op, Outputs, Registry, ResourceHandle, ResourceName, ShapeContext,
     Unnamed, kernel, resource_kernel, shape_rules,
 };
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Bytes, Code, Result, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::Arc;
 

@@ -2,13 +2,15 @@
 
 use super::function::{Captured, owned};
 use super::schema::{described, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, dataset_input, dataset_kernel};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, Signature, dataset_input, dataset_kernel,
+};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
 use std::sync::Arc;
 
 struct Map {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     function: Arc<Captured>,
 }
 
@@ -19,7 +21,7 @@ struct MapIterator {
 
 impl Dataset for Map {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(MapIterator { input: self.input.iterator(), function: self.function.clone() })
+        BoxedIterator::new(MapIterator { input: self.input.iterator(), function: self.function.clone() })
     }
 }
 
@@ -33,7 +35,7 @@ impl DatasetIterator for MapIterator {
 }
 
 struct Filter {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     predicate: Arc<Captured>,
 }
 
@@ -44,7 +46,7 @@ struct FilterIterator {
 
 impl Dataset for Filter {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(FilterIterator { input: self.input.iterator(), predicate: self.predicate.clone() })
+        BoxedIterator::new(FilterIterator { input: self.input.iterator(), predicate: self.predicate.clone() })
     }
 }
 
@@ -67,7 +69,7 @@ impl DatasetIterator for FilterIterator {
 }
 
 struct Scan {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     state: Vec<Tensor>,
     function: Arc<Captured>,
     signature: Signature,
@@ -82,7 +84,7 @@ struct ScanIterator {
 
 impl Dataset for Scan {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(ScanIterator {
+        BoxedIterator::new(ScanIterator {
             input: self.input.iterator(),
             state: self.state.clone(),
             function: self.function.clone(),

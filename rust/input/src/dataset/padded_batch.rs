@@ -3,7 +3,9 @@
 use super::batch::{batch_size, gather};
 use super::function::owned;
 use super::schema::{described, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{KernelContext, Op, Registry};
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 use std::sync::Arc;
@@ -15,7 +17,7 @@ struct Padding {
 }
 
 struct PaddedBatch {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     size: usize,
     drop_remainder: bool,
     padding: Arc<Padding>,
@@ -30,7 +32,7 @@ struct PaddedBatchIterator {
 
 impl Dataset for PaddedBatch {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(PaddedBatchIterator {
+        BoxedIterator::new(PaddedBatchIterator {
             input: Some(self.input.iterator()),
             size: self.size,
             drop_remainder: self.drop_remainder,
@@ -165,7 +167,7 @@ fn padded_batch(ctx: &KernelContext<'_>, components: usize, drop_remainder: bool
 }
 
 struct SparseBatch {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     size: usize,
     row_shape: PartialShape,
 }
@@ -179,7 +181,7 @@ struct SparseBatchIterator {
 impl Dataset for SparseBatch {
     fn iterator(&self) -> BoxedIterator {
         let input = Some(self.input.iterator());
-        Box::new(SparseBatchIterator { input, size: self.size, row_shape: self.row_shape.clone() })
+        BoxedIterator::new(SparseBatchIterator { input, size: self.size, row_shape: self.row_shape.clone() })
     }
 }
 

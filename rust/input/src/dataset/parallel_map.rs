@@ -4,11 +4,13 @@ use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
 use super::function::Captured;
 use super::schema::{described, unary};
 use super::stacking::stack;
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{Cancellation, KernelContext, Registry};
+use ferroflow_sync::{Condvar, Mutex};
 use ferroflow_tensor::threads::{Threads, default_count};
 use ferroflow_tensor::{Result, Status, ensure};
-use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -145,19 +147,19 @@ impl DatasetIterator for Calls {
 }
 
 struct ParallelMap {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     function: Arc<Captured>,
     calls: usize,
 }
 
 impl Dataset for ParallelMap {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(Calls::new(self.input.iterator(), self.function.clone(), self.calls))
+        BoxedIterator::new(Calls::new(self.input.iterator(), self.function.clone(), self.calls))
     }
 }
 
 struct MapAndBatch {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     function: Arc<Captured>,
     calls: usize,
     size: usize,
@@ -173,7 +175,7 @@ struct MapAndBatchIterator {
 impl Dataset for MapAndBatch {
     fn iterator(&self) -> BoxedIterator {
         let results = Calls::new(self.input.iterator(), self.function.clone(), self.calls);
-        Box::new(MapAndBatchIterator { results, size: self.size, drop_remainder: self.drop_remainder })
+        BoxedIterator::new(MapAndBatchIterator { results, size: self.size, drop_remainder: self.drop_remainder })
     }
 }
 

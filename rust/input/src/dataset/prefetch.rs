@@ -2,11 +2,13 @@
 
 use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
 use super::schema::{described, scalars, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{Cancellation, Registry};
+use ferroflow_sync::{Condvar, Mutex};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Result, ensure};
-use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -105,14 +107,14 @@ impl DatasetIterator for Ahead {
 }
 
 struct Prefetch {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     size: Option<usize>,
 }
 
 impl Dataset for Prefetch {
     fn iterator(&self) -> BoxedIterator {
         let input = self.input.iterator();
-        Box::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
+        BoxedIterator::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
     }
 }
 

@@ -15,7 +15,7 @@ struct Range {
 
 impl Dataset for Range {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(self.clone())
+        BoxedIterator::new(self.clone())
     }
 }
 
@@ -37,7 +37,7 @@ struct RandomIterator(Words);
 
 impl Dataset for Random {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(RandomIterator(Words::new(self.0)))
+        BoxedIterator::new(RandomIterator(Words::new(self.0)))
     }
 }
 

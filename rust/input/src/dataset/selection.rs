@@ -1,18 +1,20 @@
 //! IgnoreErrorsDataset, UniqueDataset: the elements that can be had, and those that were not there before.
 
 use super::schema::{described, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
+};
 use ferroflow_graph::Registry;
+use ferroflow_tensor::threads::StackExhausted;
 use ferroflow_tensor::{Bytes, DType, Result, bail};
 use std::collections::HashSet;
-use std::sync::Arc;
 
-struct IgnoreErrors(Arc<dyn Dataset>);
+struct IgnoreErrors(SharedDataset);
 struct IgnoreErrorsIterator(BoxedIterator);
 
 impl Dataset for IgnoreErrors {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(IgnoreErrorsIterator(self.0.iterator()))
+        BoxedIterator::new(IgnoreErrorsIterator(self.0.iterator()))
     }
 }
 
@@ -20,6 +22,8 @@ impl DatasetIterator for IgnoreErrorsIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
             match self.0.next(pull) {
+                // It would come again, for ever.
+                Err(e) if e.cause::<StackExhausted>().is_some() => return Err(e),
                 Err(_) => pull.cancellation.check()?,
                 found => return found,
             }
@@ -27,7 +31,7 @@ impl DatasetIterator for IgnoreErrorsIterator {
     }
 }
 
-struct Unique(Arc<dyn Dataset>);
+struct Unique(SharedDataset);
 
 struct UniqueIterator {
     input: BoxedIterator,
@@ -36,7 +40,7 @@ struct UniqueIterator {
 
 impl Dataset for Unique {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(UniqueIterator { input: self.0.iterator(), seen: HashSet::new() })
+        BoxedIterator::new(UniqueIterator { input: self.0.iterator(), seen: HashSet::new() })
     }
 }
 

@@ -1,12 +1,13 @@
 //! RepeatDataset, TakeDataset, SkipDataset, ConcatenateDataset, ZipDataset: elements as they are, in other sequences.
 
 use super::schema::{described, scalars, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::Result;
-use std::sync::Arc;
 
-type Input = Arc<dyn Dataset>;
+type Input = SharedDataset;
 
 struct Repeat {
     input: Input,
@@ -22,7 +23,7 @@ struct RepeatIterator {
 
 impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
+        BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
     }
 }
 
@@ -61,7 +62,7 @@ struct TakeIterator {
 impl Dataset for Take {
     fn iterator(&self) -> BoxedIterator {
         let input = (self.count != 0).then(|| self.input.iterator());
-        Box::new(TakeIterator { input, left: self.count })
+        BoxedIterator::new(TakeIterator { input, left: self.count })
     }
 }
 
@@ -93,9 +94,9 @@ struct SkipIterator {
 impl Dataset for Skip {
     fn iterator(&self) -> BoxedIterator {
         if self.count < 0 {
-            return Box::new(TakeIterator { input: None, left: 0 });
+            return BoxedIterator::new(TakeIterator { input: None, left: 0 });
         }
-        Box::new(SkipIterator { input: self.input.iterator(), left: self.count })
+        BoxedIterator::new(SkipIterator { input: self.input.iterator(), left: self.count })
     }
 }
 
@@ -124,7 +125,7 @@ struct ConcatenateIterator {
 
 impl Dataset for Concatenate {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(ConcatenateIterator { current: self.first.iterator(), then: Some(self.second.clone()) })
+        BoxedIterator::new(ConcatenateIterator { current: self.first.iterator(), then: Some(self.second.clone()) })
     }
 }
 
@@ -147,7 +148,7 @@ struct ZipIterator(Vec<BoxedIterator>);
 
 impl Dataset for Zip {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(ZipIterator(self.0.iter().map(|d| d.iterator()).collect()))
+        BoxedIterator::new(ZipIterator(self.0.iter().map(|d| d.iterator()).collect()))
     }
 }
 

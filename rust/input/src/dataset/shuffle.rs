@@ -1,13 +1,14 @@
 //! ShuffleDataset, ShuffleAndRepeatDataset: elements in TensorFlow's random order.
 
 use super::schema::{described, scalars, unary};
-use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_input, dataset_kernel, scalar};
+use super::value::{
+    BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
+};
 use ferroflow_graph::{KernelContext, Registry};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words};
 use ferroflow_tensor::{Result, ensure};
-use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Where the streams of the iterators come from.
 enum Seeds {
@@ -18,7 +19,7 @@ enum Seeds {
 }
 
 struct Shuffle {
-    input: Arc<dyn Dataset>,
+    input: SharedDataset,
     buffer_size: u64,
     /// Passes over the input; negative: without end.
     count: i64,
@@ -35,7 +36,7 @@ impl Dataset for Shuffle {
                 Philox::new(seed.into(), words.next_u32().into())
             }
         };
-        Box::new(ShuffleIterator {
+        BoxedIterator::new(ShuffleIterator {
             dataset: self.input.clone(),
             input: None,
             begun: false,
@@ -57,7 +58,7 @@ struct Slice {
 }
 
 struct ShuffleIterator {
-    dataset: Arc<dyn Dataset>,
+    dataset: SharedDataset,
     input: Option<BoxedIterator>,
     begun: bool,
     buffer_size: u64,

@@ -25,7 +25,7 @@ struct SparseSlicesIterator {
 
 impl Dataset for SparseSlices {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(SparseSlicesIterator { parts: self.0.clone(), row: 0, entry: 0 })
+        BoxedIterator::new(SparseSlicesIterator { parts: self.0.clone(), row: 0, entry: 0 })
     }
 }
 

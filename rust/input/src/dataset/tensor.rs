@@ -13,7 +13,7 @@ struct WholeIterator(Option<Element>);
 
 impl Dataset for Whole {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(WholeIterator(Some(self.0.clone())))
+        BoxedIterator::new(WholeIterator(Some(self.0.clone())))
     }
 }
 
@@ -36,7 +36,7 @@ struct SlicesIterator {
 
 impl Dataset for Slices {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(SlicesIterator { components: self.components.clone(), count: self.count, next: 0 })
+        BoxedIterator::new(SlicesIterator { components: self.components.clone(), count: self.count, next: 0 })
     }
 }
 

@@ -1,8 +1,8 @@
 //! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
 
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
-use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{DType, Object, PartialShape, Result, Scalar, Tensor, bail, ensure};
+use ferroflow_tensor::threads::{Threads, ensure_stack};
+use ferroflow_tensor::{DType, Deep, Object, PartialShape, Result, Scalar, Status, Tensor, bail, ensure};
 use std::sync::Arc;
 
 /// The components of one element.
@@ -21,11 +21,55 @@ pub(crate) trait DatasetIterator: Send {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
 }
 
-pub(crate) type BoxedIterator = Box<dyn DatasetIterator>;
+/// An iterator, which may own a long chain of others.
+pub(crate) struct BoxedIterator(Deep<Box<dyn DatasetIterator>>);
+
+impl BoxedIterator {
+    pub fn new(iterator: impl DatasetIterator + 'static) -> BoxedIterator {
+        BoxedIterator(Deep::new(Box::new(iterator)))
+    }
+
+    /// `DatasetIterator::next`.
+    ///
+    /// Errors: `ResourceExhausted` where iterators are nested so deeply that the stack is nearly used up.
+    pub fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        ensure_stack(NESTED)?;
+        self.0.next(pull)
+    }
+}
+
+const NESTED: &str = "Datasets";
+
+/// Stands for an iterator that could not be made.
+struct TooDeep(Status);
+
+impl DatasetIterator for TooDeep {
+    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+        Err(self.0.clone())
+    }
+}
 
 /// A description of elements.
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
+}
+
+/// A dataset that others share, which may be made of a long chain of others.
+#[derive(Clone)]
+pub(crate) struct SharedDataset(Deep<Arc<dyn Dataset>>);
+
+impl SharedDataset {
+    pub fn new(dataset: impl Dataset + 'static) -> SharedDataset {
+        SharedDataset(Deep::new(Arc::new(dataset)))
+    }
+
+    /// A new pass; where datasets are nested too deeply for the stack, one that fails.
+    pub fn iterator(&self) -> BoxedIterator {
+        match ensure_stack(NESTED) {
+            Ok(()) => self.0.iterator(),
+            Err(failure) => BoxedIterator::new(TooDeep(failure)),
+        }
+    }
 }
 
 /// The elements' types and shapes.
@@ -84,7 +128,7 @@ impl Signature {
 /// A dataset in a variant.
 #[derive(Clone)]
 pub(crate) struct DatasetValue {
-    pub dataset: Arc<dyn Dataset>,
+    pub dataset: SharedDataset,
     pub signature: Signature,
 }
 
@@ -142,7 +186,7 @@ pub(crate) fn signed_kernel<D: Dataset + 'static>(
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
-        let value = DatasetValue { dataset: Arc::new(make(ctx)?), signature: signature.clone() };
+        let value = DatasetValue { dataset: SharedDataset::new(make(ctx)?), signature: signature.clone() };
         ctx.set_output(0, value.into_tensor()?);
         Ok(())
     })

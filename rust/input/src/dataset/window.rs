@@ -3,8 +3,8 @@
 use super::batch::gather;
 use super::schema::{described, scalars, unary};
 use super::value::{
-    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, Signature, dataset_input, dataset_kernel,
-    scalar,
+    BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, SharedDataset, Signature, dataset_input,
+    dataset_kernel, scalar,
 };
 use ferroflow_graph::{KernelContext, Registry};
 use ferroflow_tensor::{Result, Tensor, ensure};
@@ -21,7 +21,7 @@ struct ElementsIterator {
 
 impl Dataset for Elements {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(ElementsIterator { elements: self.0.clone(), next: 0 })
+        BoxedIterator::new(ElementsIterator { elements: self.0.clone(), next: 0 })
     }
 }
 
@@ -59,7 +59,7 @@ struct WindowIterator {
 
 impl Dataset for Window {
     fn iterator(&self) -> BoxedIterator {
-        Box::new(WindowIterator {
+        BoxedIterator::new(WindowIterator {
             input: Some(self.input.dataset.iterator()),
             signature: self.input.signature.clone(),
             shape: self.shape,
@@ -76,7 +76,7 @@ impl WindowIterator {
             types: self.signature.types.iter().skip(c).take(1).copied().collect(),
             shapes: self.signature.shapes.iter().skip(c).take(1).cloned().collect(),
         };
-        DatasetValue { dataset: Arc::new(Elements(column.into())), signature }.into_tensor()
+        DatasetValue { dataset: SharedDataset::new(Elements(column.into())), signature }.into_tensor()
     }
 }
 

@@ -4,9 +4,9 @@
 use super::feature::{Element, Feature, by_element};
 use crate::wire::{Fields, Malformed, Value, entry};
 use ferroflow_graph::{AttrMap, KernelContext};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 
 /// A dense feature as it is asked for.

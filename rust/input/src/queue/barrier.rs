@@ -8,8 +8,8 @@ use ferroflow_graph::{
     Cancellation, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, Unnamed, kernel, resource_kernel,
     shape_rules,
 };
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

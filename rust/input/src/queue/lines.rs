@@ -8,8 +8,8 @@
 use super::element::{Element, Tuple, alike, padded, stacked};
 use super::store::Store;
 use ferroflow_graph::{Bell, Cancellation, Pending};
+use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -582,7 +582,7 @@ impl Pending for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if !self.is_collected {
+        if !self.is_collected && !is_lost(&self.queue.state) {
             self.queue.withdraw(&self.ticket);
         }
     }

@@ -3,8 +3,8 @@
 use super::source::{Record, Source};
 use crate::wire::{Fields, Malformed, Value};
 use ferroflow_graph::Bell;
+use ferroflow_sync::{Mutex, is_lost};
 use ferroflow_tensor::{Bytes, Result, bail, ensure};
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,6 +58,9 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
+        if is_lost(&self.reader.line) {
+            return;
+        }
         let mut line = self.reader.line.lock();
         line.retain(|p| p.number != self.number);
         if let Some(next) = line.front() {

@@ -4,8 +4,8 @@
 use super::{Limits, bounded, bytes, values};
 use crate::retry::{Outputs, Waited, Waiters, try_or_wait};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ResourceName, Unnamed, kernel, shape_rules};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Result, Tensor, ensure};
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

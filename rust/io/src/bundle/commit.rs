@@ -10,8 +10,8 @@ use super::{HEADER_KEY, data_name, index_name};
 use crate::checksum::masked;
 use crate::file::{failure, path_of};
 use crate::table::Table;
+use ferroflow_sync::ProcessMutex;
 use ferroflow_tensor::{Result, bail};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -28,7 +28,7 @@ const TRIES: usize = 8;
 const FOLDER_LOCK: &str = "shards.tempstate_lock";
 
 /// The locks of folders of shards, held until their merge.
-static HELD: Mutex<Option<HashMap<PathBuf, File>>> = Mutex::new(None);
+static HELD: ProcessMutex<Option<HashMap<PathBuf, File>>> = ProcessMutex::new(None, || None);
 
 /// A number that no one else thinks of.
 fn token() -> String {

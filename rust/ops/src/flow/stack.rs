@@ -1,8 +1,8 @@
 //! StackV2 and the ops on it: values of a loop's iterations, last in, first out, in which TF 1.x keeps what gradients need.
 
 use ferroflow_graph::{KernelContext, Op, Registry, ResourceHandle, ResourceName, ShapeContext, kernel, shape_rules};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The values of one step.

@@ -3,10 +3,10 @@
 use super::sampling::for_rows;
 use super::shapes::{dimension_is, same_length, sized_images};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words, convert::normals_f32, convert::unit_f32};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
-use parking_lot::Mutex;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Noise {

@@ -1,9 +1,9 @@
 //! Batches of matrices: their sizes, shapes of results, and the loop over them.
 
 use ferroflow_linalg::{Element, Failure, Wide};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
 use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 
 /// Multiplications that are worth a thread.
 const GRAIN: usize = 1 << 16;

@@ -1,6 +1,6 @@
 //! `TensorList`: the value, and arithmetic of values of type variant.
 
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Threads, ensure_stack};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, Object, Result, Shape, Tensor, elementwise, ensure};
 
@@ -63,6 +63,7 @@ pub(crate) fn sum(a: &Tensor, b: &Tensor, threads: Threads) -> Result<Tensor> {
     if a.dtype() != DType::Variant {
         return elementwise::binary(Binary::Add, a.clone(), b.clone(), threads);
     }
+    ensure_stack("Lists")?;
     let (x, y) = (TensorList::of(a)?, TensorList::of(b)?);
     ensure!(x.dtype == y.dtype, InvalidArgument, "Lists of {} and {} cannot be added", x.dtype.name(), y.dtype.name());
     ensure!(

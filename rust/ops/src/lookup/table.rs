@@ -1,7 +1,7 @@
 //! `Table`: rows of values found by key, behind one lock.
 
+use ferroflow_sync::RwLock;
 use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure};
-use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 

@@ -2,11 +2,11 @@
 
 use super::mat_mul::Factor;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::gemm::MatRef;
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::vector::Unary;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, dispatch, elementwise, ensure};
-use parking_lot::Mutex;
 
 /// Multiplications that are worth a thread: small products go to it in blocks.
 const SMALL: usize = 1 << 20;

@@ -2,9 +2,9 @@
 
 use super::stream::{Stream, seeded};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::candidate::{CandidateSampler, Counts, Weights, blocks_per_run};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 
 /// The least attribute that is a count of classes.
 fn count(attrs: &AttrMap, name: &str) -> Result<usize> {

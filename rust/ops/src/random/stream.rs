@@ -1,9 +1,9 @@
 //! `Stream`: the random numbers of one node in one session; and the shape that an input asks for.
 
 use ferroflow_graph::{KernelInit, Op, ShapeContext};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, stateless::stateless};
 use ferroflow_tensor::{Result, Shape, Tensor, bail, ensure};
-use parking_lot::Mutex;
 
 /// The generator of one node; every run takes the next part of its stream.
 pub(crate) struct Stream(Mutex<Philox>);

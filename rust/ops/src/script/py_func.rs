@@ -1,10 +1,10 @@
 //! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` that knows the language.
 
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
+use ferroflow_sync::{Mutex, OnceLock};
 use ferroflow_tensor::{DType, Result, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Calls functions of the program's language.
 pub trait Host: Send + Sync {

@@ -4,8 +4,8 @@ use super::coordinates::Coordinates;
 use super::shapes::parts;
 use super::stacking::{Parts, empty_row, row_parts, row_shape, rows, stacked};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ResourceName, ShapeContext, Unnamed, kernel};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 

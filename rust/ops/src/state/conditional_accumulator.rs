@@ -5,9 +5,9 @@ use ferroflow_graph::{
     Bell, Cancellation, Kernel, KernelContext, KernelInit, Op, Pending, Registry, ShapeContext, Unnamed, kernel,
     resource_kernel, shape_rules,
 };
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Status, Tensor, dispatch, elementwise, ensure};
-use parking_lot::Mutex;
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! A function of each string of a tensor, in parallel.
 
 use ferroflow_graph::KernelContext;
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
 use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
-use parking_lot::Mutex;
 
 /// Strings of one parallel block.
 const BLOCK: usize = 1 << 10;

@@ -3,8 +3,8 @@
 use super::each::{to_strings, to_values};
 use super::regex_syntax::translate;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Bytes, Result, Status, Tensor, bail};
-use parking_lot::Mutex;
 use regex::bytes::Regex;
 
 fn compile(pattern: &[u8], whole: bool) -> Result<Regex> {

@@ -1,9 +1,9 @@
 //! UnicodeScript: the script of each code point, by the number that the ICU library gives it.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, Result, Status, Tensor};
 use regex_syntax::hir::{Class, HirKind};
-use std::sync::OnceLock;
 
 /// The scripts by their names in Unicode, and ICU's numbers for them (`UScriptCode`), which are for ever.
 #[rustfmt::skip]

@@ -4,8 +4,8 @@ use super::{scalar_shape, set_summary, tag_in};
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
 use ferroflow_proto::tensorflow::HistogramProto;
 use ferroflow_proto::tensorflow::summary::{Value, value};
+use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, Result, bail, elementwise};
-use std::sync::OnceLock;
 
 /// The upper limits of the buckets, exclusive, ascending.
 fn limits() -> &'static [f64] {

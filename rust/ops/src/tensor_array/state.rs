@@ -2,9 +2,9 @@
 
 use crate::list::sum;
 use ferroflow_graph::KernelContext;
+use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Elements that one array may have.
@@ -78,7 +78,7 @@ impl TensorArray {
         })
     }
 
-    fn open(&self) -> Result<parking_lot::MutexGuard<'_, State>> {
+    fn open(&self) -> Result<ferroflow_sync::MutexGuard<'_, State>> {
         let state = self.state.lock();
         ensure!(!state.closed, InvalidArgument, "TensorArray {} has already been closed.", self.kind.name);
         Ok(state)

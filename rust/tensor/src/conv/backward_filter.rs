@@ -5,7 +5,7 @@ use super::{ConvFloat, Geometry};
 use crate::gemm::MatRef;
 use crate::status::{Result, Status};
 use crate::threads::{Threads, for_chunks_mut};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 21;

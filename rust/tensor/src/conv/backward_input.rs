@@ -1,5 +1,6 @@
 //! The gradient of a convolution's input.
 
+use crate::shape::product;
 use std::ops::Range;
 
 use super::depthwise::reach_back;
@@ -70,8 +71,8 @@ pub fn backward_input<T: ConvFloat>(
         return Ok(());
     }
     if geometry.is_product() {
-        let points: usize = geometry.space.iter().map(|w| w.output).product();
-        let output = MatRef::row_major(output, geometry.batch * points, geometry.outputs)?;
+        let points = product(geometry.space.iter().map(|w| w.output).chain([geometry.batch]));
+        let output = MatRef::row_major(output, points, geometry.outputs)?;
         return T::matrix_by_matrix(threads, output, matrix.transposed(), gradient, None);
     }
     if let Some(columns) = narrow_columns(geometry, output.len()) {

@@ -3,6 +3,7 @@
 use super::scratch::Scratch;
 use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{Epilogue, MatRef, patches_by_matrix_wrapping};
+use crate::shape::product;
 use crate::status::Result;
 use crate::threads::{Threads, for_chunks_mut};
 
@@ -46,11 +47,12 @@ pub fn forward<T: ConvFloat>(
 /// The same convolution of an input that has the zeros around it, where that is worth a copy.
 fn with_zeros(g: &Geometry) -> Option<Geometry> {
     let last = &g.space[2];
-    let reach = |w: &Window| (w.output.max(1) - 1) * w.stride + (w.filter.max(1) - 1) * w.dilation + 1;
+    let span = |count: usize, step: usize| count.saturating_sub(1).saturating_mul(step);
+    let reach = |w: &Window| span(w.output, w.stride).saturating_add(span(w.filter, w.dilation)).saturating_add(1);
     let is_inside = |w: &Window| w.before == 0 && reach(w) <= w.input;
     let wider = g.space.map(|w| Window { input: reach(&w).max(w.before + w.input), before: 0, ..w });
-    let size = |space: &[Window; 3]| space.iter().map(|w| w.input).product::<usize>();
-    let pays = g.inputs * last.filter <= SHORT_LINE && g.inputs > 0 && size(&wider) <= 2 * size(&g.space);
+    let size = |space: &[Window; 3]| product(space.iter().map(|w| w.input));
+    let pays = g.inputs * last.filter <= SHORT_LINE && g.inputs > 0 && size(&wider) <= size(&g.space).saturating_mul(2);
     (pays && !g.space.iter().all(is_inside)).then_some(Geometry { space: wider, ..*g })
 }
 

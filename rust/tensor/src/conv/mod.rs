@@ -21,6 +21,7 @@ pub use depthwise::{depthwise_backward_filter, depthwise_backward_input, depthwi
 pub use forward::{forward, forward_wrapping};
 
 use crate::gemm::{Epilogue, MatRef, PatchAxis, PatchFloat, Patches};
+use crate::shape::product;
 use crate::status::Result;
 use crate::threads::Threads;
 
@@ -94,8 +95,8 @@ impl Geometry {
         let space = self.space.map(|w| Window {
             input: w.output,
             output: w.input,
-            before: (w.filter.saturating_sub(1) * w.dilation).saturating_sub(w.before),
-            filter: if (w.filter.saturating_sub(1) * w.dilation) < w.before { 0 } else { w.filter },
+            before: w.filter.saturating_sub(1).saturating_mul(w.dilation).saturating_sub(w.before),
+            filter: if w.filter.saturating_sub(1).saturating_mul(w.dilation) < w.before { 0 } else { w.filter },
             ..w
         });
         Geometry { batch: self.batch, inputs: self.outputs, outputs: self.inputs, space }
@@ -103,7 +104,7 @@ impl Geometry {
 
     /// Points of a filter.
     fn taps(&self) -> usize {
-        self.space.iter().map(|w| w.filter).product()
+        product(self.space.iter().map(|w| w.filter))
     }
 
     fn windows<'a, T>(&self, input: &'a [T]) -> Result<Patches<'a, T>> {
@@ -112,7 +113,7 @@ impl Geometry {
 
     /// The filter as a matrix `[space.. inputs, outputs]`.
     fn filter<'a, T>(&self, filter: &'a [T]) -> Result<MatRef<'a, T>> {
-        MatRef::row_major(filter, self.taps() * self.inputs, self.outputs)
+        MatRef::row_major(filter, self.taps().saturating_mul(self.inputs), self.outputs)
     }
 }
 

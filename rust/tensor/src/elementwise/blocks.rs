@@ -378,7 +378,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         let length = (fitting / SHORTEST * SHORTEST).clamp(SHORTEST, LONGEST).min(self.elements);
         // Equal parts of a period, rather than long ones and a crumb.
         let length = if self.period < usize::MAX { self.period.div_ceil(self.period.div_ceil(length)) } else { length };
-        let failure = parking_lot::Mutex::new(None);
+        let failure = ferroflow_sync::Mutex::new(None);
         for_blocks(threads, self.elements, self.layout.grain, |range| {
             if let Err(e) = self.task(range, length, resident) {
                 failure.lock().get_or_insert(e);

@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 use crate::threads::Threads;
 use crate::vector::{self, Binary, Element, Operand, Unary};
 use crate::{bail, ensure};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

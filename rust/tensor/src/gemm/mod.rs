@@ -40,7 +40,7 @@ enum Isa {
 
 /// The best one this CPU has; asked of the CPU once.
 fn isa() -> Isa {
-    static ISA: std::sync::OnceLock<Isa> = std::sync::OnceLock::new();
+    static ISA: ferroflow_sync::OnceLock<Isa> = ferroflow_sync::OnceLock::new();
     *ISA.get_or_init(|| {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx512f") {

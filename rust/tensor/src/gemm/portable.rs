@@ -7,7 +7,7 @@ use super::matrix::MatRef;
 use super::patches::Patches;
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, for_chunks_mut};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 20;

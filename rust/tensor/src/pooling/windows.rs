@@ -1,6 +1,7 @@
 //! Where pooling windows lie: how a dimension is covered, and the runs of windows and elements that are alike.
 
 use super::patches::{Member, Patches};
+use crate::shape::product;
 use crate::{Result, Shape, bail, ensure};
 use std::ops::Range;
 
@@ -234,7 +235,7 @@ impl Windows {
 
     /// Elements of the input in one of the `outer` parts.
     pub fn in_part(&self) -> usize {
-        self.axes.iter().map(|a| a.input).product::<usize>() * self.inner
+        product(self.axes.iter().map(|a| a.input).chain([self.inner]))
     }
 
     /// The part, plane and row of a line of results.
@@ -302,7 +303,7 @@ impl Windows {
 
     /// Number of places in a window.
     pub(super) fn places(&self) -> usize {
-        self.axes.iter().map(|a| a.window).product()
+        product(self.axes.iter().map(|a| a.window))
     }
 
     /// How far each place of a window lies from the window's first place.

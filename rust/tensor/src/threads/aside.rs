@@ -1,10 +1,10 @@
 //! Threads for work that blocks outside the engine: each piece has a thread of its own, which serves the next piece afterwards.
 
-use super::fork;
 use crate::Status;
+use ferroflow_sync::{Condvar, Mutex, generation, watch_forks};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The most pieces of blocking work under way at once in a process.
@@ -30,7 +30,7 @@ pub fn run_aside(most: usize, work: Work) -> Result<(), Refused> {
 }
 
 struct Cache {
-    generation: usize,
+    generation: u32,
     most: usize,
     stay: Duration,
     state: Mutex<State>,
@@ -49,11 +49,6 @@ struct Mailbox {
     came: Condvar,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code that can panic runs under these locks.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The threads of this process. A fork's child makes its own: those of its parent are not there, and their lock may be held.
 fn cache() -> &'static Cache {
     static CURRENT: AtomicPtr<Cache> = AtomicPtr::new(std::ptr::null_mut());
@@ -61,11 +56,11 @@ fn cache() -> &'static Cache {
     loop {
         // SAFETY: what was published is never freed.
         if let Some(cache) = unsafe { found.as_ref() }
-            && cache.generation == fork::generation()
+            && cache.generation == generation()
         {
             return cache;
         }
-        fork::watch();
+        watch_forks();
         let fresh = Box::into_raw(Box::new(Cache::new(MOST_ASIDE, STAY)));
         match CURRENT.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => found = fresh,
@@ -81,11 +76,11 @@ fn cache() -> &'static Cache {
 impl Cache {
     fn new(most: usize, stay: Duration) -> Cache {
         let state = Mutex::new(State { idle: Vec::new(), threads: 0 });
-        Cache { generation: fork::generation(), most, stay, state }
+        Cache { generation: generation(), most, stay, state }
     }
 
     fn run(&'static self, most: usize, work: Work) -> Result<(), Refused> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let busy = state.threads - state.idle.len();
         if busy >= most.min(self.most) {
             let reason = format!("{busy} blocking operations are under way, which is the most at once");
@@ -93,20 +88,20 @@ impl Cache {
         }
         if let Some(mailbox) = state.idle.pop() {
             drop(state);
-            *lock(&mailbox.work) = Some(work);
+            *mailbox.work.lock() = Some(work);
             mailbox.came.notify_one();
             return Ok(());
         }
         state.threads += 1;
         drop(state);
         let mailbox = Arc::new(Mailbox::default());
-        *lock(&mailbox.work) = Some(work);
+        *mailbox.work.lock() = Some(work);
         let own = mailbox.clone();
         let started = std::thread::Builder::new().name("ferroflow-aside".into()).spawn(move || self.serve(&own));
         let Err(e) = started else { return Ok(()) };
-        lock(&self.state).threads -= 1;
+        self.state.lock().threads -= 1;
         let reason = format!("A blocking operation needs a thread, and none could be started: {e}");
-        match lock(&mailbox.work).take() {
+        match mailbox.work.lock().take() {
             Some(work) => Err(Refused { work, reason: Status::resource_exhausted(reason) }),
             None => Ok(()),
         }
@@ -116,24 +111,23 @@ impl Cache {
         while let Some(work) = self.next(mailbox) {
             // What the work leaves behind says how it ended; nobody waits for this thread.
             let _ = catch_unwind(AssertUnwindSafe(work));
-            lock(&self.state).idle.push(mailbox.clone());
+            self.state.lock().idle.push(mailbox.clone());
         }
     }
 
     /// The next piece of work; `None` once none has come for long, and none will.
     fn next(&self, mailbox: &Arc<Mailbox>) -> Option<Work> {
-        let mut slot = lock(&mailbox.work);
+        let mut slot = mailbox.work.lock();
         loop {
             if let Some(work) = slot.take() {
                 return Some(work);
             }
-            let (back, waited) = mailbox.came.wait_timeout(slot, self.stay).unwrap_or_else(PoisonError::into_inner);
-            slot = back;
+            let waited = mailbox.came.wait_for(&mut slot, self.stay);
             if !waited.timed_out() || slot.is_some() {
                 continue;
             }
             drop(slot);
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             if let Some(i) = state.idle.iter().position(|m| Arc::ptr_eq(m, mailbox)) {
                 state.idle.remove(i);
                 state.threads -= 1;
@@ -141,7 +135,7 @@ impl Cache {
             }
             // Taken from the line since: its work is on the way.
             drop(state);
-            slot = lock(&mailbox.work);
+            slot = mailbox.work.lock();
         }
     }
 }
@@ -167,7 +161,7 @@ mod tests {
     fn settle(cache: &Cache) -> usize {
         let began = std::time::Instant::now();
         loop {
-            let state = lock(&cache.state);
+            let state = cache.state.lock();
             if state.idle.len() == state.threads || began.elapsed() > HANGS {
                 return state.threads;
             }
@@ -202,7 +196,7 @@ mod tests {
         let cache = fresh(MOST_ASIDE, Duration::from_millis(1));
         run(cache, Box::new(|| ())).unwrap();
         let began = std::time::Instant::now();
-        while lock(&cache.state).threads > 0 {
+        while cache.state.lock().threads > 0 {
             assert!(began.elapsed() < HANGS, "an idle thread stays");
             std::thread::yield_now();
         }

@@ -1,11 +1,12 @@
 //! Parallel loops inside kernels: a handle to a thread pool, and the loops over index ranges and slices built on it.
 
 mod aside;
-mod fork;
 mod pool;
+mod stack;
 mod watch;
 
 pub use aside::{MOST_ASIDE, Refused, Work, run_aside};
+pub use stack::{StackExhausted, ensure_stack};
 pub use watch::{is_watched, stopped, unwatched, watched};
 
 use std::ops::Range;

@@ -14,11 +14,11 @@ use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use super::{MAX_THREADS, fork, watch};
+use super::{MAX_THREADS, watch};
+use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 
 /// How long a worker looks for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us, so this covers
 /// the gaps between the kernels of a step, and no more.
@@ -43,7 +43,7 @@ struct Job {
 }
 
 struct Pool {
-    generation: usize,
+    generation: u32,
     workers: OnceLock<Vec<Worker>>,
     /// Held by the caller whose job is in the pool.
     owned: AtomicBool,
@@ -128,11 +128,11 @@ fn pool_of(count: usize) -> Option<&'static Pool> {
     loop {
         // SAFETY: a pool, once in the table, is never freed.
         if let Some(pool) = unsafe { found.as_ref() }
-            && pool.generation == fork::generation()
+            && pool.generation == generation()
         {
             return Some(pool);
         }
-        fork::watch();
+        watch_forks();
         let fresh = Box::into_raw(Box::new(Pool::new(count)));
         match slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => found = fresh,
@@ -148,7 +148,7 @@ fn pool_of(count: usize) -> Option<&'static Pool> {
 impl Pool {
     fn new(count: usize) -> Pool {
         Pool {
-            generation: fork::generation(),
+            generation: generation(),
             workers: OnceLock::new(),
             owned: AtomicBool::new(false),
             state: AtomicU64::new(0),
@@ -190,7 +190,7 @@ impl Pool {
                 std::hint::spin_loop();
             }
         }
-        self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.panic.lock().take()
     }
 
     /// The first task of a thread's share; of the thread after the last one: the number of tasks.
@@ -229,7 +229,7 @@ impl Pool {
         drop(marked);
         if let Err(payload) = done {
             self.skip_rest(tasks);
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+            self.panic.lock().get_or_insert(payload);
         }
     }
 

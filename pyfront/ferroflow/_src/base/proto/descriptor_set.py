@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, NamedTuple
+
+from ferroflow._src.base.fork_locks import RenewedLock
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import FileDescriptor
@@ -20,7 +21,7 @@ class LoadedDescriptors(NamedTuple):
     files: tuple[FileDescriptor, ...]
 
 
-_lock = threading.Lock()
+_lock = RenewedLock()
 _loaded: LoadedDescriptors | None = None
 
 

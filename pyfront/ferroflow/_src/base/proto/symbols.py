@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copyreg
-import threading
 from typing import TYPE_CHECKING, Any
 
+from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.proto.descriptor_set import load_descriptors
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("tensorflow", "tensorflow.error", "tensorflow.tfprof")
 _PUBLIC_MODULE = __package__
 
-_lock = threading.Lock()
+_lock = RenewedLock()
 _symbols: dict[str, Any] | None = None
 
 

@@ -11,7 +11,7 @@ use crate::gemm::avx512::tile::{Order, Tile, kernel};
 use crate::gemm::avx512::tile_rows;
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 
 /// Parts that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
 /// take little memory.

@@ -88,7 +88,7 @@ impl Tiles {
 
 #[cfg(target_arch = "x86_64")]
 fn is_possible() -> bool {
-    static POSSIBLE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    static POSSIBLE: ferroflow_sync::OnceLock<bool> = ferroflow_sync::OnceLock::new();
     *POSSIBLE.get_or_init(|| std::arch::is_x86_feature_detected!("avx512f"))
 }
 

@@ -12,7 +12,7 @@ use crate::gemm::avx512::tile_rows;
 use crate::gemm::{Activation, Epilogue};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, for_blocks};
-use parking_lot::Mutex;
+use ferroflow_sync::Mutex;
 
 /// Inputs of a filter that one task transforms.
 const FILTER_INPUTS: usize = 8;

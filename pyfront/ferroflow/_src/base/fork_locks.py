@@ -1,0 +1,83 @@
+"""Locks for use in processes that fork.
+
+The child of a fork has a copy of every lock, but only the thread that forked. A lock that another thread held then is
+never released in the child.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from types import TracebackType
+from typing import Any, NoReturn
+
+from ferroflow._src.base import errors
+
+LOST_MESSAGE = (
+    "This process was forked while another thread of its parent was changing the same graph, whose state may be "
+    "incomplete here. Make a new graph in the forked process, or fork while no thread changes the graph."
+)
+
+_renewed: weakref.WeakSet[RenewedLock] = weakref.WeakSet()
+_owners: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+class RenewedLock:
+    """A re-entrant lock that is free in every forked process: for changes that are whole at any moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        _renewed.add(self)
+
+    def renew(self) -> None:
+        """Frees the lock where a thread holds it that does not exist in this process."""
+        if not _is_available(self._lock):
+            self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+
+class _LostLock:
+    """What a held lock becomes in a forked process: taking it raises instead of waiting for ever."""
+
+    def __enter__(self) -> NoReturn:
+        raise errors.FailedPreconditionError(None, None, LOST_MESSAGE)
+
+    def __exit__(self, *args: object) -> None:
+        pass
+
+
+def watch(owner: Any) -> None:
+    """Replaces the lock `owner._lock` in forked processes where another thread of the parent held it.
+
+    Args:
+        owner: object with a `threading.RLock` in its attribute `_lock`. It is not kept alive.
+    """
+    _owners.add(owner)
+
+
+def _is_available(lock: Any) -> bool:
+    """Returns whether a re-entrant lock is free or held by this thread."""
+    if not lock.acquire(blocking=False):
+        return False
+    lock.release()
+    return True
+
+
+def _after_fork() -> None:
+    for lock in list(_renewed):
+        lock.renew()
+    for owner in list(_owners):
+        if not isinstance(owner._lock, _LostLock) and not _is_available(owner._lock):
+            owner._lock = _LostLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
