@@ -8,8 +8,8 @@ import pytest
 
 import ferroflow as tf
 
-# Chains as long as these overflow any stack of usual size. Each program runs in a process of its own, for the failure that
-# it looks for ends the process.
+# Chains as long as these overflow any stack of usual size. Each program runs in a process of its own: the failure that it
+# looks for ends the process.
 PRELUDE = """
 import sys
 import ferroflow as tf

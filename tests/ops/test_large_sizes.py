@@ -1,4 +1,4 @@
-"""Sizes, positions and counts beyond 32 bits are int64 where the op takes it, and refused elsewhere; no bits are lost."""
+"""Sizes, positions and counts beyond 32 bits: int64 where the op takes it, refused elsewhere; no bits are lost."""
 
 import numpy as np
 import pytest

@@ -250,3 +250,35 @@ def test_a_nest_that_was_made_flat_is_put_back_with_its_types(nest):
     packed = pack_values(packing, iter(leaves))
     assert packed == nest
     assert repr(packed) == repr(nest)
+
+
+@pytest.mark.parametrize("view", [lambda a: a, lambda a: a[:512], lambda a: a[256:].reshape(16, -1)])
+def test_an_array_that_a_step_reads_is_not_resized(view):
+    is_read, may_go_on = threading.Event(), threading.Event()
+
+    def wait(n):
+        is_read.set()
+        may_go_on.wait()
+        return n
+
+    array = np.ones(1024, np.float32)
+    with tf.Graph().as_default():
+        x, n = tf.placeholder(tf.float32), tf.placeholder(tf.float32, [])
+        waited = tf.py_func(wait, [n], tf.float32)
+        with tf.control_dependencies([waited]):
+            total = tf.reduce_sum(x)
+        with tf.Session() as session:
+            results = []
+            thread = threading.Thread(target=lambda: results.append(session.run(total, {x: view(array), n: 1.0})))
+            thread.start()
+            is_read.wait()
+            try:
+                with pytest.raises(ValueError, match="cannot resize"):
+                    array.resize(1 << 20, refcheck=False)
+            finally:
+                may_go_on.set()
+                thread.join()
+    assert results == [view(array).size]
+    # Nothing reads it any more.
+    array.resize(2048, refcheck=False)
+    assert array.shape == (2048,)

@@ -1,5 +1,6 @@
 """A partial run is one step in pieces: fed and fetched piece by piece, nothing computed twice."""
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
@@ -137,3 +138,16 @@ def test_a_branch_not_taken_has_no_value_for_a_piece_either():
             assert sess.partial_run(handle, pred, {a: 1.0})
             with pytest.raises(tf.errors.InvalidArgumentError, match="does not have value"):
                 sess.partial_run(handle, when_false)
+
+
+@pytest.mark.parametrize("elements", [4, 4096])
+def test_a_fed_array_that_changes_between_the_pieces_is_fed_as_it_was(elements):
+    with tf.Graph().as_default():
+        x, y = tf.placeholder(tf.float32, [elements]), tf.placeholder(tf.float32, [])
+        doubled, product = x * 2.0, x * y
+        with tf.Session() as session:
+            handle = session.partial_run_setup([doubled, product], [x, y])
+            array = np.ones(elements, np.float32)
+            assert session.partial_run(handle, doubled, {x: array}).tolist() == [2.0] * elements
+            array[:] = 7.0
+            assert session.partial_run(handle, product, {y: 3.0}).tolist() == [3.0] * elements
