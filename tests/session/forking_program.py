@@ -50,7 +50,7 @@ def main(mode, forks):
     image = tf.reduce_sum(tf.spectral.rfft(x))
     element = (
         tf.data.Dataset.range(1000)
-        .map(lambda n: tf.py_func(lambda n: n + 1, [n], tf.int64))
+        .map(lambda n: tf.numpy_function(lambda n: n + 1, [n], tf.int64))
         .shuffle(10)
         .batch(2)
         .repeat()

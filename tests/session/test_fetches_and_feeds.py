@@ -264,7 +264,7 @@ def test_an_array_that_a_step_reads_is_not_resized(view):
     array = np.ones(1024, np.float32)
     with tf.Graph().as_default():
         x, n = tf.placeholder(tf.float32), tf.placeholder(tf.float32, [])
-        waited = tf.py_func(wait, [n], tf.float32)
+        waited = tf.numpy_function(wait, [n], tf.float32)
         with tf.control_dependencies([waited]):
             total = tf.reduce_sum(x)
         with tf.Session() as session:

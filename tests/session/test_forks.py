@@ -94,7 +94,7 @@ def test_a_child_is_refused_an_iterator_that_another_thread_was_reading():
         may_end.wait()
         return n
 
-    dataset = tf.data.Dataset.range(3).map(lambda n: tf.py_func(slow, [n], tf.int64))
+    dataset = tf.data.Dataset.range(3).map(lambda n: tf.numpy_function(slow, [n], tf.int64))
     element = dataset.make_one_shot_iterator().get_next()
     two = tf.constant(1) + 1
     with tf.Session() as session:
