@@ -377,7 +377,8 @@ class Session:
 
     Args:
       graph: the graph, which may grow later.
-      make_error: makes the exception of a failed step from error code, message, and id of the failing node or None.
+      make_error: makes the exception of a failed step from error code, message, id of the failing node or None, and
+        whether its time passed while a task did not answer.
       options: `intra_op_parallelism_threads` (0: one for each processor), `cpus` (number of CPU devices),
         `allow_soft_placement`, `optimize` (default true), `operation_timeout_in_ms` (0: none); with a target also
         `device_filters`, `isolate_session_state`, `use_rpc` and `cluster_def` (a serialized ClusterDef).
@@ -387,7 +388,7 @@ class Session:
     def __new__(
         cls,
         graph: Graph,
-        make_error: collections.abc.Callable[[int, str, int | None], BaseException],
+        make_error: collections.abc.Callable[[int, str, int | None, bool], BaseException],
         options: dict[str, Any],
         target: str = "",
     ) -> Self: ...

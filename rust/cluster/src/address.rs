@@ -43,8 +43,14 @@ impl Address {
         }
     }
 
+    /// The host without the brackets of an IPv6 address.
+    pub fn bare_host(&self) -> &str {
+        self.host.trim_matches(['[', ']'])
+    }
+
+    /// Whether other machines cannot reach it, as the text tells: a name may mean loopback, too.
     pub fn is_loopback(&self) -> bool {
-        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        let host = self.bare_host();
         host.eq_ignore_ascii_case("localhost")
             || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
     }

@@ -1,7 +1,10 @@
 //! `Crossing`: the rendezvous of one step over its connections.
 
 use crate::frame::Frame;
+use crate::line::Link;
 use crate::message::{Done, Empty, FETCHES, Outcome, kind};
+use crate::peer::SIGN_OF_LIFE;
+use crate::sleep::Held;
 use crate::wires::{Wires, ended_with, until_writable};
 use ferroflow_graph::{Bell, Rendezvous};
 use ferroflow_sync::Mutex;
@@ -13,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// Key of the end of the first connection's part.
 pub const END: u64 = 1 << 62;
+
+/// How often a part that was told to give up is looked after.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Where values go, by key.
 pub enum Route {
@@ -28,8 +34,23 @@ pub struct Ended {
     pub fetches: Vec<(u64, Tensor)>,
 }
 
+/// A connection after a step, and what is left of the step at its other side.
+pub struct Rest {
+    pub link: Link,
+    /// Whether the part there has not ended.
+    pub is_open: bool,
+    /// Whether nothing came since the part was told to give up.
+    pub is_silent: bool,
+}
+
 struct State {
     wires: Option<Wires>,
+    /// Rung by what the step waits for besides its connections; none before it first waits.
+    doorbell: Option<Held>,
+    /// Of each connection, whether a part was begun there.
+    begun: Vec<bool>,
+    /// Of each connection, what had come when its part was told to give up.
+    asked: Vec<Option<u64>>,
     /// What was sent since the last exchange, by connection.
     leaving: Vec<Vec<(u64, Tensor)>>,
     arrived: FxHashMap<u64, Tensor>,
@@ -90,6 +111,9 @@ impl Crossing {
         let n = names.len();
         let state = State {
             wires: Some(wires),
+            doorbell: None,
+            begun: vec![false; n],
+            asked: vec![None; n],
             leaving: (0..n).map(|_| Vec::new()).collect(),
             arrived: FxHashMap::default(),
             ended: (0..n).map(|_| None).collect(),
@@ -101,10 +125,15 @@ impl Crossing {
 
     /// Puts the beginning of a part on its way.
     pub fn begin(&self, i: usize, frame: Frame) -> Result<()> {
-        match &mut self.state.lock().wires {
-            Some(wires) => wires.link(i)?.push(frame),
-            None => bail!(Internal, "the step's connections were given back"),
+        let mut state = self.state.lock();
+        let State { wires: Some(wires), begun, .. } = &mut *state else {
+            bail!(Internal, "the step's connections were given back")
+        };
+        wires.link(i)?.push(frame)?;
+        if let Some(begun) = begun.get_mut(i) {
+            *begun = true;
         }
+        Ok(())
     }
 
     /// Values that came with the step's beginning.
@@ -202,49 +231,56 @@ impl Crossing {
         failed_part(&self.state.lock())
     }
 
-    /// Tells the parts that have not ended to give up, and waits until they have; whether the connections are of use then.
-    pub fn cancel(&self, at_most: Duration) -> bool {
+    /// Tells the parts that have not ended to give up, and waits until they have, or do not answer.
+    pub fn cancel(&self, at_most: Duration) {
         let mut state = self.state.lock();
         state.leaving.iter_mut().for_each(Vec::clear);
-        if state.failure.is_some() {
-            return false;
-        }
-        let deadline = Instant::now() + at_most;
-        let State { wires: Some(wires), ended, .. } = &mut *state else { return false };
-        for (i, end) in ended.iter().enumerate() {
-            let told =
-                end.is_some() || wires.link(i).and_then(|link| link.push(Frame::new(kind::CANCEL, &Empty {}))).is_ok();
-            if !told {
-                return false;
+        let State { wires: Some(wires), begun, asked, ended, .. } = &mut *state else { return };
+        let n = ended.len();
+        for i in 0..n {
+            if begun[i]
+                && ended[i].is_none()
+                && let Ok(link) = wires.link(i)
+            {
+                let before = link.received();
+                // A connection that takes nothing more is silent.
+                let _ = link.push(Frame::new(kind::CANCEL, &Empty {})).and_then(|()| link.ping());
+                asked[i] = Some(before);
             }
         }
+        let began = Instant::now();
         loop {
-            let late = |i: usize, frame: Frame| {
-                if frame.kind == kind::DONE
-                    && let Some(slot) = ended.get_mut(i)
-                {
-                    let done = frame.decode()?;
-                    slot.get_or_insert(Ended { done, fetches: Vec::new() });
+            let mut waits = false;
+            for i in 0..n {
+                let (Some(before), Ok(link)) = (asked[i], wires.link(i)) else { continue };
+                let _ = link.write();
+                while let Ok(Some(frame)) = link.read() {
+                    if frame.kind == kind::DONE && ended[i].is_none() {
+                        let done = frame.decode().unwrap_or_default();
+                        ended[i] = Some(Ended { done, fetches: Vec::new() });
+                    }
                 }
-                Ok(())
-            };
-            if wires.exchange(late).is_err() {
-                return false;
+                let patience = if link.received() == before { SIGN_OF_LIFE.min(at_most) } else { at_most };
+                waits |= ended[i].is_none() && !link.has_failed() && began.elapsed() < patience;
             }
-            if ended.iter().all(Option::is_some) && wires.are_quiet() {
-                return true;
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || wires.sleep(Some(left)).is_err() {
-                return false;
+            if !waits || wires.sleep(None, Some(LOOK)).is_err() {
+                return;
             }
         }
     }
 
-    /// The connections, and how each part ended, once the step is over.
-    pub fn give_back(&self) -> (Option<Wires>, Vec<Option<Ended>>) {
+    /// The connections as they are, and how each part ended, once the step is over.
+    pub fn give_back(&self) -> (Vec<Rest>, Vec<Option<Ended>>) {
         let mut state = self.state.lock();
-        (state.wires.take(), std::mem::take(&mut state.ended))
+        state.doorbell = None;
+        let links = state.wires.take().map(Wires::into_links).unwrap_or_default();
+        let State { begun, asked, ended, .. } = &mut *state;
+        let rest = links.into_iter().enumerate().map(|(i, link)| {
+            let is_open = begun[i] && ended[i].is_none();
+            let is_silent = is_open && asked[i].is_some_and(|before| link.has_failed() || link.received() == before);
+            Rest { link, is_open, is_silent }
+        });
+        (rest.collect(), std::mem::take(ended))
     }
 
     /// What was sent and is not on its way: it goes with the part's end.
@@ -304,15 +340,22 @@ impl Rendezvous for Crossing {
         if any {
             return Ok(());
         }
-        let Some(wires) = &mut state.wires else { bail!(Internal, "the step's connections were given back") };
-        let poller = wires.poller().clone();
-        bell.wake_by(move || {
-            let _ = poller.notify();
-        });
+        let State { wires: Some(wires), doorbell, .. } = &mut *state else {
+            bail!(Internal, "the step's connections were given back")
+        };
+        if doorbell.is_none() {
+            let held = match Held::take() {
+                Ok(held) => held,
+                Err(e) => bail!(ResourceExhausted, "A step cannot wait: {e}"),
+            };
+            let shared = held.shared();
+            bell.wake_by(move || shared.ring());
+            *doorbell = Some(held);
+        }
         if bell.rang(heard) {
             return Ok(());
         }
-        wires.sleep(Some(at_most))
+        wires.sleep(doorbell.as_deref(), Some(at_most))
     }
 }
 

@@ -237,6 +237,7 @@ pub struct Incoming {
     /// Bytes received and not used: `held[used..]`.
     held: Vec<u8>,
     used: usize,
+    received: u64,
 }
 
 /// What a read gave.
@@ -251,7 +252,7 @@ pub enum Received {
 
 impl Incoming {
     pub fn new(limits: Limits) -> Incoming {
-        Incoming { limits, stage: Stage::Header, held: Vec::new(), used: 0 }
+        Incoming { limits, stage: Stage::Header, held: Vec::new(), used: 0, received: 0 }
     }
 
     pub fn set_limits(&mut self, limits: Limits) {
@@ -288,13 +289,18 @@ impl Incoming {
             };
             match got {
                 Ok(0) => return Ok(Received::End),
-                Ok(_) => {}
+                Ok(n) => self.received = self.received.wrapping_add(n as u64),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(Received::Nothing),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) if is_gone(&e) => return Ok(Received::End),
                 Err(e) => bail!(Unavailable, "A connection failed: {e}"),
             }
         }
+    }
+
+    /// Number of bytes that came.
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
     /// Whether part of a frame was received.

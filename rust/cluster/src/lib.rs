@@ -1,22 +1,31 @@
 //! Steps over several tasks: servers, the session of a cluster, and how they reach each other.
 
 mod address;
+mod admission;
+mod binding;
 pub mod codec;
 mod crossing;
 mod description;
+mod descriptors;
 pub mod frame;
+mod line;
 mod master;
 pub mod message;
+mod patience;
 mod peer;
+mod reach;
 mod serve;
+mod sleep;
 mod split;
 mod task;
 mod token;
 mod transfer;
+mod watch;
 mod wires;
 
 pub use address::Address;
 pub use description::{Cluster, TaskName};
 pub use master::{Master, MasterOptions, Planned};
+pub use peer::Unreachable;
 pub use task::Task;
 pub use transfer::register;

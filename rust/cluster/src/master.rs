@@ -2,12 +2,12 @@
 
 use crate::address::Address;
 use crate::description::{Cluster, TaskName};
+use crate::descriptors;
 use crate::frame::Frame;
 use crate::message::{Reset, kind};
 use crate::peer::Peer;
 use crate::split::SplitPlan;
 use crate::task::{Task, random};
-use crate::wires::Wires;
 use ferroflow_graph::{Graph, Node, Resources};
 use ferroflow_runtime::{
     Devices, Poll, Prepared, Request, RunOptions, Session, SessionOptions, StepOutcome, TaskDevices,
@@ -51,8 +51,6 @@ pub(crate) struct Connected {
     pub peers: Vec<Arc<Peer>>,
     /// The site of each task; 0 for this process.
     sites: Vec<usize>,
-    /// Connections that serve no step, by the peers they lead to.
-    pub idle: Mutex<FxHashMap<Vec<usize>, Vec<Wires>>>,
 }
 
 impl Connected {
@@ -121,6 +119,7 @@ impl Master {
         options: MasterOptions,
         session_options: SessionOptions,
     ) -> Result<Arc<Master>> {
+        descriptors::raise_limit();
         let (connected, ended, plans) = (Mutex::default(), Mutex::default(), RwLock::default());
         let id = random()?;
         let master = Arc::new(Master { graph, target, options, session_options, id, connected, ended, plans });
@@ -143,7 +142,7 @@ impl Master {
         let (name, cluster) = match Task::find(&self.target) {
             Some(task) if !self.options.use_rpc => (task.name.clone(), task.cluster.clone()),
             _ => {
-                let peer = Peer::new(format!("grpc://{}", self.target), self.target.clone(), self.id);
+                let peer = Peer::new(format!("grpc://{}", self.target), self.target.clone(), self.id, false);
                 let (name, _, cluster) = peer.describe(poll)?;
                 (name, cluster)
             }
@@ -180,12 +179,13 @@ impl Master {
         // Not with the lock held, which `close` takes: this may have to wait.
         let (own, cluster) = self.find_cluster(poll)?;
         let cluster = cluster.visible(&self.options.device_filters, Some(&own));
+        let isolate = self.isolates();
         let mut members = Vec::new();
         let mut devices = Vec::new();
         for (name, address) in &cluster.tasks {
             let (way, cpus) = match Task::find(address) {
                 Some(task) if !self.options.use_rpc => (Way::Here(task.clone()), task.cpus),
-                _ => (Way::Away(Arc::new(Peer::new(name.to_string(), address.clone(), self.id))), 1),
+                _ => (Way::Away(Arc::new(Peer::new(name.to_string(), address.clone(), self.id, isolate))), 1),
             };
             devices.push(TaskDevices { job: name.job.clone(), task: name.index, cpus });
             members.push(way);
@@ -195,8 +195,13 @@ impl Master {
         Ok(connected.get_or_insert(made).clone())
     }
 
+    /// Whether the session has state of its own at each task.
+    fn isolates(&self) -> bool {
+        self.options.isolate || self.options.cluster.is_some()
+    }
+
     fn connected_with(&self, own: &TaskName, members: Vec<Way>, devices: Vec<TaskDevices>) -> Connected {
-        let isolate = self.options.isolate || self.options.cluster.is_some();
+        let isolate = self.isolates();
         let mut resources: Vec<Arc<Resources>> = Vec::new();
         let (mut peers, mut sites) = (Vec::new(), Vec::new());
         for way in &members {
@@ -217,7 +222,7 @@ impl Master {
         let options = SessionOptions { devices: known, ..self.session_options.clone() };
         let optimize = options.optimize;
         let session = Session::across(self.graph.clone(), options, &resources);
-        Connected { members, devices, session, isolate, optimize, peers, sites, idle: Mutex::default() }
+        Connected { members, devices, session, isolate, optimize, peers, sites }
     }
 
     /// Full names of the devices of all tasks, each of which is asked.
@@ -322,7 +327,6 @@ impl Master {
         let connected = self.connected.lock().clone();
         if let Some(connected) = connected {
             connected.session.close_because(reason);
-            connected.idle.lock().clear();
             connected.peers.iter().for_each(|p| p.leave());
         }
     }
@@ -355,13 +359,13 @@ impl Master {
                 return Ok(());
             }
             let message = Reset { containers: containers.to_vec(), ends_sessions };
-            let peer = Peer::new(name.to_owned(), address.clone(), random()?);
+            let peer = Peer::new(name.to_owned(), address.clone(), random()?, false);
             peer.order(Frame::new(kind::RESET, &message), poll)
         };
         let (own, cluster) = match Task::find(target) {
             Some(task) => (task.name.clone(), task.cluster.clone()),
             None => {
-                let peer = Peer::new(format!("grpc://{target}"), target.clone(), random()?);
+                let peer = Peer::new(format!("grpc://{target}"), target.clone(), random()?, false);
                 let (name, _, cluster) = peer.describe(poll)?;
                 (name, cluster)
             }

@@ -4,7 +4,7 @@ use ferroflow_tensor::{Code, Status};
 use prost::Message;
 
 /// Version of the protocol; both sides must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Kinds of frames.
 pub mod kind {
@@ -22,6 +22,9 @@ pub mod kind {
     pub const VALUES: u16 = 21;
     pub const CANCEL: u16 = 22;
     pub const DONE: u16 = 23;
+    /// A sign of life, and the question for one.
+    pub const BEAT: u16 = 30;
+    pub const PING: u16 = 31;
 }
 
 /// The first word of who connects.
@@ -34,6 +37,9 @@ pub struct Hello {
     pub session: u64,
     #[prost(bytes = "vec", tag = "3")]
     pub nonce: Vec<u8>,
+    /// Milliseconds of silence after which the other side counts as lost here; 0: never.
+    #[prost(uint64, tag = "4")]
+    pub patience_ms: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -50,6 +56,17 @@ pub struct Welcome {
     /// That this side knows the token, where it has one.
     #[prost(bytes = "vec", tag = "5")]
     pub proof: Vec<u8>,
+    /// As in `Hello`.
+    #[prost(uint64, tag = "6")]
+    pub patience_ms: u64,
+}
+
+/// Ends the introduction: the other side is a member.
+#[derive(Clone, PartialEq, Message)]
+pub struct Ready {
+    /// The session's stay at the task, which lasts as long as it has a connection: what it registered before another stay is gone.
+    #[prost(uint64, tag = "1")]
+    pub residence: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]

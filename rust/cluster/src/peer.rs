@@ -3,13 +3,16 @@
 use crate::address::Address;
 use crate::description::{Cluster, TaskName};
 use crate::frame::Frame;
-use crate::message::{Description, Empty, Hello, Outcome, Proof, VERSION, Welcome, kind};
+use crate::line::Link;
+use crate::message::{Description, Empty, Hello, Outcome, Proof, Ready, VERSION, Welcome, kind};
+use crate::patience::Patience;
+use crate::reach::{connect, resolve};
 use crate::token::{Token, check_nonce, nonce};
-use crate::wires::{Link, Wires, ended_with};
+use crate::wires::{Wires, ended_with};
 use ferroflow_runtime::Poll;
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, Result, Status, bail};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,14 +20,42 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long one attempt to reach a task may take.
 const ATTEMPT: Duration = Duration::from_secs(3);
-/// TF 1.x: how often a session says that it waits.
+/// When a session first says that it waits, and how often it repeats that; TF 1.x repeats it as often.
+const FIRST_NOTICE: Duration = Duration::from_secs(4);
 const NOTICE: Duration = Duration::from_secs(10);
 /// How long a task that was there before may take to answer again.
 const RETURN: Duration = Duration::from_millis(200);
+/// How long a task that is there may take to give a sign of life.
+pub const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+
+/// What lies behind a `DeadlineExceeded` that came because a task does not answer: it may be made good when the task is back.
+#[derive(Debug)]
+pub struct Unreachable;
 
 /// Asks the caller; no answer: go on.
 fn look(poll: Option<&Poll<'_>>) -> Result<()> {
     poll.map_or(Ok(()), |poll| poll())
+}
+
+/// The failure of a wait that ended because the task did not answer: `why` is put to a deadline that passed.
+pub fn while_unreachable(e: Status, why: &str) -> Status {
+    if e.code() != Code::DeadlineExceeded {
+        return e;
+    }
+    let told = Status::deadline_exceeded(format!("{}: {why}", e.message())).because(Unreachable);
+    match e.node() {
+        Some(node) => told.at_node(node),
+        None => told,
+    }
+}
+
+/// What the session knows of the task since it last connected.
+#[derive(Clone, Copy)]
+struct Met {
+    /// The task's start.
+    incarnation: u64,
+    /// The session's stay there.
+    residence: u64,
 }
 
 /// A task in another process.
@@ -34,83 +65,136 @@ pub struct Peer {
     pub address: Address,
     /// The session on whose behalf.
     session: u64,
-    /// The connection for all but steps. While it is there, the task keeps what the session has.
-    control: Mutex<Option<Wires>>,
-    /// The task's start, as of the last connection.
-    incarnation: Mutex<Option<u64>>,
+    /// Whether the session has state of its own there, which ends with its stay.
+    isolate: bool,
+    /// Connections that serve nothing now. While there is any, the task keeps what the session has.
+    idle: Mutex<Vec<Link>>,
+    /// Connections of steps that were given up and have not ended there.
+    abandoned: Mutex<Vec<Link>>,
+    met: Mutex<Option<Met>>,
     /// Handles of parts that the session has no more use for, and the task does not know so yet.
     forgotten: Mutex<Vec<u64>>,
     is_left: AtomicBool,
 }
 
 impl Peer {
-    pub fn new(name: String, address: Address, session: u64) -> Peer {
+    pub fn new(name: String, address: Address, session: u64, isolate: bool) -> Peer {
         Peer {
             name,
             address,
             session,
-            control: Mutex::default(),
-            incarnation: Mutex::default(),
+            isolate,
+            idle: Mutex::default(),
+            abandoned: Mutex::default(),
+            met: Mutex::default(),
             forgotten: Mutex::default(),
             is_left: AtomicBool::new(false),
         }
     }
 
-    /// A connection with the task. The first time it is waited for; a task that was there before must answer at once.
+    /// A connection that serves nothing else, one that is there or a new one.
+    ///
+    /// Errors: those of `connect`.
+    pub fn take(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
+        self.reclaim();
+        loop {
+            let Some(link) = self.idle.lock().pop() else { return self.connect(poll) };
+            // One that ended while nobody looked is of no use.
+            if !link.is_inherited() && matches!(link.read(), Ok(None)) {
+                return Ok(link);
+            }
+        }
+    }
+
+    /// Takes a connection back: for other steps, or, where its own was given up and has not ended, to be looked at again.
+    pub fn give_back(&self, link: Link, step_is_open: bool) {
+        if link.has_failed() {
+            return;
+        }
+        let is_free = !step_is_open && link.is_quiet();
+        let mut kept = if is_free { self.idle.lock() } else { self.abandoned.lock() };
+        if !is_free {
+            link.abandon(step_is_open);
+        }
+        // Asked with the lock held, which `leave` takes after it has said so.
+        if !self.is_left.load(Ordering::Acquire) {
+            kept.push(link);
+        }
+    }
+
+    /// Connections whose steps were given up serve others once these have ended.
+    fn reclaim(&self) {
+        let mut abandoned = self.abandoned.lock();
+        if abandoned.is_empty() {
+            return;
+        }
+        let mut kept = Vec::new();
+        let mut free = Vec::new();
+        for link in abandoned.drain(..).filter(|link| !link.is_inherited() && !link.has_failed()) {
+            if link.is_quiet() { free.push(link) } else { kept.push(link) }
+        }
+        *abandoned = kept;
+        self.idle.lock().extend(free);
+    }
+
+    /// A new connection with the task. The first time it is waited for; a task that was there before must answer at once.
     ///
     /// Errors: `Aborted` where the task was restarted since the last connection; `Unavailable` where it is no more there;
     /// `Unauthenticated` and `FailedPrecondition` where tokens are missing or differ; what `poll` says.
-    pub fn connect(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
+    fn connect(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
         let token = Token::for_address(&self.address)?;
+        let patience = Patience::of_environment()?;
         let began = Instant::now();
-        let mut noticed = began;
+        let mut notice = FIRST_NOTICE;
         let mut pause = Duration::from_millis(5);
-        let known = *self.incarnation.lock();
+        let mut failure = Status::unavailable("it has not answered yet");
+        let was_there = self.met.lock().is_some();
+        look(poll)?;
         loop {
-            look(poll)?;
-            let failure = match self.attempt(&token, poll) {
+            let unreachable = |e: Status, failure: &Status| {
+                while_unreachable(e, &format!("{} cannot be reached ({})", self.name, failure.message()))
+            };
+            match self.attempt(&token, patience, poll) {
                 Ok((link, incarnation)) => {
-                    self.note(incarnation)?;
+                    self.note(Met { incarnation, residence: link.residence })?;
                     return Ok(link);
                 }
-                Err(e) if e.code() == Code::Unavailable => e,
-                Err(e) => return Err(e),
-            };
-            if known.is_some() && began.elapsed() >= RETURN {
+                Err(e) if e.code() == Code::Unavailable => failure = e,
+                Err(e) => return Err(unreachable(e, &failure)),
+            }
+            if was_there && began.elapsed() >= RETURN {
                 return Err(failure);
             }
-            if noticed.elapsed() >= NOTICE {
-                noticed = Instant::now();
-                eprintln!("CreateSession still waiting for response from worker: {}", self.name);
+            if began.elapsed() >= notice {
+                notice = began.elapsed() + NOTICE;
+                // The reason names the task itself where it could not be reached.
+                let why = failure.message();
+                let told = if why.starts_with(&self.name) { why.to_owned() } else { format!("{} ({why})", self.name) };
+                eprintln!("CreateSession still waiting for response from worker: {told}");
             }
             let wake = Instant::now() + pause;
             while let Some(left) = wake.checked_duration_since(Instant::now()).filter(|l| !l.is_zero()) {
-                look(poll)?;
+                look(poll).map_err(|e| unreachable(e, &failure))?;
                 std::thread::sleep(left.min(LOOK));
             }
             pause = (pause * 2).min(Duration::from_secs(1));
         }
     }
 
-    /// Errors: `Aborted` where the task is another start than before.
-    fn note(&self, incarnation: u64) -> Result<()> {
-        match self.incarnation.lock().replace(incarnation) {
-            Some(before) if before != incarnation => {
-                *self.control.lock() = None;
-                bail!(
-                    Aborted,
-                    "{} was restarted: what the session had there is gone, its variables must be initialized or restored \
-                     anew",
-                    self.name
-                )
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The start of the task that the session reached last.
-    pub fn incarnation(&self) -> Option<u64> {
-        *self.incarnation.lock()
+    /// Errors: `Aborted` where what the session had at the task is gone.
+    fn note(&self, met: Met) -> Result<()> {
+        let before = self.met.lock().replace(met);
+        let gone = match before {
+            Some(before) if before.incarnation != met.incarnation => "was restarted",
+            Some(before) if self.isolate && before.residence != met.residence => "was not connected for a while",
+            _ => return Ok(()),
+        };
+        self.idle.lock().clear();
+        bail!(
+            Aborted,
+            "{} {gone}: what the session had there is gone, its variables must be initialized or restored anew",
+            self.name
+        )
     }
 
     /// Has the task forget a part when it is told of the next one.
@@ -123,34 +207,58 @@ impl Peer {
         std::mem::take(&mut *self.forgotten.lock())
     }
 
-    fn attempt(&self, token: &Token, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
-        let unreachable =
-            |e: std::io::Error| Status::unavailable(format!("{} at {} does not answer: {e}", self.name, self.address));
-        let mut found: Vec<SocketAddr> = (self.address.host.trim_matches(['[', ']']), self.address.port)
-            .to_socket_addrs()
-            .map_err(unreachable)?
-            .collect();
-        found.sort_by_key(|a| a.is_ipv6());
+    fn attempt(&self, token: &Token, patience: Patience, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
+        let deadline = Instant::now() + ATTEMPT;
+        let look = || look(poll);
+        let unreachable = |e: std::io::Error, at: &str| {
+            Status::unavailable(format!("{} at {}{at} does not answer: {e}", self.name, self.address))
+        };
+        let found = resolve(&self.address, deadline, &look)?.map_err(|e| unreachable(e, ""))?;
         let mut last = None;
-        for address in found {
-            match TcpStream::connect_timeout(&address, ATTEMPT) {
+        for &address in &found {
+            match connect(address, deadline, &look)? {
                 Ok(socket) => {
-                    let met = Link::new(socket).and_then(|link| self.introduce(link, token, poll));
-                    return met.map_err(|e| ended_with(&self.name, e));
+                    let met = Link::new(socket, patience)
+                        .and_then(|link| self.introduce(link, token, patience, deadline, poll));
+                    return met.map_err(|e| ended_with(&format!("{} at {}", self.name, self.address), e));
                 }
-                Err(e) => last = Some(e),
+                Err(e) => last = Some((e, address)),
             }
         }
-        Err(unreachable(last.unwrap_or_else(|| std::io::ErrorKind::NotFound.into())))
+        let (e, at) = last.map_or_else(
+            || (std::io::ErrorKind::NotFound.into(), String::new()),
+            |(e, address)| (e, self.place(address)),
+        );
+        Err(unreachable(e, &at))
+    }
+
+    /// What a name stands for, where that is not what the address says by itself.
+    fn place(&self, found: SocketAddr) -> String {
+        if self.address.bare_host().parse() == Ok(found.ip()) {
+            return String::new();
+        }
+        let own = found.ip().to_canonical().is_loopback() && !self.address.is_loopback();
+        let hint = if own { ", which is this machine itself: see its /etc/hosts" } else { "" };
+        format!(" ({}{hint})", found.ip())
     }
 
     /// The handshake.
-    fn introduce(&self, link: Link, token: &Token, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
-        let mut wires = Wires::new(vec![link])?;
+    fn introduce(
+        &self,
+        link: Link,
+        token: &Token,
+        patience: Patience,
+        deadline: Instant,
+        poll: Option<&Poll<'_>>,
+    ) -> Result<(Link, u64)> {
+        let wires = Wires::new(vec![link]);
         let own = nonce()?;
-        let hello = Hello { version: VERSION, session: self.session, nonce: own.clone() };
-        let deadline = Some(Instant::now() + ATTEMPT);
-        let frame = call(&mut wires, Frame::new(kind::HELLO, &hello), deadline, poll)?;
+        let hello = Hello { version: VERSION, session: self.session, nonce: own.clone(), patience_ms: patience.ms() };
+        let deadline = Some(deadline);
+        let frame = call(&wires, Frame::new(kind::HELLO, &hello), deadline, poll)?;
+        if frame.kind == kind::OUTCOME {
+            frame.decode::<Outcome>()?.into_result()?;
+        }
         if frame.kind != kind::WELCOME {
             bail!(FailedPrecondition, "What answers at {} is no task of a ferroflow cluster", self.address);
         }
@@ -180,49 +288,65 @@ impl Peer {
             let proof = Proof { proof: token.proof(b"client", &own, &welcome.nonce) };
             wires.link(0)?.push(Frame::new(kind::PROOF, &proof))?;
         }
-        let frame = receive(&mut wires, deadline, poll)?;
+        let frame = receive(&wires, deadline, poll)?;
         if frame.kind == kind::OUTCOME {
             frame.decode::<Outcome>()?.into_result()?;
         }
         if frame.kind != kind::READY {
             bail!(FailedPrecondition, "What answers at {} is no task of a ferroflow cluster", self.address);
         }
-        let mut link = wires.into_first()?;
-        link.trust();
+        let ready: Ready = frame.decode()?;
+        let Some(mut link) = wires.into_links().pop() else { bail!(Internal, "there is no connection") };
+        link.trust(Patience::of_ms(welcome.patience_ms), ready.residence)?;
         Ok((link, welcome.incarnation))
     }
 
-    /// One question on the connection that is not for steps.
-    pub fn ask(&self, question: Frame, poll: Option<&Poll<'_>>) -> Result<Frame> {
-        // Not with the lock held: closing a session waits for no answer.
-        let held = self.control.lock().take();
-        let mut wires = match held {
-            Some(wires) => wires,
-            None => Wires::new(vec![self.connect(poll)?])?,
-        };
-        let answer = call(&mut wires, question, None, poll).map_err(|e| ended_with(&self.name, e))?;
-        // Only where all went well: an answer that comes later would be taken for that of another question.
-        let mut control = self.control.lock();
-        // Asked with the lock held, which `leave` takes after it has said so.
-        if !self.is_left.load(Ordering::Acquire) {
-            *control = Some(wires);
+    /// A question on a connection that serves nothing else, and its answer.
+    ///
+    /// Errors: `Unavailable` where the task is no more there; what `poll` says.
+    pub fn ask_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<(Frame, Link)> {
+        let wires = Wires::new(vec![link]);
+        let answer = call(&wires, question, None, poll);
+        let is_silent = matches!(&answer, Err(e) if e.code() == Code::DeadlineExceeded) && is_silent(&wires);
+        let Some(link) = wires.into_links().pop() else { bail!(Internal, "there is no connection") };
+        match answer {
+            Ok(answer) => Ok((answer, link)),
+            Err(e) => {
+                // The answer may come later.
+                self.give_back(link, true);
+                let e = if is_silent { while_unreachable(e, &format!("{} does not answer", self.name)) } else { e };
+                Err(ended_with(&self.name, e))
+            }
         }
-        drop(control);
-        Ok(answer)
     }
 
-    /// `ask` for what is answered by how it went.
-    pub fn order(&self, question: Frame, poll: Option<&Poll<'_>>) -> Result<()> {
-        let answer = self.ask(question, poll)?;
-        if answer.kind != kind::OUTCOME {
-            bail!(Internal, "{} answers with a frame of kind {}", self.name, answer.kind);
+    /// `ask_on` for what is answered by how it went.
+    pub fn order_on(&self, link: Link, question: Frame, poll: Option<&Poll<'_>>) -> Result<Link> {
+        let (answer, link) = self.ask_on(link, question, poll)?;
+        let outcome: Result<Outcome> = match answer.kind {
+            kind::OUTCOME => answer.decode(),
+            other => Err(Status::internal(format!("{} answers with a frame of kind {other}", self.name))),
+        };
+        match outcome.and_then(|outcome| outcome.into_result()) {
+            Ok(()) => Ok(link),
+            Err(e) => {
+                self.give_back(link, false);
+                Err(e)
+            }
         }
-        answer.decode::<Outcome>()?.into_result()
+    }
+
+    /// `order_on` with any connection.
+    pub fn order(&self, question: Frame, poll: Option<&Poll<'_>>) -> Result<()> {
+        let link = self.order_on(self.take(poll)?, question, poll)?;
+        self.give_back(link, false);
+        Ok(())
     }
 
     /// The task's own description of itself and its cluster.
     pub fn describe(&self, poll: Option<&Poll<'_>>) -> Result<(TaskName, usize, Cluster)> {
-        let answer = self.ask(Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
+        let (answer, link) = self.ask_on(self.take(poll)?, Frame::new(kind::DESCRIBE, &Empty {}), poll)?;
+        self.give_back(link, false);
         let description: Description = answer.decode()?;
         let mut tasks = Vec::new();
         for t in description.tasks {
@@ -232,30 +356,20 @@ impl Peer {
         Ok((TaskName { job: description.job, index: description.index }, cpus, Cluster { tasks }))
     }
 
-    /// Whether the connection that is not for steps still stands; without one, the task has forgotten the session.
-    pub fn is_connected(&self) -> bool {
-        let mut control = self.control.lock();
-        if let Some(wires) = control.as_mut()
-            && wires.pull().is_err()
-        {
-            *control = None;
-        }
-        control.is_some()
-    }
-
     /// Gives up what the session has there.
     pub fn leave(&self) {
         self.is_left.store(true, Ordering::Release);
-        *self.control.lock() = None;
+        self.idle.lock().clear();
+        self.abandoned.lock().clear();
     }
 }
 
-fn call(wires: &mut Wires, question: Frame, deadline: Option<Instant>, poll: Option<&Poll<'_>>) -> Result<Frame> {
+fn call(wires: &Wires, question: Frame, deadline: Option<Instant>, poll: Option<&Poll<'_>>) -> Result<Frame> {
     wires.link(0)?.push(question)?;
     receive(wires, deadline, poll)
 }
 
-fn receive(wires: &mut Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) -> Result<Frame> {
+fn receive(wires: &Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) -> Result<Frame> {
     loop {
         if let Some(frame) = wires.pull()? {
             return Ok(frame);
@@ -264,6 +378,28 @@ fn receive(wires: &mut Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>
         if deadline.is_some_and(|d| Instant::now() > d) {
             bail!(Unavailable, "The other side of a connection says nothing");
         }
-        wires.sleep(Some(LOOK))?;
+        wires.sleep(None, Some(LOOK))?;
     }
+}
+
+/// Whether the other side gives no sign of life when it is asked for one.
+fn is_silent(wires: &Wires) -> bool {
+    let deadline = Instant::now() + SIGN_OF_LIFE;
+    let Ok(link) = wires.link(0) else { return true };
+    let before = link.received();
+    if link.ping().is_err() {
+        return true;
+    }
+    while Instant::now() < deadline {
+        if wires.pull().is_err() {
+            return true;
+        }
+        if link.received() != before {
+            return false;
+        }
+        if wires.sleep(None, Some(LOOK)).is_err() {
+            return true;
+        }
+    }
+    true
 }

@@ -3,25 +3,20 @@
 use crate::codec::Decoder;
 use crate::crossing::{Crossing, Route};
 use crate::frame::Frame;
+use crate::line::{Link, gone};
 use crate::message::{
-    Description, Done, Empty, EventMessage, FETCHES, Hello, Outcome, Proof, Register, Reset, StepMessage, TaskAddress,
-    VERSION, Welcome, kind,
+    Description, Done, EventMessage, FETCHES, Outcome, Register, Reset, StepMessage, TaskAddress, kind,
 };
-use crate::task::Task;
-use crate::token::{Token, check_nonce, nonce};
-use crate::wires::{Link, Wires, gone};
+use crate::task::{Task, random};
+use crate::wires::Wires;
 use ferroflow_graph::{Graph, Registry, Rendezvous};
 use ferroflow_runtime::{Devices, Prepared, RunOptions, Session, SessionOptions};
 use ferroflow_sync::{Mutex, RwLock};
 use ferroflow_tensor::{Code, Result, Status, bail};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// How long a stranger may take to say who it is.
-const INTRODUCTION: Duration = Duration::from_secs(20);
 const MAX_CONNECTIONS: usize = 16384;
 
 /// What a session in another process has at this task.
@@ -39,33 +34,54 @@ struct Registered {
 }
 
 /// The sessions of other processes by their numbers.
-#[derive(Default)]
-pub struct Guests(Mutex<FxHashMap<u64, Entry>>);
+#[derive(Clone, Default)]
+pub struct Guests(Arc<Mutex<FxHashMap<u64, Entry>>>);
 
 /// A session's number of connections, and what it has here once it registered something.
-#[derive(Default)]
 struct Entry {
     connections: usize,
+    /// A number that no other stay of the session has.
+    residence: u64,
     guest: Option<Arc<Guest>>,
 }
 
+/// A connection of a session; when the last one ends, what the session has here is gone.
+pub struct Stay {
+    guests: Guests,
+    session: u64,
+    pub residence: u64,
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        self.guests.leave(self.session);
+    }
+}
+
 impl Guests {
-    fn enter(&self, session: u64) -> Result<()> {
+    /// Counts a connection of a session.
+    ///
+    /// Errors: `ResourceExhausted` where there are too many.
+    pub fn enter(&self, session: u64) -> Result<Stay> {
+        let fresh = random()?;
         let mut all = self.0.lock();
         if all.values().map(|e| e.connections).sum::<usize>() >= MAX_CONNECTIONS {
             bail!(ResourceExhausted, "The task has {MAX_CONNECTIONS} connections");
         }
-        all.entry(session).or_default().connections += 1;
-        Ok(())
+        let entry = all.entry(session).or_insert(Entry { connections: 0, residence: fresh, guest: None });
+        entry.connections += 1;
+        Ok(Stay { guests: self.clone(), session, residence: entry.residence })
     }
 
     fn leave(&self, session: u64) {
         let mut all = self.0.lock();
-        if let Some(entry) = all.get_mut(&session) {
-            entry.connections -= 1;
-            if entry.connections == 0 {
-                all.remove(&session);
-            }
+        let Some(entry) = all.get_mut(&session) else { return };
+        entry.connections -= 1;
+        if entry.connections == 0 {
+            let left = all.remove(&session);
+            // What the session had may be large.
+            drop(all);
+            drop(left);
         }
     }
 
@@ -73,9 +89,9 @@ impl Guests {
         self.0.lock().get(&session)?.guest.clone()
     }
 
-    fn get_or_make(&self, session: u64, make: impl FnOnce() -> Guest) -> Arc<Guest> {
+    fn get_or_make(&self, session: u64, make: impl FnOnce() -> Guest) -> Option<Arc<Guest>> {
         let mut all = self.0.lock();
-        all.entry(session).or_default().guest.get_or_insert_with(|| Arc::new(make())).clone()
+        Some(all.get_mut(&session)?.guest.get_or_insert_with(|| Arc::new(make())).clone())
     }
 
     /// Number of parts that sessions have registered.
@@ -93,100 +109,33 @@ impl Guests {
     }
 }
 
-/// Accepts connections from now on, on a thread of its own.
-pub fn listen(task: Arc<Task>, listener: TcpListener, token: Token, registry: Arc<Registry>) -> Result<()> {
-    let accept = move || {
-        for socket in listener.incoming() {
-            let Ok(socket) = socket else {
-                // Out of file descriptors, say: what holds them may end.
-                std::thread::sleep(Duration::from_millis(20));
-                continue;
-            };
-            let (task, token, registry) = (task.clone(), token.clone(), registry.clone());
-            let serve = move || {
-                // Whoever is at the other end sees the connection end.
-                let _ = serve(&task, socket, &token, &registry);
-            };
-            let _ = std::thread::Builder::new().name("ferroflow-serve".into()).spawn(serve);
-        }
-    };
-    match std::thread::Builder::new().name("ferroflow-accept".into()).spawn(accept) {
-        Ok(_) => Ok(()),
-        Err(e) => bail!(Unknown, "Could not start server: {e}"),
-    }
-}
-
 /// The next frame.
-fn next(wires: &mut Wires, deadline: Option<Instant>) -> Result<Frame> {
+fn next(wires: &Wires) -> Result<Frame> {
     loop {
         if let Some(frame) = wires.pull()? {
             return Ok(frame);
         }
-        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|l| l.is_zero()) {
-            bail!(DeadlineExceeded, "The other side of a connection says nothing");
-        }
-        wires.sleep(left)?;
+        wires.sleep(None, None)?;
     }
 }
 
 /// Sends a frame to its end.
-fn send(wires: &mut Wires, frame: Frame) -> Result<()> {
+fn send(wires: &Wires, frame: Frame) -> Result<()> {
     wires.link(0)?.push(frame)?;
     while !wires.flush()? {
-        wires.sleep(None)?;
+        wires.sleep(None, None)?;
     }
     Ok(())
 }
 
-/// A connection from its beginning to its end.
-fn serve(task: &Arc<Task>, socket: TcpStream, token: &Token, registry: &Arc<Registry>) -> Result<()> {
-    let mut wires = Wires::new(vec![Link::new(socket)?])?;
-    let session = introduce(task, &mut wires, token)?;
-    task.guests.enter(session)?;
-    let result = answer(task, wires, session, registry);
-    task.guests.leave(session);
-    result
+/// A member's connection until its end.
+pub fn serve(task: &Task, link: Link, stay: &Stay, registry: &Arc<Registry>) -> Result<()> {
+    answer(task, Wires::new(vec![link]), stay.session, registry)
 }
 
-/// The handshake; the session on whose behalf the other side connects.
-fn introduce(task: &Task, wires: &mut Wires, token: &Token) -> Result<u64> {
-    let deadline = Some(Instant::now() + INTRODUCTION);
-    let frame = next(wires, deadline)?;
-    if frame.kind != kind::HELLO {
-        bail!(InvalidArgument, "A connection begins with a frame of kind {}", frame.kind);
-    }
-    let hello: Hello = frame.decode()?;
-    check_nonce(&hello.nonce)?;
-    let own = nonce()?;
-    let welcome = Welcome {
-        version: VERSION,
-        incarnation: task.incarnation,
-        nonce: own.clone(),
-        asks_proof: token.is_set(),
-        proof: token.proof(b"server", &hello.nonce, &own),
-    };
-    send(wires, Frame::new(kind::WELCOME, &welcome))?;
-    if hello.version != VERSION {
-        bail!(FailedPrecondition, "The other side speaks version {} of the protocol", hello.version);
-    }
-    if token.is_set() {
-        let frame = next(wires, deadline)?;
-        let proof: Proof = frame.decode()?;
-        let checked = token.check(b"client", &hello.nonce, &own, &proof.proof);
-        if frame.kind != kind::PROOF || checked.is_err() {
-            send(wires, Frame::new(kind::OUTCOME, &Outcome::of(checked.clone())))?;
-            return checked.map(|()| 0);
-        }
-    }
-    wires.link(0)?.trust();
-    send(wires, Frame::new(kind::READY, &Empty {}))?;
-    Ok(hello.session)
-}
-
-fn answer(task: &Arc<Task>, mut wires: Wires, session: u64, registry: &Arc<Registry>) -> Result<()> {
+fn answer(task: &Task, mut wires: Wires, session: u64, registry: &Arc<Registry>) -> Result<()> {
     loop {
-        let frame = next(&mut wires, None)?;
+        let frame = next(&wires)?;
         let reply = match frame.kind {
             kind::DESCRIBE => Frame::new(kind::DESCRIPTION, &describe(task)),
             kind::REGISTER => Frame::new(kind::OUTCOME, &Outcome::of(register(task, session, &frame, registry))),
@@ -207,7 +156,7 @@ fn answer(task: &Arc<Task>, mut wires: Wires, session: u64, registry: &Arc<Regis
             kind::CANCEL | kind::VALUES => continue,
             other => bail!(InvalidArgument, "A frame of kind {other} was received between steps"),
         };
-        send(&mut wires, reply)?;
+        send(&wires, reply)?;
     }
 }
 
@@ -238,7 +187,7 @@ fn register(task: &Task, session: u64, frame: &Frame, registry: &Arc<Registry>) 
         let session = Session::new(graph, options, resources);
         Guest { session, parts: RwLock::default(), functions: Mutex::default() }
     };
-    let guest = task.guests.get_or_make(session, make);
+    let Some(guest) = task.guests.get_or_make(session, make) else { bail!(Internal, "a session has no connection") };
     guest.parts.write().retain(|handle, _| !message.forgotten.contains(handle));
     {
         let library = guest.session.graph().read().functions().clone();
@@ -308,10 +257,14 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
             done.outcome = Some(Outcome::of(Err(e)));
         }
     }
-    let (Some(mut wires), _) = crossing.give_back() else { return Err(gone()) };
+    let links: Vec<Link> = crossing.give_back().0.into_iter().map(|rest| rest.link).collect();
+    if links.is_empty() {
+        return Err(gone());
+    }
+    let wires = Wires::new(links);
     let mut reply = Frame::new(kind::DONE, &done);
     reply.tensors = tensors;
-    send_last(&mut wires, reply)?;
+    send_last(&wires, reply)?;
     Ok(wires)
 }
 
@@ -319,14 +272,14 @@ fn step(task: &Task, wires: Wires, session: u64, frame: Frame) -> Result<Wires> 
 pub const UNKNOWN_PART: &str = "Graph handle is not found. Possibly, this worker just restarted.";
 
 /// `send`, with what belongs to the step that ends (values for it, its cancellation) let go.
-fn send_last(wires: &mut Wires, frame: Frame) -> Result<()> {
+fn send_last(wires: &Wires, frame: Frame) -> Result<()> {
     wires.link(0)?.push(frame)?;
     // The other side asks for no more before it has all of this: what comes until then is of this step.
     while !wires.flush()? {
         match wires.take()? {
             Some(late) if matches!(late.kind, kind::VALUES | kind::CANCEL) => {}
             Some(late) => bail!(InvalidArgument, "A frame of kind {} was received within a step", late.kind),
-            None => wires.sleep(None)?,
+            None => wires.sleep(None, None)?,
         }
     }
     Ok(())

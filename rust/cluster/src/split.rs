@@ -3,9 +3,10 @@
 use crate::codec::Encoder;
 use crate::crossing::{Crossing, END, Ended, Route};
 use crate::frame::Frame;
+use crate::line::Link;
 use crate::master::Connected;
 use crate::message::{Register, StepMessage, kind};
-use crate::peer::Peer;
+use crate::peer::{Peer, while_unreachable};
 use crate::serve::UNKNOWN_PART;
 use crate::task::random;
 use crate::wires::Wires;
@@ -19,6 +20,8 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How often a thread that waits for another one's registration asks its caller.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long tasks may take to give up a step.
 const GIVE_UP: Duration = Duration::from_secs(2);
 
@@ -30,7 +33,7 @@ struct Distant {
     handle: u64,
     /// The edges by which it receives feeds, and which feeds.
     feeds: Vec<(u64, usize)>,
-    /// The start of the task that knows the part.
+    /// The session's stay at the task that knows the part.
     registered: Mutex<Option<u64>>,
 }
 
@@ -51,8 +54,6 @@ pub(crate) struct SplitPlan {
     fetches: Vec<usize>,
     fetch_count: usize,
     distant: Vec<Distant>,
-    /// The peers in the order of `distant`.
-    peers: Vec<usize>,
     /// By edge: the position in `distant` of the part that receives it.
     routes: Arc<[Option<usize>]>,
     pub placement: Vec<(Arc<Node>, usize, bool)>,
@@ -112,7 +113,6 @@ impl SplitPlan {
             feeds: own.feeds.iter().map(|(_, feed)| *feed).collect(),
             fetches: own.fetches.iter().map(|(_, fetch)| *fetch).collect(),
             fetch_count: request.fetches.len(),
-            peers: distant.iter().map(|d| d.site - 1).collect(),
             distant,
             routes,
             placement,
@@ -120,34 +120,56 @@ impl SplitPlan {
         })
     }
 
-    /// Has every task know its part.
-    fn register(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<()> {
+    /// A connection with each task, which knows its part then.
+    fn links(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Vec<Link>> {
+        let mut links: Vec<Link> = Vec::with_capacity(self.distant.len());
         for d in &self.distant {
-            let peer = &d.peer;
-            let mut registered = d.registered.lock();
-            let is_known = registered.is_some() && peer.is_connected() && *registered == peer.incarnation();
-            if is_known {
-                continue;
+            let ready = d.peer.take(poll).and_then(|link| self.register(d, link, connected, poll));
+            match ready {
+                Ok(link) => links.push(link),
+                Err(e) => {
+                    self.distant.iter().zip(links).for_each(|(d, link)| d.peer.give_back(link, false));
+                    return Err(e);
+                }
             }
-            *registered = None;
-            let mut encoder = Encoder::default();
-            let part = encoder.part(&d.part);
-            let library = connected.session.graph().read().functions().clone();
-            let functions = encoder.functions(&library)?;
-            let message = Register {
-                handle: d.handle,
-                isolate: connected.isolate,
-                optimize: connected.optimize,
-                part: Some(part),
-                functions,
-                forgotten: peer.take_forgotten(),
-            };
-            let mut frame = Frame::new(kind::REGISTER, &message);
-            frame.tensors = encoder.tensors;
-            peer.order(frame, poll).map_err(|e| self.named(d, e))?;
-            *registered = peer.incarnation();
         }
-        Ok(())
+        Ok(links)
+    }
+
+    /// Has a task know its part, where it does not.
+    fn register(&self, d: &Distant, link: Link, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Link> {
+        let peer = &d.peer;
+        let mut registered = loop {
+            // Another thread may hold it until its task answers.
+            if let Some(registered) = d.registered.try_lock_for(LOOK) {
+                break registered;
+            }
+            if let Err(e) = poll.map_or(Ok(()), |poll| poll()) {
+                peer.give_back(link, false);
+                return Err(e);
+            }
+        };
+        if *registered == Some(link.residence) {
+            return Ok(link);
+        }
+        *registered = None;
+        let mut encoder = Encoder::default();
+        let part = encoder.part(&d.part);
+        let library = connected.session.graph().read().functions().clone();
+        let functions = encoder.functions(&library)?;
+        let message = Register {
+            handle: d.handle,
+            isolate: connected.isolate,
+            optimize: connected.optimize,
+            part: Some(part),
+            functions,
+            forgotten: peer.take_forgotten(),
+        };
+        let mut frame = Frame::new(kind::REGISTER, &message);
+        frame.tensors = encoder.tensors;
+        let link = peer.order_on(link, frame, poll).map_err(|e| self.named(d, e))?;
+        *registered = Some(link.residence);
+        Ok(link)
     }
 
     /// A failure with the node of the whole graph in place of that of the part.
@@ -158,41 +180,33 @@ impl SplitPlan {
         }
     }
 
-    /// Connections that serve no other step.
-    fn wires(&self, connected: &Connected, poll: Option<&Poll<'_>>) -> Result<Wires> {
-        while let Some(mut wires) = connected.idle.lock().get_mut(&self.peers).and_then(Vec::pop) {
-            // One that ended while nobody looked is of no use.
-            if wires.exchange(|_, _| Ok(())).is_ok() {
-                return Ok(wires);
-            }
-        }
-        let link = |&peer: &usize| connected.peers[peer].connect(poll);
-        Wires::new(self.peers.iter().map(link).collect::<Result<_>>()?)
-    }
-
     pub fn run(
         &self,
         connected: &Connected,
         values: SmallVec<[Tensor; 4]>,
         options: &RunOptions<'_>,
     ) -> Result<StepOutcome> {
-        self.register(connected, options.poll)?;
-        let wires = self.wires(connected, options.poll)?;
-        let names = self.peers.iter().map(|&p| connected.peers[p].name.clone()).collect();
+        let wires = Wires::new(self.links(connected, options.poll)?);
+        let names = self.distant.iter().map(|d| d.peer.name.clone()).collect();
         let crossing = Arc::new(Crossing::new(Route::Out(self.routes.clone()), wires, names));
         let result = self.run_across(connected, &crossing, values, options);
         // Parts that are told to give up fail for that: what came before counts.
         let failed = if result.is_err() { crossing.failed_part() } else { None };
-        let of_use = result.is_ok() || crossing.cancel(GIVE_UP);
-        let (wires, ended) = crossing.give_back();
-        if let Some(wires) = wires.filter(|w| of_use && w.are_quiet()) {
-            let mut idle = connected.idle.lock();
-            // Asked with the lock held: whoever ends the session closes it first and then drops what is idle.
-            if !connected.session.is_closed() {
-                idle.entry(self.peers.clone()).or_default().push(wires);
-            }
+        if result.is_err() {
+            crossing.cancel(GIVE_UP);
         }
-        let outcome = result.map_err(|e| self.cause(e, failed))?;
+        let (rest, ended) = crossing.give_back();
+        let mut silent = None;
+        for (d, rest) in self.distant.iter().zip(rest) {
+            if rest.is_silent {
+                silent.get_or_insert(format!("{} does not answer", d.peer.name));
+            }
+            d.peer.give_back(rest.link, rest.is_open);
+        }
+        let outcome = result.map_err(|e| {
+            let e = self.cause(e, failed);
+            silent.map_or(e.clone(), |why| while_unreachable(e, &why))
+        })?;
         self.collect(outcome, ended, options)
     }
 

@@ -1,16 +1,20 @@
 //! `Task`: one task of a cluster, which lives in this process: its name, its address, and the state that outlives sessions.
 
 use crate::address::Address;
+use crate::admission::listen;
+use crate::binding::bind;
 use crate::description::{Cluster, TaskName};
+use crate::descriptors;
 use crate::master::Master;
-use crate::serve::{Guests, listen};
+use crate::patience::Patience;
+use crate::serve::Guests;
 use crate::token::Token;
 use ferroflow_graph::{Registry, Resources};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::ServerDef;
 use ferroflow_sync::{Mutex, ProcessMutex};
 use ferroflow_tensor::{Result, Status, bail};
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -60,7 +64,9 @@ impl Task {
             bail!(InvalidArgument, "Task {index} was not defined in job \"{}\"", def.job_name);
         };
         let token = Token::for_address(&own.1)?;
-        let listener = bind(&own.1)?;
+        Patience::of_environment()?;
+        descriptors::raise_limit();
+        let listener = bind(&own.0, &own.1)?;
         let port = listener.local_addr().map_err(|e| Status::unknown(format!("Could not start server: {e}")))?.port();
         own.1.port = port;
         let address = own.1.clone();
@@ -149,13 +155,4 @@ pub fn random() -> Result<u64> {
         Ok(()) => Ok(u64::from_le_bytes(bytes)),
         Err(e) => bail!(Internal, "The system has no random numbers: {e}"),
     }
-}
-
-fn bind(address: &Address) -> Result<TcpListener> {
-    let failure = |e: std::io::Error| Status::unknown(format!("Could not start server at {address}: {e}"));
-    let mut found: Vec<SocketAddr> =
-        (address.host.trim_matches(['[', ']']), address.port).to_socket_addrs().map_err(failure)?.collect();
-    // Clients look for `localhost` under its older address first.
-    found.sort_by_key(|a| a.is_ipv6());
-    TcpListener::bind(&found[..]).map_err(failure)
 }

@@ -7,7 +7,7 @@ use crate::error::status;
 use crate::graph::{Graph, Shared};
 use crate::handle::{OperationHandle, TensorHandle};
 use crate::server::master_options;
-use ferroflow_cluster::{Address, Master, Task};
+use ferroflow_cluster::{Address, Master, Task, Unreachable};
 use ferroflow_graph::{NodeId, OutputId};
 use ferroflow_runtime::{Devices, Event, Made, Poll, Request, RunOptions, SessionOptions, StepOutcome, Trace};
 use ferroflow_sync::RwLock;
@@ -70,7 +70,8 @@ impl Session {
             // Ctrl-C and sys.exit within a function: the program ends as it would without a session around.
             return exit.clone_ref(py);
         }
-        let error = match self.make_error.call1(py, (e.code() as i32, e.message(), e.node())) {
+        let is_unreachable = e.cause::<Unreachable>().is_some();
+        let error = match self.make_error.call1(py, (e.code() as i32, e.message(), e.node(), is_unreachable)) {
             Ok(exception) => PyErr::from_value(exception.into_bound(py)),
             Err(e) => e,
         };

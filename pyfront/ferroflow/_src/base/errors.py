@@ -303,6 +303,22 @@ class UnavailableError(OpError):
         super().__init__(node_def, op, message, UNAVAILABLE)
 
 
+class UnreachableTaskError(DeadlineExceededError, UnavailableError):
+    """A step did not end within the time it was given, and a task that it needs does not answer.
+
+    Programs that match on `DeadlineExceededError` see the deadline. Those that wait for lost tasks, such as monitored
+    sessions, see that a task is unavailable.
+
+    Args:
+        node_def: the `NodeDef` of the op that waited, or None.
+        op: the `Operation` that waited, or None.
+        message: str, which task does not answer.
+    """
+
+    def __init__(self, node_def: Any, op: Any, message: Any) -> None:
+        OpError.__init__(self, node_def, op, message, DEADLINE_EXCEEDED)
+
+
 class DataLossError(OpError):
     """Data is damaged or cut off beyond repair, for example in a checkpoint or record file.
 

@@ -73,16 +73,17 @@ def _with_user_lines(graph: Graph, message: str) -> str:
     return _INSIDE.sub(located, message)
 
 
-def _step_error(graph: Graph, code: int, message: str, node: int | None) -> Exception:
+def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unreachable: bool) -> Exception:
     """The exception of a failed step; called by the core, which must not refer back to the session."""
+    make = errors.UnreachableTaskError if is_unreachable else functools.partial(errors.make_exception, error_code=code)
     if node is None:
         if message == _CLOSED:
             return RuntimeError(message)
-        return errors.make_exception(None, None, message, code)
+        return make(None, None, message)
     op = graph._operation(node)
     message = _with_user_lines(graph, message)
     text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
-    return errors.make_exception(op.node_def, op, text, code)
+    return make(op.node_def, op, text)
 
 
 class BaseSession:

@@ -1,0 +1,248 @@
+//! Who may connect: one thread accepts connections and introduces those at their other ends.
+//!
+//! Until a stranger has proved that it belongs to the cluster it has a descriptor and 16 KiB here, for two seconds at most, and no
+//! thread. Strangers are limited by themselves, so that those who say nothing take no room from members. Where they are too
+//! many, the oldest makes room for the next one: a member needs two round trips to be known.
+
+use crate::description::TaskName;
+use crate::descriptors;
+use crate::frame::Frame;
+use crate::line::Link;
+use crate::message::{Hello, Outcome, Proof, Ready, VERSION, Welcome, kind};
+use crate::patience::Patience;
+use crate::serve::serve;
+use crate::sleep::{Awaited, sleep};
+use crate::task::Task;
+use crate::token::{Token, check_nonce, nonce};
+use ferroflow_graph::Registry;
+use ferroflow_tensor::{Result, Status, bail};
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a stranger may take to say who it is.
+const INTRODUCTION: Duration = Duration::from_secs(2);
+/// How long a stranger stays at least, however many others come.
+const LEAST_STAY: Duration = Duration::from_millis(250);
+/// How long nothing is accepted after the system refused it.
+const REFUSED: Duration = Duration::from_millis(100);
+/// How often refused connections are reported.
+const REPORT: Duration = Duration::from_secs(10);
+
+/// How many strangers there may be: an eighth of what this process can have open.
+fn most_strangers() -> usize {
+    descriptors::limit().map_or(512, |n| usize::try_from(n / 8).unwrap_or(512).clamp(16, 512))
+}
+
+/// Somebody who has connected and not proved yet that it belongs to the cluster.
+struct Stranger {
+    link: Link,
+    since: Instant,
+    /// What it said, and this side's nonce.
+    hello: Option<(Hello, Vec<u8>)>,
+}
+
+impl Stranger {
+    /// Goes on with the introduction as far as the stranger has; what it said once it is known.
+    ///
+    /// Errors: it is none of the cluster.
+    fn advance(&mut self, task: &Task, token: &Token, patience: Patience) -> Result<Option<Hello>> {
+        loop {
+            self.link.write()?;
+            let Some(frame) = self.link.read()? else { return Ok(None) };
+            let (hello, own) = match self.hello.take() {
+                None => {
+                    if frame.kind != kind::HELLO {
+                        bail!(InvalidArgument, "A connection begins with a frame of kind {}", frame.kind);
+                    }
+                    let hello: Hello = frame.decode()?;
+                    let own = self.welcome(&hello, task, token, patience)?;
+                    if token.is_set() {
+                        self.hello = Some((hello, own));
+                        continue;
+                    }
+                    return Ok(Some(hello));
+                }
+                Some(said) => said,
+            };
+            let proof: Proof = frame.decode()?;
+            let checked = token.check(b"client", &hello.nonce, &own, &proof.proof);
+            if frame.kind != kind::PROOF || checked.is_err() {
+                self.refuse(checked.clone());
+                checked?;
+                bail!(InvalidArgument, "A frame of kind {} was received in place of a proof", frame.kind);
+            }
+            return Ok(Some(hello));
+        }
+    }
+
+    /// Answers a hello; the nonce of the answer.
+    fn welcome(&self, hello: &Hello, task: &Task, token: &Token, patience: Patience) -> Result<Vec<u8>> {
+        check_nonce(&hello.nonce)?;
+        let own = nonce()?;
+        let welcome = Welcome {
+            version: VERSION,
+            incarnation: task.incarnation,
+            nonce: own.clone(),
+            asks_proof: token.is_set(),
+            proof: token.proof(b"server", &hello.nonce, &own),
+            patience_ms: patience.ms(),
+        };
+        self.link.push(Frame::new(kind::WELCOME, &welcome))?;
+        self.link.write()?;
+        if hello.version != VERSION {
+            bail!(FailedPrecondition, "The other side speaks version {} of the protocol", hello.version);
+        }
+        Ok(own)
+    }
+
+    /// Says why the connection ends.
+    fn refuse(&self, reason: Result<()>) {
+        // A frame of this size finds room at once; where the other side is gone, nobody is to be told.
+        let _ = self.link.push(Frame::new(kind::OUTCOME, &Outcome::of(reason))).and_then(|()| self.link.write());
+    }
+}
+
+/// The door of a task: its listener and who stands before it.
+struct Door {
+    task: Arc<Task>,
+    listener: TcpListener,
+    token: Token,
+    patience: Patience,
+    registry: Arc<Registry>,
+    /// Those who came first are first.
+    strangers: VecDeque<Stranger>,
+    most: usize,
+    /// Nothing is accepted before.
+    refused_until: Option<Instant>,
+    reported: Option<Instant>,
+}
+
+impl Door {
+    fn run(mut self) {
+        loop {
+            let now = Instant::now();
+            self.strangers.retain(|s| now.saturating_duration_since(s.since) < INTRODUCTION);
+            self.refused_until = self.refused_until.filter(|&until| until > now);
+            let opens = self.refused_until.or_else(|| self.has_room_at(now));
+            let cuts = self.strangers.front().map(|s| s.since + INTRODUCTION);
+            let wake = [opens, cuts].into_iter().flatten().min().map(|at| at.saturating_duration_since(now));
+            let slept = {
+                let listener = opens.is_none().then(|| Awaited::new(&self.listener, false));
+                let awaited: Vec<_> = self.strangers.iter().map(|s| s.link.awaited()).chain(listener).collect();
+                sleep(&awaited, None, wake)
+            };
+            if slept.is_err() {
+                std::thread::sleep(REFUSED);
+            }
+            self.accept();
+            self.introduce();
+        }
+    }
+
+    /// When the next stranger may be let in; `None`: now.
+    fn has_room_at(&self, now: Instant) -> Option<Instant> {
+        let first = self.strangers.front().filter(|_| self.strangers.len() >= self.most)?;
+        Some(first.since + LEAST_STAY).filter(|&at| at > now)
+    }
+
+    fn accept(&mut self) {
+        let now = Instant::now();
+        while self.refused_until.is_none() && self.has_room_at(now).is_none() {
+            let socket = match self.listener.accept() {
+                Ok((socket, _)) => socket,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                // The other side left before it was let in.
+                Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => continue,
+                Err(e) => {
+                    self.report(&format!("a connection cannot be accepted, which is tried again: {e}"));
+                    self.refused_until = Some(now + REFUSED);
+                    // What it holds may be what is missing.
+                    self.strangers.pop_front();
+                    return;
+                }
+            };
+            if self.strangers.len() >= self.most {
+                // Who has said nothing goes first.
+                let is_old = |s: &Stranger| now.saturating_duration_since(s.since) >= LEAST_STAY;
+                let silent = self.strangers.iter().position(|s| s.hello.is_none() && is_old(s));
+                self.strangers.remove(silent.unwrap_or(0));
+            }
+            if let Ok(link) = Link::new(socket, self.patience) {
+                self.strangers.push_back(Stranger { link, since: now, hello: None });
+            }
+        }
+    }
+
+    /// Goes on with all introductions.
+    fn introduce(&mut self) {
+        let mut i = 0;
+        while let Some(stranger) = self.strangers.get_mut(i) {
+            match stranger.advance(&self.task, &self.token, self.patience) {
+                Ok(None) => i += 1,
+                // Whoever is at the other end sees the connection end.
+                Err(_) => drop(self.strangers.remove(i)),
+                Ok(Some(hello)) => {
+                    if let Some(member) = self.strangers.remove(i)
+                        && let Err(e) = self.admit(member, &hello)
+                    {
+                        self.report(e.message());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Serves a member from now on, on a thread of its own.
+    fn admit(&self, member: Stranger, hello: &Hello) -> Result<()> {
+        let stay = match self.task.guests.enter(hello.session) {
+            Ok(stay) => stay,
+            Err(e) => {
+                member.refuse(Err(e.clone()));
+                return Err(e);
+            }
+        };
+        member.link.push(Frame::new(kind::READY, &Ready { residence: stay.residence }))?;
+        // The thread takes it; where none can be started it is still here.
+        let waiting = Arc::new(ferroflow_sync::Mutex::new(Some((member, stay))));
+        let (handed, task, registry) = (waiting.clone(), self.task.clone(), self.registry.clone());
+        let other = Patience::of_ms(hello.patience_ms);
+        let run = move || {
+            let Some((Stranger { mut link, .. }, stay)) = handed.lock().take() else { return };
+            // Whoever is at the other end sees the connection end.
+            let _ = link.trust(other, stay.residence).and_then(|()| serve(&task, link, &stay, &registry));
+        };
+        if let Err(e) = std::thread::Builder::new().name("ferroflow-serve".into()).spawn(run) {
+            let why = Status::unavailable(format!("the thread of a connection cannot be started, which ends it: {e}"));
+            if let Some((member, _)) = waiting.lock().take() {
+                member.refuse(Err(why.clone()));
+            }
+            return Err(why);
+        }
+        Ok(())
+    }
+
+    /// Writes a line for whoever runs the task, now and then.
+    fn report(&mut self, what: &str) {
+        let now = Instant::now();
+        if self.reported.is_some_and(|at| now.saturating_duration_since(at) < REPORT) {
+            return;
+        }
+        self.reported = Some(now);
+        let TaskName { job, index } = &self.task.name;
+        let most = descriptors::limit().map_or(String::new(), |n| format!(" (ulimit -n: {n})"));
+        eprintln!("ferroflow: /job:{job}/task:{index}: {what}{most}");
+    }
+}
+
+/// Accepts connections from now on, on a thread of its own.
+pub fn listen(task: Arc<Task>, listener: TcpListener, token: Token, registry: Arc<Registry>) -> Result<()> {
+    let failed = |e: std::io::Error| Status::unknown(format!("Could not start server: {e}"));
+    listener.set_nonblocking(true).map_err(failed)?;
+    let (strangers, most, patience) = (VecDeque::new(), most_strangers(), Patience::of_environment()?);
+    let door = Door { task, listener, token, patience, registry, strangers, most, refused_until: None, reported: None };
+    let accepts = std::thread::Builder::new().name("ferroflow-accept".into()).spawn(move || door.run());
+    accepts.map(|_| ()).map_err(failed)
+}

@@ -1,0 +1,28 @@
+//! How many descriptors this process may have.
+
+use std::sync::Once;
+
+/// Raises the limit that was set for convenience to the one that must be kept: each session needs a descriptor or two.
+pub fn raise_limit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+            let limit = getrlimit(Resource::Nofile);
+            // Where that fails, the limit is as it was.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+        }
+    });
+}
+
+/// The number, where the system tells.
+#[cfg(target_os = "linux")]
+pub fn limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn limit() -> Option<u64> {
+    None
+}

@@ -1,0 +1,91 @@
+//! Connecting to an address without waiting longer than the caller wants.
+
+use crate::address::Address;
+use ferroflow_tensor::Result;
+use std::io;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often the caller is asked.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The addresses that a name stands for, the older kind first.
+///
+/// Errors: those of the system's resolver, and none in time; the outer ones are what `look` says.
+pub fn resolve(
+    address: &Address,
+    deadline: Instant,
+    look: &dyn Fn() -> Result<()>,
+) -> Result<io::Result<Vec<SocketAddr>>> {
+    let (host, port) = (address.bare_host().to_owned(), address.port);
+    if let Ok(ip) = host.parse() {
+        return Ok(Ok(vec![SocketAddr::new(ip, port)]));
+    }
+    // The resolver may ask a name server that is gone, for longer than any caller waits.
+    let (send, answer) = channel();
+    let ask = move || {
+        let _ = send.send((&*host, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
+    };
+    if let Err(e) = std::thread::Builder::new().name("ferroflow-resolve".into()).spawn(ask) {
+        return Ok(Err(e));
+    }
+    loop {
+        look()?;
+        match answer.recv_timeout(LOOK) {
+            Ok(found) => {
+                return Ok(found.map(|mut all| {
+                    all.sort_by_key(SocketAddr::is_ipv6);
+                    all
+                }));
+            }
+            Err(RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
+            Err(_) => return Ok(Err(io::Error::new(io::ErrorKind::TimedOut, "no name server answers"))),
+        }
+    }
+}
+
+/// A connection with a socket.
+///
+/// Errors: those of the system, and none in time; the outer ones are what `look` says.
+#[cfg(target_os = "linux")]
+pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
+    use crate::sleep::{Awaited, sleep};
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with, sockopt};
+    let begin = || -> io::Result<(TcpStream, bool)> {
+        let family = if to.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
+        let socket = socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+        let connects = match rustix::net::connect(&socket, &to) {
+            Ok(()) => false,
+            Err(Errno::INPROGRESS | Errno::INTR) => true,
+            Err(e) => return Err(e.into()),
+        };
+        Ok((socket.into(), connects))
+    };
+    let (socket, mut connects) = match begin() {
+        Ok(begun) => begun,
+        Err(e) => return Ok(Err(e)),
+    };
+    while connects {
+        look()?;
+        if Instant::now() >= deadline {
+            return Ok(Err(io::Error::new(io::ErrorKind::TimedOut, "no machine answers there")));
+        }
+        if let Err(e) = sleep(&[Awaited::new(&socket, true)], None, Some(LOOK)) {
+            return Ok(Err(e));
+        }
+        match sockopt::socket_error(&socket) {
+            Ok(Ok(())) => connects = socket.peer_addr().is_err(),
+            Ok(Err(e)) | Err(e) => return Ok(Err(e.into())),
+        }
+    }
+    Ok(Ok(socket))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn connect(to: SocketAddr, deadline: Instant, look: &dyn Fn() -> Result<()>) -> Result<io::Result<TcpStream>> {
+    look()?;
+    let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+    Ok(TcpStream::connect_timeout(&to, left))
+}
