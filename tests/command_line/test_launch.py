@@ -1,15 +1,22 @@
 """`ferroflow launch` starts tasks that know their cluster, shows what they print, and leaves no process behind."""
 
 import contextlib
+import hashlib
 import json
 import os
+import re
+import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 
+import hypothesis
+import hypothesis.strategies as st
 import pytest
 
 import ferroflow
@@ -18,7 +25,7 @@ from ferroflow.command_line.launching.events import Ended, Printed
 from ferroflow.command_line.launching.local import LocalTasks
 from ferroflow.command_line.launching.process import Stream
 from ferroflow.command_line.launching.tasks import Task
-from ferroflow.command_line.launching.watching import Watch
+from ferroflow.command_line.launching.watching import Watch, harmless
 
 SECONDS = 120
 
@@ -186,6 +193,31 @@ def test_ray_places_the_tasks(program, tmp_path):
     wait_for(lambda: not alive(tmp_path))
 
 
+def test_the_token_reaches_the_tasks_and_no_file_of_ray(program, monkeypatch):
+    pytest.importorskip("ray")
+    token = secrets.token_hex(32)
+    # Paths of sockets are short.
+    folder = Path(tempfile.mkdtemp(prefix="ff", dir="/tmp"))  # as Ray's own
+    monkeypatch.setenv("RAY_TMPDIR", str(folder))
+    monkeypatch.setenv("FERROFLOW_CLUSTER_TOKEN", token)
+    monkeypatch.setenv("FERROFLOW_MARK", "a variable that is passed on")
+    path = program(
+        "import hashlib\n"
+        "token = os.environ['FERROFLOW_CLUSTER_TOKEN'].encode()\n"
+        "print(hashlib.sha256(token).hexdigest(), os.environ['FERROFLOW_MARK'])\n"
+    )
+    try:
+        status, out, err = launch("--ps=0", "--workers=1", "--ray=local", "--cpus=0.1", path)
+        assert status == 0, err
+        assert f"[worker/0] {hashlib.sha256(token.encode()).hexdigest()} a variable that is passed on" in out
+        told = [file for file in folder.rglob("*") if file.is_file() and not file.is_symlink()]
+        assert any(b"a variable that is passed on" in file.read_bytes() for file in told)
+        assert [file for file in told if token.encode() in file.read_bytes()] == []
+        assert token not in "".join([*out, *err])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def test_ray_that_is_not_installed_is_asked_for(tmp_path):
     (tmp_path / "program.py").touch()
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ray'] = None\n", encoding="utf-8")
@@ -282,6 +314,36 @@ def test_what_a_process_printed_is_told_before_its_end(program, tmp_path, monkey
     tasks.close()
 
 
+def test_what_tasks_print_is_shown_and_obeyed_by_no_terminal(program):
+    path = program(
+        "sys.stdout.buffer.write(b'\\x1b]0;title\\x07\\x1b[2Jred\\tplain ')\n"
+        "sys.stdout.buffer.write(b'\\xc3\\xa4\\xff\\xc2\\x9b1m \\xe2\\x80\\xae\\n')\n"
+        "sys.stdout.buffer.write(b'10%\\r20%\\r\\n\\n')\n"
+        "sys.stderr.buffer.write(b'\\r[launch] all is well\\n')\n"
+    )
+    status, out, err = launch("--ps=0", "--workers=1", path)
+    assert status == 0
+    assert out == [
+        "[worker/0] \\x1b]0;title\\x07\\x1b[2Jred\tplain ä\\xff\\x9b1m \\u202e",
+        "[worker/0] 10%",
+        "[worker/0] 20%",
+        "[worker/0] ",
+    ]
+    assert err == ["[worker/0] [launch] all is well"]
+
+
+@hypothesis.given(st.binary() | st.text().map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_nothing_that_a_line_holds_is_obeyed(line):
+    shown = harmless(line)
+    shown.encode()
+    assert all(
+        char == "\t" or char.isprintable() or not re.match(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", char) for char in shown
+    )
+    text = line.decode("utf-8", "ignore")
+    if text.isprintable() and text.encode() == line:
+        assert shown == text
+
+
 def test_lines_are_whole_however_they_arrive():
     read, write = os.pipe()
     with open(read, "rb", buffering=0) as pipe:
@@ -303,6 +365,11 @@ def test_the_rest_of_a_pipe_is_read_at_once():
         assert stream.remaining_lines() == [b"one", b"two", b"thr"]
         assert stream.remaining_lines() == []
         os.close(write)
+
+
+def test_what_others_may_read_holds_no_token():
+    variables = {"PYTHONPATH": "a", "FERROFLOW_X": "b", "FERROFLOW_CLUSTER_TOKEN": "c", "HOME": "d"}
+    assert launched.open_variables(variables) == {"PYTHONPATH": "a", "FERROFLOW_X": "b"}
 
 
 def test_free_ports_are_different_and_can_be_bound():

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 
 from ferroflow.command_line.launching.events import Tasks
 from ferroflow.command_line.launching.local import LocalTasks
-from ferroflow.command_line.launching.tasks import Task, all_tasks, cluster_of, environment_of, flags_of
+from ferroflow.command_line.launching.tasks import TOKEN, Task, all_tasks, cluster_of, environment_of, flags_of
 from ferroflow.command_line.launching.watching import Watch
 
 __all__ = ["HELP", "add_arguments", "run"]
 
 HELP = "start all tasks of a distributed program, on this machine or on a Ray cluster"
-
-_TOKEN = "FERROFLOW_CLUSTER_TOKEN"
 
 
 def _count(text: str) -> int:
@@ -69,6 +67,9 @@ def run(args: argparse.Namespace) -> int:
     if not args.module and not os.path.exists(args.program):
         print(f"ferroflow launch: no such file: {args.program}", file=sys.stderr)
         return 2
+    # Tasks know each other by it, whoever else can reach their ports. It leaves this process's environment: processes
+    # of Ray that this one starts would write it to their logs.
+    token = os.environ.pop(TOKEN, "") or secrets.token_hex(32)
     place: Tasks
     if args.ray is None:
         place = LocalTasks(args.host)
@@ -91,14 +92,12 @@ def run(args: argparse.Namespace) -> int:
         except RuntimeError as failure:
             print(f"ferroflow launch: {failure}", file=sys.stderr)
             return 2
-        # Tasks know each other by it, whoever else can reach their ports.
-        token = os.environ.get(_TOKEN) or secrets.token_hex(32)
 
         def arguments(task: Task) -> Sequence[str]:
             program = [*(["-m"] if args.module else []), args.program]
             return [*program, *args.arguments, *(flags_of(task, cluster) if args.flags else [])]
 
         def environment(task: Task) -> dict[str, str]:
-            return {**environment_of(task, cluster), _TOKEN: token}
+            return {**environment_of(task, cluster), TOKEN: token}
 
         return Watch(place, arguments, environment, args.restarts).run(tasks)

@@ -12,7 +12,7 @@ import ray.util
 
 from ferroflow.command_line.launching.events import Ended, Event
 from ferroflow.command_line.launching.local import LocalTasks
-from ferroflow.command_line.launching.tasks import Task
+from ferroflow.command_line.launching.tasks import Task, open_variables
 
 # Seconds until Ray must have found room for all tasks; seconds for which an actor waits for events before it answers
 # that there are none; the exit status of a task whose machine was lost.
@@ -55,7 +55,7 @@ class RayTasks:
     """
 
     def __init__(self, address: str, cpus: float) -> None:
-        kept = {name: os.environ[name] for name in os.environ if name == "PYTHONPATH" or name.startswith("FERROFLOW_")}
+        kept = open_variables(os.environ)
         try:
             ray.init(address=address, runtime_env={"env_vars": kept}, logging_level="warning", log_to_driver=False)
         except (ray.exceptions.RayError, RuntimeError, ValueError) as failure:

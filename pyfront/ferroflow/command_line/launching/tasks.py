@@ -10,6 +10,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+# The variable that holds the secret of a cluster.
+TOKEN = "FERROFLOW_CLUSTER_TOKEN"
+
 _EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _FIRST_PORT = 16384
 
@@ -53,6 +56,25 @@ def environment_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> dict[str
     config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
     # Lines are to be seen when they are printed, not when a buffer is full.
     return {"TF_CONFIG": json.dumps(config), "PYTHONUNBUFFERED": "1"}
+
+
+def open_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the launcher that the processes which start tasks elsewhere need, without secrets.
+
+    Ray writes them to logs that every user of the machine can read. The token is an argument of the call that starts a
+    task instead.
+
+    Args:
+        environment: mapping of str, the launcher's variables.
+
+    Returns:
+        dict of str.
+    """
+    return {
+        name: value
+        for name, value in environment.items()
+        if name != TOKEN and (name == "PYTHONPATH" or name.startswith("FERROFLOW_"))
+    }
 
 
 def flags_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> list[str]:

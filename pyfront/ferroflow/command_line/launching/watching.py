@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import time
@@ -13,6 +14,28 @@ from ferroflow.command_line.launching.tasks import Task
 # Seconds between looks at signals that came, and seconds that a task has to end by itself.
 _LOOK = 0.2
 _GRACE = 10.0
+
+
+# What a terminal obeys rather than shows: control characters of both sets but the tab, and those that turn the
+# direction of the text or end a line.
+_OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(line: bytes) -> str:
+    """A line of a task as text that a terminal only shows.
+
+    Args:
+        line: bytes, in UTF-8 where the task's program writes text.
+
+    Returns:
+        str, with an escape such as `\\x1b` for each control character and each byte that is not UTF-8.
+    """
+    return _OBEYED.sub(_escaped, line.decode("utf-8", errors="backslashreplace"))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 class _Signals:
@@ -33,9 +56,14 @@ class _Signals:
 
 
 def show(event: Printed) -> None:
-    """Writes a line of a task after the task's name, where the task wrote it."""
+    """Writes a line of a task after the task's name, where the task wrote it.
+
+    A carriage return begins a line of its own, after the name again: it would write over the name.
+    """
     stream = (sys.stderr if event.is_error else sys.stdout).buffer
-    stream.write(f"[{event.task}] ".encode() + event.line + b"\n")
+    parts = event.line.split(b"\r")
+    for part in [part for part in parts if part] or [b""]:
+        stream.write(f"[{event.task}] {harmless(part)}\n".encode())
     stream.flush()
 
 
