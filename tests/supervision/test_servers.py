@@ -129,6 +129,50 @@ def test_a_model_that_is_there_is_not_initialized_again_by_a_session_that_only_l
     assert other.run(counter) == 1
 
 
+class Outage(tf.train.SessionRunHook):
+    """Ends a step as the loss of a task does, and calls `meanwhile` before."""
+
+    def __init__(self, at: int, meanwhile: Callable[[], Any]) -> None:
+        self.at = at
+        self.meanwhile = meanwhile
+        self.runs = 0
+
+    def before_run(self, run_context: Any) -> None:
+        self.runs += 1
+        if self.runs == self.at:
+            self.meanwhile()
+            raise tf.errors.UnavailableError(None, None, "Socket closed")
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_a_chief_that_only_lost_the_connection_takes_no_step_back(server: Any, tmp_path: Path, saves: bool) -> None:
+    step = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    with tf.train.MonitoredTrainingSession(
+        server.target,
+        checkpoint_dir=str(tmp_path) if saves else None,
+        save_checkpoint_steps=3,
+        save_checkpoint_secs=None,
+        hooks=[Outage(6, lambda: None)],
+    ) as sess:
+        assert [int(sess.run(step)) for _ in range(8)] == list(range(1, 9))
+
+
+def test_a_chief_restores_what_a_task_has_lost(server: Any, tmp_path: Path) -> None:
+    step = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    with tf.train.MonitoredTrainingSession(
+        server.target,
+        checkpoint_dir=str(tmp_path),
+        save_checkpoint_steps=3,
+        save_checkpoint_secs=None,
+        hooks=[Outage(7, lambda: tf.Session.reset(server.target))],
+    ) as sess:
+        before = [int(sess.run(step)) for _ in range(6)]
+        saved = int(tf.train.latest_checkpoint(str(tmp_path)).rsplit("-", 1)[1])
+        assert 0 < saved <= 6
+        assert before == list(range(1, 7))
+        assert int(sess.run(step)) == saved + 1
+
+
 def test_a_chief_that_starts_again_restores_what_others_had_changed(server: Any, tmp_path: Path) -> None:
     counter = tf.train.create_global_step()
     step, elsewhere = tf.assign_add(counter, 1), tf.assign(counter, 77)

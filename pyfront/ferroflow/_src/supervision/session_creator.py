@@ -52,6 +52,9 @@ class _ScaffoldSessionCreator(SessionCreator):
 class ChiefSessionCreator(_ScaffoldSessionCreator):
     """Makes the sessions of a chief: restores the variables, or initializes them.
 
+    A later session finds the variables as they are where the parameter servers have kept them: only the connection was
+    lost, and a checkpoint would take back the steps since it was saved.
+
     Args:
         scaffold: Scaffold; a new one by default.
         master: str, the target of the sessions.
@@ -71,6 +74,8 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
         super().__init__(scaffold, master, config)
         self._checkpoint_dir = checkpoint_dir
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
+        # Whether the last session had its variables all restored or initialized.
+        self._was_prepared = False
 
     def create_session(self) -> Any:
         """Makes the graph final, and a session with restored or initialized variables.
@@ -82,7 +87,13 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
             RuntimeError: the model is not ready after initialization.
         """
         self._scaffold.finalize()
-        return self._get_session_manager().prepare_session(
+        manager = self._get_session_manager()
+        if self._was_prepared:
+            kept = manager.resume_session(self._master, config=self._config)
+            if kept is not None:
+                return kept
+        self._was_prepared = False
+        session = manager.prepare_session(
             self._master,
             saver=self._scaffold.saver,
             checkpoint_dir=self._checkpoint_dir,
@@ -92,6 +103,8 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
             init_feed_dict=self._scaffold.init_feed_dict,
             init_fn=self._scaffold.init_fn,
         )
+        self._was_prepared = True
+        return session
 
 
 class WorkerSessionCreator(_ScaffoldSessionCreator):

@@ -220,6 +220,32 @@ class SessionManager:
             time.sleep(pause)
             pause = min(2 * pause, self._recovery_wait_secs)
 
+    def resume_session(self, master: str, config: Any = None) -> Any:
+        """Makes a session where the variables still have their values: in tasks that were not restarted.
+
+        Args:
+            master: str, the target of the session.
+            config: ConfigProto of the session.
+
+        Returns:
+            Session; None where something is not initialized, or nothing says what is.
+
+        Raises:
+            tf.errors.OpError: a step failed.
+        """
+        if self._ready_op is None:
+            return None
+        sess = Session(master, graph=self._graph, config=config)
+        try:
+            is_ready = self._try_local_init(sess) is None and self._missing(sess) is None
+        except BaseException:
+            _close_quietly(sess)
+            raise
+        if is_ready:
+            return sess
+        _close_quietly(sess)
+        return None
+
     def _new_session(self, master: str, folder: str | None, prefix: str | None, config: Any) -> Session:
         if folder and prefix:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")

@@ -24,7 +24,7 @@ PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 
 # Seconds between attempts to make a session: the second is made at once, later ones after longer and longer waits.
 _FIRST_WAIT = 0.1
-_LONGEST_WAIT = 10.0
+_LONGEST_WAIT = 5.0
 
 _ADVICE = (
     "This error may also occur due to a failure caused by high memory or network bandwidth usage in the parameter "
