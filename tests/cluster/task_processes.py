@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,15 +31,22 @@ class Report(NamedTuple):
 
 
 class Task:
-    """A process, the reports that it printed, and what else it printed."""
+    """A process, the reports that it printed, and what else it printed.
 
-    def __init__(self, program: Path, arguments: list[str]) -> None:
+    Args:
+        program: Path, what it runs.
+        arguments: its arguments.
+        prefix: the command that starts it.
+        environment: variables besides those of this process.
+    """
+
+    def __init__(self, program: Path, arguments: list[str], prefix: Sequence[str] = (), **environment: str) -> None:
         path = os.pathsep.join([str(Path(ferroflow.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         self.reports: list[Report] = []
         self.other: list[str] = []
         self.process = subprocess.Popen(
-            [os.environ.get("FERROFLOW_TASK_PYTHON", sys.executable), str(program), *arguments],
-            env={**os.environ, "PYTHONPATH": path},
+            [*prefix, os.environ.get("FERROFLOW_TASK_PYTHON", sys.executable), str(program), *arguments],
+            env={**os.environ, "PYTHONPATH": path, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
