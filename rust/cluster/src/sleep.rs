@@ -12,7 +12,7 @@ use plain as system;
 #[cfg(not(target_os = "linux"))]
 use polled as system;
 
-use ferroflow_sync::Mutex;
+use ferroflow_sync::ProcessMutex;
 use std::io::Result;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub fn sleep(sockets: &[Awaited<'_>], doorbell: Option<&Doorbell>, at_most: Opti
 }
 
 /// Doorbells that nobody holds: as many are kept as a few concurrent steps need.
-static IDLE: Mutex<Vec<Arc<Doorbell>>> = Mutex::new(Vec::new());
+static IDLE: ProcessMutex<Vec<Arc<Doorbell>>> = ProcessMutex::new(Vec::new(), Vec::new);
 const MAX_IDLE: usize = 16;
 
 /// A doorbell of one step, which returns to the others when this is dropped.
