@@ -1,8 +1,8 @@
 //! The watch: one thread of this process that looks after all its connections with members of the cluster.
 
 use crate::line::{Line, now};
-use ferroflow_tensor::{Result, bail};
 use ferroflow_sync::Mutex;
+use ferroflow_tensor::{Result, bail};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
