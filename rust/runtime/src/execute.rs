@@ -10,7 +10,7 @@ use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
 use ferroflow_graph::{Blocking, Kernel, KernelContext, Step, Variables};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{ensure_stack, is_watched, stopped, watched};
+use ferroflow_tensor::threads::{ensure_stack, is_watched, stopped, unwatched, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -253,7 +253,11 @@ fn compute<'a>(
     if aside.is_some() {
         ctx.take_work_aside();
     }
-    kernel.compute(&mut ctx)?;
+    if run.runs_whole {
+        unwatched(|| kernel.compute(&mut ctx))?;
+    } else {
+        kernel.compute(&mut ctx)?;
+    }
     if let Some(overlap) = aside
         && let Some(work) = ctx.take_work()
     {
@@ -329,8 +333,9 @@ pub(crate) fn execute_within(
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
     let mut run = || instructions(plan, 0..plan.instructions.len(), &mut slots, step, &pulse, None);
     let ran = if is_watched() { run() } else { watched(&stop, run) };
-    // The last kernel, too, may have been left half done.
-    let ran = ran.and_then(|()| pulse.check());
+    // The last kernel, too, may have been left half done, with or without a beat since then.
+    let ended = || if stopped() { Err(Status::cancelled("The step was cancelled.")) } else { Ok(()) };
+    let ran = ran.and_then(|()| pulse.check()).and_then(|()| poll()).and_then(|()| ended());
     Ok(finish(plan, idle, slots, step, ran, false)?.into_iter().flatten().collect())
 }
 

@@ -10,7 +10,7 @@ use ferroflow_graph::{
     Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
 };
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{Threads, ensure_stack};
+use ferroflow_tensor::threads::{Threads, ensure_stack, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, ensure};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -101,7 +101,8 @@ impl SessionFunctions {
             fetches: function.results.clone(),
             targets: function.effects.clone(),
         };
-        let plan = Plan::build(&request, &context).map_err(|e| located(e, &graph, name))?;
+        // A plan outlives the step that makes it: constants that are folded by half a loop would stay wrong.
+        let plan = unwatched(|| Plan::build(&request, &context)).map_err(|e| located(e, &graph, name))?;
         let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);

@@ -14,7 +14,7 @@ use crate::registers::Registers;
 use crate::schedule::Edges;
 use crate::versions::VariableIndex;
 use crate::waits::Waits;
-use ferroflow_graph::{Kernel, Node, NodeId, Variable};
+use ferroflow_graph::{Kernel, Node, NodeId, OpDef, Variable};
 use ferroflow_tensor::{Result, Tensor};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -69,6 +69,8 @@ pub(crate) struct Run {
     /// (input position, slot): versions made here that are read later.
     pub version_slots: SmallVec<[(usize, u32); 1]>,
     pub wanted: u64,
+    /// The kernel keeps what it computes beyond the step, so none of its loops may be left half done.
+    pub runs_whole: bool,
     pub home: Option<Arc<Home>>,
 }
 
@@ -539,9 +541,16 @@ impl<'a> Emitter<'a> {
             handles,
             version_slots,
             wanted: wanted_bits,
+            runs_whole: runs_whole(&node.node.op),
             home: node.home.clone(),
         })));
     }
+}
+
+/// Whether loops of the op's kernel must not be interrupted. Kernels that block check the cancellation themselves, and a random
+/// kernel keeps the place in its stream alone, which it moves before it computes.
+fn runs_whole(op: &OpDef) -> bool {
+    op.is_stateful && op.blocking.is_none() && !op.attrs.iter().any(|a| &*a.name == "seed")
 }
 
 /// Orders the draft and writes the instructions.
