@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -41,8 +42,6 @@ def test_no_child_of_a_busy_process_hangs(mode):
 
 def exit_status(work):
     """The exit status of a forked child that runs `work`; a child that hangs is ended by a signal."""
-    import signal
-
     child = os.fork()
     if child == 0:
         status = 99
