@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -132,6 +133,29 @@ def test_the_message_may_hold_shapes(graph):
 def test_resetting_the_default_graph_forgets_it():
     with pytest.raises(AssertionError, match="Do not use"):
         tf.reset_default_graph()
+
+
+def test_without_a_graph_in_force_resetting_gives_a_new_one():
+    def reset():
+        before = tf.get_default_graph()
+        tf.reset_default_graph()
+        return before is tf.get_default_graph()
+
+    # A thread of its own has no graph in force.
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(reset).result() is False
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [
+        (None, 'Tensor("x:0", dtype=float32)'),
+        ([], 'Tensor("x:0", shape=(), dtype=float32)'),
+        ([None, 2], 'Tensor("x:0", shape=(?, 2), dtype=float32)'),
+    ],
+)
+def test_a_tensor_is_written_with_the_shape_that_is_known(shape, text):
+    assert str(tf.placeholder(tf.float32, shape, name="x")) == text
 
 
 @pytest.mark.parametrize("is_circle", [False, True])

@@ -77,6 +77,17 @@ def test_sparse_tensors_and_slices_are_fetched_and_fed_whole():
         assert fetched.dense_shape is None
 
 
+@pytest.mark.parametrize("logs", [False, True])
+def test_the_placement_of_a_step_is_printed_where_asked(logs, capfd):
+    x = tf.placeholder(tf.float32, [], name="x")
+    doubled = tf.multiply(x, 2.0, name="doubled")
+    config = tf.ConfigProto(log_device_placement=logs)
+    with tf.Session(config=config) as sess:
+        assert sess.run(doubled, {x: 3.0}) == 6.0
+    line = "doubled: (Mul): /job:localhost/replica:0/task:0/device:CPU:0"
+    assert (line in capfd.readouterr().err.splitlines()) is logs
+
+
 def test_any_tensor_may_be_fed():
     a = tf.constant(2.0)
     b = a * 3

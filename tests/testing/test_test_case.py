@@ -1,5 +1,7 @@
 """Laws of `tf.test.TestCase`'s comparisons of messages."""
 
+import unittest
+
 import pytest
 
 import ferroflow as tf
@@ -8,6 +10,13 @@ import ferroflow as tf
 class Case(tf.test.TestCase):
     def runTest(self):  # noqa: N802  # unittest's spelling
         pass
+
+
+def test_the_method_for_sessions_is_no_test():
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert [(case.id().rpartition(".")[2], why) for case, why in result.skipped] == [("test_session", "Not a test.")]
+    assert result.wasSuccessful()
 
 
 def test_text_with_a_message_of_any_type_is_read():

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import unittest
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -122,11 +123,10 @@ class TestCase(unittest.TestCase):
 
     # ---- sessions
 
-    @contextlib.contextmanager
     def test_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Session]:
-        """A session as the default one; without `graph` the same session at every call of a test.
+    ) -> AbstractContextManager[Session]:
+        """Returns a session as the default one; without `graph` the same session at every call of a test.
 
         Args:
           graph: the graph to run, by default the default graph.
@@ -134,17 +134,21 @@ class TestCase(unittest.TestCase):
           use_gpu: accepted; everything runs on the CPU.
           force_gpu: not available.
 
-        Yields:
-          Session.
+        Returns:
+          A context manager; on entry, the Session.
 
         Raises:
           RuntimeError: `force_gpu`.
+          unittest.SkipTest: unittest runs this method, which it takes for a test.
         """
         if self.id().endswith(".test_session"):
-            # unittest takes this method for a test.
             self.skipTest("Not a test.")
         if force_gpu:
             raise RuntimeError("force_gpu: there are no GPUs")
+        return self._session_of_test(graph, config)
+
+    @contextlib.contextmanager
+    def _session_of_test(self, graph: Graph | None, config: Any) -> Iterator[Session]:
         if graph is not None:
             with _TestSession(graph=graph, config=_config(config)) as sess, device("/cpu:0"):
                 yield sess
