@@ -71,7 +71,7 @@ class Format:
         valid: list of bytes, small valid files.
         read: reads a file; its result is not looked at.
         refused: the classes of exceptions that a damaged file may raise.
-        sealed: makes the checksums of a damaged file right again, so that the damage gets past them; None for no change.
+        sealed: makes the checksums of a damaged file right again, so that the damage gets past them; None: none.
         is_named: whether these exceptions name the file.
     """
 

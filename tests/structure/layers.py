@@ -54,6 +54,7 @@ LATE_IMPORTS = {
     ("ferroflow.core", "a computed name"): "modules of messages are made when they are imported",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.json_format"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto", "google.protobuf.message"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (

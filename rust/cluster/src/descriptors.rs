@@ -1,19 +1,20 @@
 //! How many descriptors this process may have.
 
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Raises the limit that was set for convenience to the one that must be kept: each session needs a descriptor or two.
 pub fn raise_limit() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-            let limit = getrlimit(Resource::Nofile);
-            // Where that fails, the limit is as it was.
-            let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-        }
-    });
+    static RAISED: AtomicBool = AtomicBool::new(false);
+    if RAISED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        // If this fails, the limit stays as it was.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    }
 }
 
 /// The number, where the system tells.

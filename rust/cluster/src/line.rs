@@ -9,14 +9,14 @@ use crate::message::{Empty, kind};
 use crate::patience::Patience;
 use crate::sleep::{Awaited, Doorbell, sleep};
 use crate::watch::look_after;
-use ferroflow_sync::Mutex;
+use ferroflow_sync::{Mutex, OnceLock};
 use ferroflow_tensor::{Result, Status, bail};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Milliseconds after which an owner who has not read counts as busy with something else, at most.

@@ -1,9 +1,9 @@
 //! The watch: one thread of this process that looks after all its connections with members of the cluster.
 
 use crate::line::{Line, now};
-use ferroflow_sync::Mutex;
+use ferroflow_sync::{Mutex, OnceLock};
 use ferroflow_tensor::{Result, bail};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Between two looks where no connection asks for more.

@@ -305,7 +305,8 @@ class Dot(Merge):
         if first.ndims is not None and second.ndims is not None:
             pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
             for shape, axis in zip((first, second), pair, strict=True):
-                if not -shape.ndims <= axis < shape.ndims:
+                rank = len(shape.dims or ())
+                if not -rank <= axis < rank:
                     raise ValueError(f"`Dot` sums over dimension {axis} of an input of shape {shape}, which has none.")
             sizes = first[pair[0]].value, second[pair[1]].value
             if None not in sizes and sizes[0] != sizes[1]:
