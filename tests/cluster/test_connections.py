@@ -70,7 +70,7 @@ def test_a_thousand_sessions_have_a_descriptor_each_at_one_server():
     with on("ps"):
         total = tf.get_variable("total", [], initializer=tf.zeros_initializer())
         add = total.assign_add(1.0).op
-        queue = tf.FIFOQueue(count, tf.float32, shapes=[[]])
+        queue = tf.FIFOQueue(count, tf.float32, shapes=[[]], shared_name="queue")
         size, take, put = queue.size(), queue.dequeue(), queue.enqueue_many([[0.0] * 3])
     began = time.monotonic()
     try:

@@ -28,8 +28,6 @@ def programs(tf: Any) -> dict[str, Any]:
                 dataset.range(9).shuffle(n, seed=s, reshuffle_each_iteration=False).repeat(3)
             )
     found["two shuffles"] = lambda: dataset.range(30).shuffle(5, seed=1).shuffle(10, seed=2)
-    found["graph seed"] = seeded(7, lambda: dataset.range(20).shuffle(7))
-    found["graph seed, second op"] = seeded(7, lambda: (dataset.range(2).shuffle(7), dataset.range(20).shuffle(7))[1])
     found["graph seed and own"] = seeded(7, lambda: dataset.range(20).shuffle(7, seed=5))
     found["random numbers"] = seeded(7, lambda: experimental.RandomDataset(seed=5).take(20))
     found["sampled datasets"] = seeded(

@@ -376,7 +376,7 @@ fn receive(wires: &Wires, deadline: Option<Instant>, poll: Option<&Poll<'_>>) ->
         }
         look(poll)?;
         if deadline.is_some_and(|d| Instant::now() > d) {
-            bail!(Unavailable, "The other side of a connection says nothing");
+            bail!(Unavailable, "No answer came. Socket closed");
         }
         wires.sleep(None, Some(LOOK))?;
     }
