@@ -403,6 +403,7 @@ def test_ctrl_c_ends_a_step_whose_functions_never_end() -> None:
         assert process.wait(HANGS) == 0
     finally:
         process.kill()
+        process.communicate()
 
 
 def test_a_function_may_run_steps_that_overlap_themselves() -> None:
