@@ -294,7 +294,7 @@ def test_a_child_keeps_no_connection_of_a_process_that_is_gone(tmp_path):
         "with tf.device('/job:ps/task:0'):\n    v = tf.Variable(1.0)\n"
         "session = tf.Session(sys.argv[1])\nsession.run(v.initializer)\n"
         "child = os.fork()\n"
-        "if child == 0:\n    import time; time.sleep(60)\n    os._exit(0)\n"
+        "if child == 0:\n    import time; os.close(1); time.sleep(60)\n    os._exit(0)\n"
         "print(child, flush=True)\nos.kill(os.getpid(), 9)\n"
     )
     with Limited(512, 512, FERROFLOW_CLUSTER_LOST_AFTER="1") as server:

@@ -71,9 +71,12 @@ def test_a_deadline_that_passes_while_a_task_is_lost_is_both_errors(tmp_path, li
 def test_a_deadline_that_passes_in_a_queue_of_a_task_that_answers_is_no_loss(tmp_path):
     program = Path(__file__).with_name("waiting_program.py")
     with tf.Graph().as_default(), tf.device("/job:ps/task:0"):
-        taken = tf.FIFOQueue(1, tf.float32).dequeue()
+        queue = tf.FIFOQueue(1, tf.float32)
+        taken, size = queue.dequeue(), queue.size()
         with TaskProcesses(program, tmp_path, WORKER, ps=1, worker=1) as tasks:
             session = tf.Session(tf.train.Server(tasks.cluster, *WORKER).target)
+            # It answers once the task runs.
+            session.run(size)
             with pytest.raises(tf.errors.DeadlineExceededError) as raised:
                 session.run(taken, options=tf.RunOptions(timeout_in_ms=1000))
             session.close()
