@@ -365,8 +365,10 @@ def test_noise_on_the_port_harms_nobody(addresses, worker, graph):
                     raw.shutdown(socket.SHUT_WR)
                     while raw.recv(1024):
                         pass
-                except OSError as ended:
-                    assert not isinstance(ended, TimeoutError)
+                except TimeoutError:
+                    raise
+                except OSError:
+                    pass
             assert sess.run(v) == 1.0
 
 

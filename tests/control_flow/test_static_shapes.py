@@ -19,7 +19,9 @@ LEFT_TO_THE_STEP = {166}
 @pytest.mark.parametrize("start", range(0, COUNT, STEP))
 def test_shapes_of_random_programs_are_tensorflows(start):
     numbers = range(start, start + STEP)
-    differ = {n: (GOLDEN[n], found) for n in numbers if n not in LEFT_TO_THE_STEP and (found := describe(tf, n)) != GOLDEN[n]}
+    differ = {
+        n: (GOLDEN[n], found) for n in numbers if n not in LEFT_TO_THE_STEP and (found := describe(tf, n)) != GOLDEN[n]
+    }
     assert not differ
 
 

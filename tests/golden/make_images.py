@@ -114,7 +114,6 @@ def at_random(tf: Any) -> dict[str, Any]:
         result[f"saturation {seed}"] = tf.image.random_saturation(image, 0.4, 1.6, seed=seed)
         result[f"hue {seed}"] = tf.image.random_hue(image, 0.4, seed=seed)
     result["flips of a batch"] = tf.image.random_flip_up_down(np.stack([image] * 6), seed=4)
-    result["hue of the graph's seed"] = tf.image.random_hue(image, 0.4)
     return result
 
 

@@ -53,7 +53,7 @@ _NODES: list[tuple[str, Callable[[Any, Any], Any], str]] = [
     (
         "gradients of conv2d",
         lambda x, f: tf.gradients(tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"), [x, f]),
-        "Conv2D=Conv2D gradients/Shape=Const gradients/grad_ys_0/Const=Const gradients/grad_ys_0=Fill "
+        "Conv2D=Conv2D gradients/Shape=Const gradients/grad_ys_0=Const gradients/Fill=Fill "
         "gradients/Conv2D_grad/ShapeN=ShapeN gradients/Conv2D_grad/Conv2DBackpropInput=Conv2DBackpropInput "
         "gradients/Conv2D_grad/Conv2DBackpropFilter=Conv2DBackpropFilter",
     ),

@@ -234,8 +234,9 @@ class GFile:
                 writer.close()
 
     def __del__(self) -> None:
-        # TF 1.x: programs need not close a file. Python would warn about it.
-        self.close()
+        # TF 1.x: programs need not close a file. Python would warn about it. A failed constructor opened none.
+        if hasattr(self, "_reader"):
+            self.close()
 
     def __enter__(self) -> Self:
         return self
