@@ -108,13 +108,13 @@ def test_a_connection_that_finds_no_descriptor_is_reported_and_accepted_later():
     with on("ps"):
         one = tf.identity(tf.random_uniform([], 1.0, 1.0)) + 1.0
     with Limited(100, 100) as server:
-        sessions = []
         ended = []
+        reported = threading.Event()
 
         def work():
-            session = tf.Session(server.target)
-            sessions.append(session)
-            ended.append(session.run(one))
+            with tf.Session(server.target, graph=one.graph) as session:
+                ended.append(session.run(one))
+                reported.wait(PATIENCE)
 
         threads = [threading.Thread(target=work, daemon=True) for _ in range(100)]
         for thread in threads:
@@ -125,14 +125,10 @@ def test_a_connection_that_finds_no_descriptor_is_reported_and_accepted_later():
         assert "/job:ps/task:0" in told[0]
         assert "(ulimit -n: 100)" in told[0]
         # Those that have ended make room for the others.
-        deadline = time.monotonic() + PATIENCE
-        while len(ended) < 100:
-            assert time.monotonic() < deadline, len(ended)
-            for session in sessions[: len(ended)]:
-                session.close()
-            threading.Event().wait(0.05)
+        reported.set()
         for thread in threads:
             thread.join(PATIENCE)
+        assert len(ended) == 100
 
 
 @pytest.mark.parametrize("says", [b"", b"FFw2", b"\0" * 10], ids=["nothing", "a little", "noise"])
