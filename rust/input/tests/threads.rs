@@ -44,6 +44,10 @@ impl Callable for Twice {
     fn call(&self, arguments: SmallVec<[Tensor; 4]>, _: &Cancellation) -> Result<Vec<Tensor>> {
         Ok(vec![Tensor::scalar(2 * arguments[0].to_scalar::<i64>()?)])
     }
+
+    fn is_whole(&self) -> bool {
+        false
+    }
 }
 
 /// Nodes by themselves, and what their kernels share.

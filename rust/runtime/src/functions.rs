@@ -9,7 +9,7 @@ use crate::session::SessionOptions;
 use ferroflow_graph::{
     Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
 };
-use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::threads::{Threads, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, ensure};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -35,6 +35,7 @@ struct Body {
     plan: Plan,
     idle: IdleSlots,
     arguments: Vec<DType>,
+    is_whole: bool,
 }
 
 struct Instance {
@@ -48,6 +49,18 @@ struct Instance {
 fn keeps_state(op: &OpDef) -> bool {
     let keeps_nothing = op.is_foreign || op.is_variable || op.name.ends_with("Dataset");
     op.is_stateful && !keeps_nothing && !matches!(&*op.name, "Assert" | "Print")
+}
+
+/// Whether a call of the plan must not end before its last node: one of its nodes changes what outlives the call, and
+/// none of them can run for ever.
+fn is_whole(plan: &Plan) -> bool {
+    let changes = |node: &Node| keeps_state(&node.op) || node.op.is_foreign || node.op.is_stateful;
+    let only_checks = |node: &Node| matches!(&*node.op.name, "Assert" | "Print");
+    let is_bounded = |(node, _, in_loop): &(Arc<Node>, usize, bool)| {
+        let waits = node.op.may_wait && !node.op.is_foreign;
+        !in_loop && !waits && !matches!(&*node.op.name, "IteratorGetNext" | "IteratorGetNextSync" | "ReduceDataset")
+    };
+    plan.placement.iter().any(|(node, ..)| changes(node) && !only_checks(node)) && plan.placement.iter().all(is_bounded)
 }
 
 fn closed() -> Status {
@@ -100,11 +113,13 @@ impl SessionFunctions {
             fetches: function.results.clone(),
             targets: function.effects.clone(),
         };
-        let plan = Plan::build(&request, &context).map_err(|e| located(e, &graph, name))?;
+        // The plan outlives the step that first needs it: constants are folded to the end.
+        let plan = unwatched(|| Plan::build(&request, &context)).map_err(|e| located(e, &graph, name))?;
+        let is_whole = is_whole(&plan);
         let is_shared = !plan.placement.iter().any(|(node, ..)| keeps_state(&node.op));
         let arguments = function.arguments.iter().map(|&o| Ok(graph.output(o)?.dtype)).collect::<Result<_>>()?;
         drop(graph);
-        let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments });
+        let body = Arc::new(Body { function, plan, idle: IdleSlots::default(), arguments, is_whole });
         if is_shared {
             self.shared.lock().insert(name.to_owned(), body.clone());
         }
@@ -161,14 +176,21 @@ impl Callable for Instance {
             );
         }
         let resources = self.functions.resources()?;
-        let step = Step {
-            threads: self.functions.threads,
-            cancellation,
-            resources: &resources,
-            functions: &self.callable,
-            rendezvous: None,
+        let (threads, functions) = (self.functions.threads, &self.callable);
+        let step = Step { threads, cancellation, resources: &resources, functions, rendezvous: None };
+        let closed = &self.functions.closed;
+        let result = if body.is_whole {
+            cancellation.check()?;
+            let never = Cancellation::new();
+            let step = Step { cancellation: &never, ..step };
+            unwatched(|| execute_within(&body.plan, &body.idle, arguments, &step, closed))
+        } else {
+            execute_within(&body.plan, &body.idle, arguments, &step, closed)
         };
-        execute_within(&body.plan, &body.idle, arguments, &step, &self.functions.closed)
-            .map_err(|e| located(e, &body.function.graph.read(), name))
+        result.map_err(|e| located(e, &body.function.graph.read(), name))
+    }
+
+    fn is_whole(&self) -> bool {
+        self.body.is_whole
     }
 }

@@ -20,7 +20,7 @@ impl DatasetIterator for IgnoreErrorsIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
             match self.0.next(pull) {
-                Err(_) => pull.cancellation.check()?,
+                Err(_) => pull.check()?,
                 found => return found,
             }
         }
@@ -43,6 +43,7 @@ impl Dataset for Unique {
 impl DatasetIterator for UniqueIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
+            pull.check()?;
             let Some(element) = self.input.next(pull)? else { return Ok(None) };
             let key: Bytes = match &element[..] {
                 [one] if one.rank() == 0 => match (one.dtype(), one.bytes()) {

@@ -42,7 +42,12 @@ fn infer(c: &mut ShapeContext<'_>, first: usize, n: usize, axis: usize) -> Resul
 }
 
 fn concatenate(ctx: &ferroflow_graph::KernelContext<'_>, values: &[Tensor], axis: &Tensor) -> Result<Tensor> {
-    ensure!(axis.rank() == 0, InvalidArgument, "axis tensor should be a scalar integer, but got shape {}", axis.shape());
+    ensure!(
+        axis.rank() == 0,
+        InvalidArgument,
+        "axis tensor should be a scalar integer, but got shape {}",
+        axis.shape()
+    );
     let Some(first) = values.first() else { bail!(InvalidArgument, "Concat of no tensors") };
     let shape = first.shape();
     let axis = match axis.to_i64s()?[..] {

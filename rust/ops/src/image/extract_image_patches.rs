@@ -99,7 +99,7 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
                 }
             }
         },
-    );
+    )?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Batches of matrices: their sizes, shapes of results, and the loop over them.
 
 use ferroflow_linalg::{Element, Failure, Wide};
-use ferroflow_tensor::threads::{SharedSlice, Threads, for_blocks};
+use ferroflow_tensor::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
 use parking_lot::Mutex;
 
@@ -68,7 +68,7 @@ impl Batch {
         let sizes = outputs.each_ref().map(|out| out.len() / self.count);
         let outputs = outputs.map(SharedSlice::new);
         let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
-        for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
+        try_for_blocks(threads, self.count, (GRAIN / work.max(1)).max(1), |range| {
             let mut scratch = Vec::new();
             for i in range {
                 // SAFETY: each number occurs in one block once, and the parts of different numbers are disjoint.
@@ -81,7 +81,7 @@ impl Batch {
                     return;
                 }
             }
-        });
+        })?;
         failure.into_inner().map_or(Ok(()), |(_, error)| Err(error))
     }
 }

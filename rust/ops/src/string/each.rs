@@ -1,7 +1,7 @@
 //! A function of each string of a tensor, in parallel.
 
 use ferroflow_graph::KernelContext;
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
 use parking_lot::Mutex;
 
@@ -11,7 +11,7 @@ const BLOCK: usize = 1 << 10;
 /// `out[i] = f(i)`; of several failures the first one counts.
 pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
     let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
-    for_chunks_mut(threads, out, BLOCK, |start, chunk| {
+    try_for_chunks_mut(threads, out, BLOCK, |start, chunk| {
         for (k, slot) in chunk.iter_mut().enumerate() {
             match f(start + k) {
                 Ok(value) => *slot = value,
@@ -24,7 +24,7 @@ pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -
                 }
             }
         }
-    });
+    })?;
     match failure.into_inner() {
         Some((_, e)) => Err(e),
         None => Ok(()),
