@@ -54,7 +54,7 @@ fn special_values_of_f32_functions() {
         (Unary::Rsqrt, &[(0.0, INF), (-0.0, -INF), (-1.0, NAN), (INF, 0.0)]),
         (Unary::Round, &[(0.5, 0.0), (1.5, 2.0), (2.5, 2.0), (-0.5, -0.0), (-1.5, -2.0), (NAN, NAN)]),
         (Unary::Lgamma, &[(0.0, INF), (-1.0, INF), (1.0, 0.0), (INF, INF), (-INF, INF), (NAN, NAN)]),
-        (Unary::Digamma, &[(0.0, NAN), (-1.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN)]),
+        (Unary::Digamma, &[(0.0, INF), (-1.0, INF), (INF, INF), (-INF, INF), (NAN, NAN)]),
     ];
     for (f, rows) in table {
         for (x, want) in rows {

@@ -184,7 +184,8 @@ mod tests {
             assert!(zeta(x, q).is_nan(), "zeta({x}, {q})");
         }
         assert_eq!(polygamma(1.0, -1.0), inf);
-        for (n, x) in [(1.5, 1.0), (-1.0, 1.0), (2.0, 0.0), (0.0, 0.0), (f64::NAN, 1.0)] {
+        assert_eq!(polygamma(0.0, 0.0), inf);
+        for (n, x) in [(1.5, 1.0), (-1.0, 1.0), (2.0, 0.0), (f64::NAN, 1.0)] {
             assert!(polygamma(n, x).is_nan(), "psi({n}, {x})");
         }
     }

@@ -184,7 +184,7 @@ mod tests {
         let x = Tensor::from_slice([3], &[-3i32, 0, 9]).unwrap();
         assert_eq!(run("Relu", std::slice::from_ref(&x), &[]).unwrap()[0].slice::<i32>().unwrap(), [0, 0, 9]);
         let e = run("Softplus", &[x], &[]).unwrap_err();
-        assert!(e.message().starts_with("No OpKernel was registered to support Op 'Softplus'"), "{e}");
+        assert!(e.message().contains("not in list of allowed values"), "{e}");
     }
 
     #[test]
