@@ -49,7 +49,10 @@ proptest! {
 
     #[test]
     fn results_are_within_a_few_roundings_of_those_in_double(g in geometry()) {
-        prop_assume!(is_possible() && Tiles::of(&g).is_some());
+        prop_assume!(Tiles::of(&g).is_some());
+        if !is_possible() {
+            return Ok(());
+        }
         let [x, f, dy] = sizes(&g);
         let (x, f, dy) = (numbers(x, 1), numbers(f, 2), numbers(dy, 3));
         let threads = Threads::new(2);
