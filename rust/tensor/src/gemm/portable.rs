@@ -1,8 +1,7 @@
-//! Matrix products by the `gemm` crate: for CPUs without AVX-512, and for complex numbers.
+//! Products of complex matrices by the `gemm` crate, and products with windows that are copied part by part.
 
 use num_traits::{One, Zero};
 
-use super::epilogue::Epilogue;
 use super::matrix::MatRef;
 use super::patches::Patches;
 use crate::status::{Result, Status};
@@ -58,23 +57,6 @@ where
     });
 }
 
-/// The same, then the epilogue.
-pub(super) fn multiply_then<T>(
-    threads: Threads,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    c: &mut [T],
-    accumulate: bool,
-    epilogue: Option<&Epilogue<'_, T>>,
-) where
-    T: Copy + Zero + One + PartialOrd + Send + Sync + 'static,
-{
-    multiply(threads, a, b, c, accumulate);
-    if let Some(epilogue) = epilogue {
-        epilogue.apply(c, b.cols());
-    }
-}
-
 /// Calls `multiply` with parts of the windows, copied, and the rows of c that belong to them.
 pub(super) fn in_blocks<T>(
     threads: Threads,
@@ -108,37 +90,4 @@ fn copied<T: Copy + Default>(patches: &Patches<'_, T>, rows: std::ops::Range<usi
     copy.resize(rows.len() * depth, T::default());
     patches.copy(rows, 0..depth, &mut copy);
     Ok(copy)
-}
-
-/// `c = finish(patches * b)`.
-pub(super) fn patches_by_matrix<T>(
-    threads: Threads,
-    patches: &Patches<'_, T>,
-    b: MatRef<'_, T>,
-    c: &mut [T],
-    epilogue: Option<&Epilogue<'_, T>>,
-) -> Result<()>
-where
-    T: Copy + Default + Zero + One + PartialOrd + Send + Sync + 'static,
-{
-    in_blocks(threads, patches, b.cols(), c, |a, c| {
-        multiply_then(Threads::single(), a, b, c, false, epilogue);
-        Ok(())
-    })
-}
-
-/// `c = a * patches[first..]`, on the calling thread.
-pub(super) fn matrix_by_patches<T>(a: MatRef<'_, T>, patches: &Patches<'_, T>, first: usize, c: &mut [T]) -> Result<()>
-where
-    T: Copy + Default + Zero + One + Send + Sync + 'static,
-{
-    let depth = patches.cols();
-    let block = (WINDOWS / depth.max(1)).max(1);
-    for start in (0..a.cols()).step_by(block) {
-        let steps = start..a.cols().min(start + block);
-        let copy = copied(patches, first + steps.start..first + steps.end, depth)?;
-        let part = a.columns(steps.clone());
-        multiply(Threads::single(), part, MatRef::row_major(&copy, steps.len(), depth)?, c, start > 0);
-    }
-    Ok(())
 }
