@@ -130,8 +130,7 @@ macro_rules! float_product {
                     unsafe { avx512::$avx512(threads, product(a, b, c, accumulate, epilogue)) }
                 }
                 _ => {
-                    portable::multiply_then(threads, a, b, c, accumulate, epilogue);
-                    Ok(())
+                    Ok(portable::multiply_then(threads, a, b, c, accumulate, epilogue)?)
                 }
             }
         }
@@ -365,7 +364,7 @@ macro_rules! complex_product {
                 c.fill(Complex::new(0.0, 0.0));
             }
             if !c.is_empty() && a.cols() > 0 {
-                portable::multiply(threads, a, b, c, accumulate);
+                portable::multiply(threads, a, b, c, accumulate)?;
             }
             Ok(())
         }

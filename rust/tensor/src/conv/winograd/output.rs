@@ -11,7 +11,7 @@ use crate::gemm::avx512::tile::{Order, Tile, kernel};
 use crate::gemm::avx512::tile_rows;
 use crate::gemm::{Activation, Epilogue};
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks};
+use crate::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_sync::Mutex;
 
 /// Inputs of a filter that one task transforms.
@@ -40,10 +40,10 @@ pub(super) fn compute(
     }
     let mut turned = Scratch::<f32>::new(&[POINTS, panels, inputs, 32])?;
     let to = SharedSlice::new(turned.get_mut());
-    for_blocks(threads, inputs, FILTER_INPUTS, |some| {
+    try_for_blocks(threads, inputs, FILTER_INPUTS, |some| {
         // SAFETY: the CPU has AVX-512F, or this would not run; the filter's size was checked, and tasks write different inputs' rows.
         unsafe { transform_filter(filter.as_ptr(), inputs, outputs, some, to.as_mut_ptr()) };
-    });
+    })?;
     let turned = turned.get();
 
     let (row_in, row_out) = (row_floats(inputs), row_floats(panels * 32));
@@ -51,7 +51,7 @@ pub(super) fn compute(
     let zeros = vec![0.0f32; inputs.next_multiple_of(16)];
     let out = SharedSlice::new(result);
     let (finite, failure) = (AtomicBool::new(true), Mutex::new(None));
-    threads.run(tasks, &|task| {
+    threads.try_run(tasks, &|task| {
         let some = task * tiles.count() / tasks..(task + 1) * tiles.count() / tasks;
         let count = some.len();
         let room = Scratch::<f32>::new(&[POINTS, count, row_in + row_out]);
@@ -107,6 +107,6 @@ pub(super) fn compute(
         if !all_finite {
             finite.store(false, Ordering::Relaxed);
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(finite.into_inner()), Err)
 }

@@ -21,7 +21,7 @@ use tile::{MAX_ROWS, Order, Tile, WIDE, kernel, widest};
 use super::patches::{Lines, Patches};
 use crate::buffer::Buffer;
 use crate::status::Result;
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Interrupted, Threads, try_for_blocks};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
 /// column panel of this depth takes 64 KiB: reading it from the second-level cache costs less than adding to c more often.
@@ -241,7 +241,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             b = Operand { data: copy, row: 1, col: 1 };
         }
         // SAFETY: handed on.
-        unsafe { dot::multiply::<L>(threads, &product, a, b) };
+        unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
     for col in (0..product.cols).step_by(OUTER_COLS) {
@@ -254,9 +254,9 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
                 if let Columns::Packed(_) = block.b {
                     let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
                     block.b = Columns::Packed(copy);
-                    block.pack(threads, Target(copy));
+                    block.pack(threads, Target(copy))?;
                 }
-                block.compute(threads);
+                block.compute(threads)?;
             }
         }
     }
@@ -354,14 +354,14 @@ impl<L: Lanes> Block<'_, '_, L> {
     ///
     /// # Safety
     /// The CPU has AVX-512F; the copy has room for the block.
-    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) {
-        for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
+    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) -> Result<(), Interrupted> {
+        try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
                 // SAFETY: handed on; each task fills its own panels.
                 unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
-        });
+        })
     }
 
     unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
@@ -402,8 +402,8 @@ impl<L: Lanes> Block<'_, '_, L> {
     ///
     /// # Safety
     /// The CPU has AVX-512F; operands, copies and c are valid for the block.
-    unsafe fn compute(&self, threads: Threads) {
-        threads.run(self.row_tasks * self.col_tasks, &|task| {
+    unsafe fn compute(&self, threads: Threads) -> Result<(), Interrupted> {
+        threads.try_run(self.row_tasks * self.col_tasks, &|task| {
             let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
             // SAFETY: handed on; each task writes its own part of c.
@@ -413,7 +413,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                     Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
                 }
             }
-        });
+        })
     }
 
     /// The number of rows of whose multiples a task begins.
