@@ -6,8 +6,11 @@ A test hook ends the step at a chosen check of its watch: between two instructio
 from __future__ import annotations
 
 import contextlib
+import gzip
 import pathlib
 import random
+import signal
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,6 +21,7 @@ from data.reading import plain
 from interruption import attempt, checked, checks_of, interrupted
 
 import ferroflow as tf
+from ferroflow import _core
 
 ROW = 1 << 15
 """Elements of one large row: eight of them are a batch that several threads copy."""
@@ -74,11 +78,13 @@ PIPELINES: dict[str, Build] = {
     "range": lambda _: _numbers(),
     "repeat": lambda _: _rows(5).repeat(4),
     "batch": lambda _: _rows().batch(8),
+    "whole_batches": lambda _: _rows().batch(7, drop_remainder=True),
     "batch_then_shuffle": lambda _: _rows().batch(8).shuffle(3, seed=5),
     "batch_then_unbatch": lambda _: _rows().batch(8).apply(tf.contrib.data.unbatch()),
     "batch_then_cache": lambda _: _rows(17).batch(8).take(2).cache().repeat(4),
     "batch_then_cache_in_a_file": lambda path: _rows(17).batch(8).take(2).cache(str(path / "cache")).repeat(4),
     "padded_batch": lambda _: _numbers().map(_padded).padded_batch(8, [None]),
+    "whole_padded_batches": lambda _: _numbers().map(_padded).padded_batch(7, [None], drop_remainder=True),
     "dense_to_sparse_batch": lambda _: _numbers().map(_padded).apply(tf.contrib.data.dense_to_sparse_batch(4, [6000])),
     "map": lambda _: _rows().map(_scaled),
     "map_with_random_numbers": lambda _: _rows().map(_random),
@@ -99,6 +105,7 @@ PIPELINES: dict[str, Build] = {
     "zip": lambda _: tf.data.Dataset.zip((_rows(), _rows().map(_scaled), _numbers(24))),
     "zip_then_batch": _batches_of_zipped,
     "enumerate": lambda _: _rows().apply(tf.contrib.data.enumerate_dataset(5)),
+    "reduce": lambda _: _numbers(8).map(lambda x: tf.data.Dataset.range(x + 3).reduce(x, lambda s, y: s + y)),
     "scan": lambda _: _rows(12).apply(tf.contrib.data.scan(tf.zeros([ROW]), lambda s, x: (s + x, _scaled(s)))),
     "group_by_window": lambda _: _rows(20).apply(
         tf.contrib.data.group_by_window(lambda x: _first(x) % 3, lambda _, w: w.batch(4), window_size=4)
@@ -113,6 +120,9 @@ PIPELINES: dict[str, Build] = {
     "prefetch": lambda _: _rows().batch(4).prefetch(2),
     "parallel_map": lambda _: _rows().map(_scaled, num_parallel_calls=2).batch(8),
     "map_and_batch": lambda _: _rows().apply(tf.contrib.data.map_and_batch(_scaled, 8)),
+    "map_and_batch_with_calls": lambda _: _rows().apply(
+        tf.contrib.data.map_and_batch(_scaled, 7, num_parallel_calls=2, drop_remainder=True)
+    ),
     "unique": lambda _: _rows(12).map(_first).map(lambda x: x % 4).apply(tf.contrib.data.unique()),
     "ignore_errors": lambda _: (
         _rows().map(lambda x: tf.check_numerics(1.0 / (x - 4.0), "no")).apply(tf.contrib.data.ignore_errors()).batch(8)
@@ -126,6 +136,9 @@ PIPELINES: dict[str, Build] = {
         tf.data.TFRecordDataset(str(path / "records")).batch(3).map(lambda x: tf.decode_raw(x, tf.uint8))
     ),
     "fixed_lengths": lambda path: tf.data.FixedLengthRecordDataset(str(path / "lines"), 4).batch(3),
+    "packed_fixed_lengths": lambda path: tf.data.FixedLengthRecordDataset(
+        str(path / "lines.gz"), 4, compression_type="GZIP"
+    ).batch(3),
     "csv": lambda path: tf.contrib.data.CsvDataset(str(path / "csv"), [tf.int32, tf.float32]).batch(3),
 }
 
@@ -133,6 +146,7 @@ PIPELINES: dict[str, Build] = {
 @pytest.fixture
 def files(tmp_path: pathlib.Path) -> pathlib.Path:
     (tmp_path / "lines").write_text("".join(f"{i:03}\n" for i in range(40)))
+    (tmp_path / "lines.gz").write_bytes(gzip.compress((tmp_path / "lines").read_bytes()))
     (tmp_path / "csv").write_text("".join(f"{i},{i / 2}\n" for i in range(40)))
     with tf.python_io.TFRecordWriter(str(tmp_path / "records")) as writer:
         for i in range(40):
@@ -155,6 +169,17 @@ def _read(session: Any, element: Any) -> list[Any]:
             found.append(session.run(element))
     except tf.errors.OutOfRangeError:
         return found
+
+
+def test_every_dataset_op_is_in_a_pipeline(files: pathlib.Path) -> None:
+    made: set[str] = set()
+    for build in PIPELINES.values():
+        with tf.Graph().as_default() as graph:
+            build(files).make_initializable_iterator()
+            definition = graph.as_graph_def()
+        bodies = [definition.node, *(f.node_def for f in definition.library.function)]
+        made.update(node.op for body in bodies for node in body)
+    assert {op for op in _core.op_names() if op.removesuffix("V2").endswith("Dataset")} <= made
 
 
 @pytest.mark.parametrize("name", PIPELINES)
@@ -255,13 +280,33 @@ def test_an_endless_search_can_be_interrupted() -> None:
     }.items(),
     ids=lambda item: item[0],
 )
-def test_a_time_limit_leaves_no_batch_half_filled(then: tuple[str, Any], tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("how", ["time limit", "Ctrl-C"])
+def test_an_interrupted_step_leaves_no_batch_half_filled(
+    then: tuple[str, Any], how: str, tmp_path: pathlib.Path
+) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         dataset = tf.data.Dataset.from_tensors(tf.ones([1 << 18])).repeat().batch(120)
         iterator = then[1](dataset, tmp_path).make_initializable_iterator()
         smallest = tf.reduce_min(iterator.get_next())
         for _ in range(2):
             session.run(iterator.initializer)
-            with contextlib.suppress(tf.errors.DeadlineExceededError):
-                session.run(smallest, options=tf.RunOptions(timeout_in_ms=30))
+            if how == "Ctrl-C":
+                _run_until_signal(partial(session.run, smallest))
+            else:
+                with contextlib.suppress(tf.errors.DeadlineExceededError):
+                    session.run(smallest, options=tf.RunOptions(timeout_in_ms=30))
             assert [session.run(smallest) for _ in range(4)] == [1.0] * 4
+
+
+def _run_until_signal(step: Callable[[], Any]) -> None:
+    """Runs steps until SIGINT ends one."""
+    timer = threading.Timer(0.03, signal.raise_signal, [signal.SIGINT])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            while True:
+                step()
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)

@@ -14,6 +14,7 @@ import pytest
 from interruption import checks_of, interrupted, places
 
 import ferroflow as tf
+from ferroflow.python.ops import data_flow_ops
 
 SIZE = 1 << 17
 """Elements of a variable whose update takes several tasks."""
@@ -123,13 +124,15 @@ def _resource(session: Any, _: pathlib.Path) -> Case:
     return _over_variables(session, v.assign_add(tf.tanh(v * 0.5)), {"v": [v]})
 
 
-def _table(session: Any, _: pathlib.Path) -> Case:
-    table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.float32, -1.0)
-    keys = np.arange(20_000)
-    clear = table.insert(keys, np.zeros(20_000, np.float32))
-    insert = table.insert(keys, tf.tanh(tf.cast(keys, tf.float32)) + 1.0)
-    found = table.lookup(keys)
-    return Case(lambda: session.run(clear), lambda: session.run(insert), lambda: {"table": session.run(found)})
+def _table(make: Callable[[], Any]) -> Make:
+    def case(session: Any, _: pathlib.Path) -> Case:
+        table, keys = make(), np.arange(20_000)
+        clear = table.insert(keys, np.zeros(20_000, np.float32))
+        insert = table.insert(keys, tf.tanh(tf.cast(keys, tf.float32)) + 1.0)
+        found = table.lookup(keys)
+        return Case(lambda: session.run(clear), lambda: session.run(insert), lambda: {"table": session.run(found)})
+
+    return case
 
 
 def _static_table(session: Any, path: pathlib.Path) -> Case:
@@ -149,13 +152,16 @@ def _static_table(session: Any, path: pathlib.Path) -> Case:
     return Case(reset, lambda: session.run(made[0]), read)
 
 
+QUEUES: dict[str, Callable[[], Any]] = {
+    "fifo": lambda: tf.FIFOQueue(8, [tf.float32], [[SIZE]]),
+    "padding": lambda: tf.PaddingFIFOQueue(8, [tf.float32], [[None]]),
+    "shuffling": lambda: tf.RandomShuffleQueue(8, 0, [tf.float32], [[SIZE]], seed=1),
+}
+
+
 def _queue(kind: str, many: bool, taking: bool) -> Make:
     def case(session: Any, _: pathlib.Path) -> Case:
-        queue = (
-            tf.FIFOQueue(8, [tf.float32], [[SIZE]])
-            if kind == "fifo"
-            else tf.PaddingFIFOQueue(8, [tf.float32], [[None]])
-        )
+        queue = QUEUES[kind]()
         x = tf.placeholder(tf.float32, [None])
         made = tf.tanh(x) + 1.0
         put = queue.enqueue_many([tf.stack([made, made * 2.0])]) if many else queue.enqueue([made])
@@ -165,7 +171,8 @@ def _queue(kind: str, many: bool, taking: bool) -> Make:
         feed = {x: np.linspace(0.0, 1.0, SIZE, dtype=np.float32)}
 
         def empty() -> list[Any]:
-            return [session.run(drop) for _ in range(session.run(size))]
+            rows = [session.run(drop) for _ in range(session.run(size))]
+            return sorted(rows, key=np.ndarray.tobytes) if kind == "shuffling" else rows
 
         def reset() -> None:
             empty()
@@ -174,6 +181,70 @@ def _queue(kind: str, many: bool, taking: bool) -> Make:
         return Case(reset, lambda: session.run(step, feed), lambda: {"queue": empty()})
 
     return case
+
+
+def _priority_queue(session: Any, _: pathlib.Path) -> Case:
+    queue = tf.PriorityQueue(8, [tf.float32], [[SIZE]])
+    put = queue.enqueue_many([np.int64([2, 1]), tf.tanh(tf.stack([tf.fill([SIZE], 0.5), tf.fill([SIZE], 0.7)]))])
+    size, drop = queue.size(), queue.dequeue()
+    one = queue.enqueue([np.int64(3), tf.ones([SIZE])])
+
+    def empty() -> list[Any]:
+        return [session.run(drop)[1] for _ in range(session.run(size))]
+
+    def reset() -> None:
+        empty()
+        session.run(one)
+
+    return Case(reset, lambda: session.run(put), lambda: {"queue": empty()})
+
+
+def _barrier(session: Any, _: pathlib.Path) -> Case:
+    made: list[Any] = []
+
+    def reset() -> None:
+        table = data_flow_ops.Barrier((tf.float32, tf.float32), shapes=((SIZE,), (SIZE,)))
+        rows = tf.tanh(tf.stack([tf.fill([SIZE], 0.5), tf.fill([SIZE], 0.7)]))
+        session.run(table.insert_many(0, ["a", "b"], rows))
+        made[:] = [table.insert_many(1, ["a", "b"], tf.tanh(rows)), table.ready_size(), table.take_many(2)[2]]
+
+    def read() -> State:
+        return {"barrier": session.run(made[2]) if session.run(made[1]) else None}
+
+    return Case(reset, lambda: session.run(made[0]), read)
+
+
+def _map_staging(session: Any, _: pathlib.Path) -> Case:
+    area = data_flow_ops.MapStagingArea([tf.float32], [[SIZE]], ordered=True)
+    one, two = np.int64(1), np.int64(2)
+    fill = area.put(one, [tf.ones([SIZE])], [0])
+    put, size, get = area.put(two, [tf.tanh(tf.fill([SIZE], 0.5))], [0]), area.size(), area.get()
+
+    def empty() -> list[Any]:
+        return [session.run(get)[1] for _ in range(session.run(size))]
+
+    def reset() -> None:
+        empty()
+        session.run(fill)
+
+    return Case(reset, lambda: session.run(put), lambda: {"area": empty()})
+
+
+def _reader(session: Any, path: pathlib.Path) -> Case:
+    (path / "lines").write_text("".join(f"{i}\n" for i in range(5000)))
+    names = tf.FIFOQueue(4, [tf.string], [[]])
+    reader = tf.TextLineReader()
+    put, size, drop = names.enqueue([str(path / "lines")]), names.size(), names.dequeue()
+    start_again, following = reader.reset(), reader.read(names)[1]
+    step = tf.reduce_max(tf.tanh(tf.string_to_number(reader.read_up_to(names, 3000)[1])))
+
+    def reset() -> None:
+        for _ in range(session.run(size)):
+            session.run(drop)
+        session.run(start_again)
+        session.run(put)
+
+    return Case(reset, lambda: session.run(step), lambda: {"reader": session.run(following)})
 
 
 def _staging(taking: bool) -> Make:
@@ -203,6 +274,27 @@ def _accumulator(session: Any, _: pathlib.Path) -> Case:
 
     def read() -> State:
         return {"sum": (int(session.run(count)), session.run(mean))}
+
+    def reset() -> None:
+        if session.run(count):
+            session.run(mean)
+        session.run(one)
+
+    return Case(reset, lambda: session.run(many), read)
+
+
+def _sparse_accumulator(session: Any, _: pathlib.Path) -> Case:
+    accumulator = tf.SparseConditionalAccumulator(tf.float32, [ROWS, WIDTH])
+    rows = tf.constant(np.arange(ROWS, dtype=np.int64))
+
+    def apply(values: Any) -> Any:
+        return accumulator.apply_indexed_slices_grad(tf.IndexedSlices(values, rows), 1 << 40)
+
+    one, many = apply(tf.ones([ROWS, WIDTH])), apply(tf.tanh(tf.fill([ROWS, WIDTH], 0.5)))
+    count, mean = accumulator.num_accumulated(), accumulator.take_indexed_slices_grad(1)
+
+    def read() -> State:
+        return {"sum": (int(session.run(count)), session.run(mean).values)}
 
     def reset() -> None:
         if session.run(count):
@@ -276,17 +368,23 @@ STATES: dict[str, Make] = {
     **{f"{name} of a resource's rows": _optimizer(OPTIMIZERS[name], True, True) for name in SPARSE},
     **CHANGES,
     "assign_add of a resource": _resource,
-    "table": _table,
+    "table": _table(lambda: tf.contrib.lookup.MutableHashTable(tf.int64, tf.float32, -1.0)),
+    "dense table": _table(lambda: tf.contrib.lookup.MutableDenseHashTable(tf.int64, tf.float32, -1.0, -1)),
     "table from a file": _static_table,
     **{
         f"{kind} queue, {'many' if many else 'one'}, {'taken' if taking else 'put'}": _queue(kind, many, taking)
-        for kind in ("fifo", "padding")
+        for kind in QUEUES
         for many in (False, True)
         for taking in (False, True)
     },
+    "priority queue": _priority_queue,
+    "barrier": _barrier,
+    "map staging area": _map_staging,
+    "reader": _reader,
     "staging area, put": _staging(False),
     "staging area, taken": _staging(True),
     "accumulator": _accumulator,
+    "accumulator of rows": _sparse_accumulator,
     "checkpoint saved": _checkpoint,
     "checkpoint restored": _restored,
     "file": _file,

@@ -7,7 +7,8 @@ use crate::plan::Plan;
 use crate::prune::Request;
 use crate::session::SessionOptions;
 use ferroflow_graph::{
-    Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources, Step,
+    Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources,
+    Step,
 };
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{Threads, ensure_stack, unwatched};

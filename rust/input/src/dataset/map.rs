@@ -45,7 +45,10 @@ struct FilterIterator {
 
 impl Dataset for Filter {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(FilterIterator { input: Held::new(self.input.iterator()), predicate: self.predicate.clone() })
+        BoxedIterator::new(FilterIterator {
+            input: Held::new(self.input.iterator()),
+            predicate: self.predicate.clone(),
+        })
     }
 }
 
