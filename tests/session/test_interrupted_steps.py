@@ -14,7 +14,9 @@ import pytest
 from interruption import checks_of, interrupted, places
 
 import ferroflow as tf
-from ferroflow.python.ops import data_flow_ops
+from ferroflow._src.ops.queue.barriers import Barrier
+from ferroflow._src.ops.queue.record_input import RecordInput
+from ferroflow._src.ops.queue.staging import MapStagingArea
 
 SIZE = 1 << 17
 """Elements of a variable whose update takes several tasks."""
@@ -185,7 +187,7 @@ def _queue(kind: str, many: bool, taking: bool) -> Make:
 
 def _priority_queue(session: Any, _: pathlib.Path) -> Case:
     queue = tf.PriorityQueue(8, [tf.float32], [[SIZE]])
-    put = queue.enqueue_many([np.int64([2, 1]), tf.tanh(tf.stack([tf.fill([SIZE], 0.5), tf.fill([SIZE], 0.7)]))])
+    put = queue.enqueue_many([np.array([2, 1], np.int64), tf.tanh(tf.stack([tf.fill([SIZE], 0.5), tf.fill([SIZE], 0.7)]))])
     size, drop = queue.size(), queue.dequeue()
     one = queue.enqueue([np.int64(3), tf.ones([SIZE])])
 
@@ -203,7 +205,7 @@ def _barrier(session: Any, _: pathlib.Path) -> Case:
     made: list[Any] = []
 
     def reset() -> None:
-        table = data_flow_ops.Barrier((tf.float32, tf.float32), shapes=((SIZE,), (SIZE,)))
+        table = Barrier((tf.float32, tf.float32), shapes=((SIZE,), (SIZE,)))
         rows = tf.tanh(tf.stack([tf.fill([SIZE], 0.5), tf.fill([SIZE], 0.7)]))
         session.run(table.insert_many(0, ["a", "b"], rows))
         made[:] = [table.insert_many(1, ["a", "b"], tf.tanh(rows)), table.ready_size(), table.take_many(2)[2]]
@@ -215,7 +217,7 @@ def _barrier(session: Any, _: pathlib.Path) -> Case:
 
 
 def _map_staging(session: Any, _: pathlib.Path) -> Case:
-    area = data_flow_ops.MapStagingArea([tf.float32], [[SIZE]], ordered=True)
+    area = MapStagingArea([tf.float32], [[SIZE]], ordered=True)
     one, two = np.int64(1), np.int64(2)
     fill = area.put(one, [tf.ones([SIZE])], [0])
     put, size, get = area.put(two, [tf.tanh(tf.fill([SIZE], 0.5))], [0]), area.size(), area.get()
@@ -440,6 +442,26 @@ def test_a_random_op_goes_on_with_the_numbers_of_a_step(draw: tuple[str, Callabl
             checks = checks_of(lambda: session.run(value))
             following = 1
             for at in places(checks, 4, draw[0]):
+                assert interrupted(lambda: session.run(value), at)
+                number = wanted.index(session.run(value).tobytes())
+                assert number in (following, following + 1), f"interrupted at check {at} of {checks}"
+                following = number + 1
+
+
+def test_records_go_on_after_an_interrupted_step(tmp_path: pathlib.Path) -> None:
+    with tf.python_io.TFRecordWriter(str(tmp_path / "records")) as writer:
+        for i in range(64):
+            writer.write(b"%02d" % i)
+    with tf.Graph().as_default():
+        records = RecordInput(str(tmp_path / "records"), batch_size=8, buffer_size=16, seed=3).get_yield_op()
+        value = tf.tanh(tf.string_to_number(records))
+        with tf.Session() as session:
+            wanted = [session.run(value).tobytes() for _ in range(16)]
+            assert len(set(wanted)) == 16
+        with tf.Session() as session:
+            checks = checks_of(lambda: session.run(value))
+            following = 1
+            for at in places(checks, 4, "records"):
                 assert interrupted(lambda: session.run(value), at)
                 number = wanted.index(session.run(value).tobytes())
                 assert number in (following, following + 1), f"interrupted at check {at} of {checks}"

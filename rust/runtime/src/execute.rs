@@ -10,7 +10,7 @@ use crate::waiting::{Begun, Remaining, Waiting};
 use crate::waits::Part;
 use ferroflow_graph::{Blocking, Kernel, KernelContext, Step, Variables};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::threads::{ensure_stack, is_watched, stopped, unwatched, watched};
+use ferroflow_tensor::threads::{Interrupted, ensure_stack, is_watched, stopped, unwatched, watched};
 use ferroflow_tensor::{Code, Result, Status, Tensor, bail};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -349,7 +349,12 @@ fn finish(
     // Of a kernel that was interrupted, the reason for that is the failure that counts.
     let ended = match (step.cancellation.check(), ran) {
         // What waited says itself that it was cancelled.
-        (Err(reason), Err(e)) if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled) => Err(e),
+        (Err(reason), Err(e))
+            if (reason.code(), e.code()) == (Code::Cancelled, Code::Cancelled)
+                && e.cause::<Interrupted>().is_none() =>
+        {
+            Err(e)
+        }
         (ended, ran) => ended.and(ran),
     };
     let result = ended.and_then(|()| {

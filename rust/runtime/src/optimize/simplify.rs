@@ -4,7 +4,7 @@ use crate::draft::{Action, Context, Draft, Source};
 use crate::flow::GuardId;
 use ferroflow_graph::{Cancellation, KernelContext, Node, Step, Variables, no_functions};
 use ferroflow_tensor::Tensor;
-use ferroflow_tensor::threads::{Threads, unwatched};
+use ferroflow_tensor::threads::Threads;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -109,8 +109,6 @@ fn work(node: &Node, inputs: &[Tensor]) -> usize {
 }
 
 /// Runs a node on constants; `None` where it fails (then the step itself reports it) or the result is large.
-///
-/// The result is kept with the plan, so no watch of the thread may end the kernel early.
 fn fold(
     cx: &Context<'_>,
     d: &Draft,
@@ -135,7 +133,7 @@ fn fold(
     };
     let mut outputs = vec![None; node.outputs.len()];
     let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
-    unwatched(|| kernel.compute(&mut ctx)).ok()?;
+    kernel.compute(&mut ctx).ok()?;
     let values: Option<Vec<Tensor>> = outputs.into_iter().collect();
     values.filter(|v| v.iter().map(Tensor::byte_size).sum::<usize>() <= MAX_FOLDED_BYTES)
 }

@@ -17,8 +17,8 @@ pub struct Interrupted;
 
 impl From<Interrupted> for Status {
     #[cold]
-    fn from(_: Interrupted) -> Status {
-        Status::cancelled("The step was interrupted.")
+    fn from(interrupted: Interrupted) -> Status {
+        Status::cancelled("The step was interrupted.").because(interrupted)
     }
 }
 
