@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::rendezvous::Rendezvous;
 use crate::resource::{ResourceHandle, Resources, Variable};
 use crate::wait::{Cancellation, Pending};
-use ferroflow_tensor::threads::{Threads, unwatched};
+use ferroflow_tensor::threads::{Threads, stopped, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::ops::Deref;
@@ -219,8 +219,11 @@ impl<'a> KernelContext<'a> {
         }
     }
 
-    /// Errors once the step is cancelled.
+    /// Errors once the step is cancelled, be it by a signal or a time limit: for long loops without parallel tasks.
     pub fn check_cancelled(&self) -> Result<()> {
+        if stopped() {
+            self.step.cancellation.check()?;
+        }
         self.step.cancellation.check()
     }
 

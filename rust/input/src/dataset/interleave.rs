@@ -1,6 +1,7 @@
 //! FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset: a dataset for every element, their elements in turns.
 
 use super::function::Captured;
+use super::held::Held;
 use super::prefetch::Ahead;
 use super::schema::{described, unary};
 use super::value::{
@@ -20,7 +21,7 @@ struct Interleave {
 }
 
 struct InterleaveIterator {
-    input: Option<BoxedIterator>,
+    input: Option<Held>,
     function: Arc<Captured>,
     /// The datasets whose turn comes, by place; a place that was never reached is not there yet.
     open: Vec<Option<BoxedIterator>>,
@@ -35,7 +36,7 @@ struct InterleaveIterator {
 impl Dataset for Interleave {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(InterleaveIterator {
-            input: Some(self.input.iterator()),
+            input: Some(Held::new(self.input.iterator())),
             function: self.function.clone(),
             open: Vec::new(),
             cycle_length: self.cycle_length,
@@ -57,7 +58,7 @@ impl InterleaveIterator {
 impl DatasetIterator for InterleaveIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
-            pull.cancellation.check()?;
+            pull.check()?;
             if let Some(Some(current)) = self.open.get_mut(self.place) {
                 if let Some(element) = current.next(pull)? {
                     self.taken += 1;
@@ -69,10 +70,10 @@ impl DatasetIterator for InterleaveIterator {
                 self.open[self.place] = None;
                 self.pass_on();
             } else if let Some(input) = &mut self.input {
-                match input.next(pull)? {
+                let function = &self.function;
+                match input.with(function, pull, |element, pull| function.dataset(element, pull, "`f`"))? {
                     None => self.input = None,
-                    Some(element) => {
-                        let value = self.function.dataset(element, pull, "`f`")?;
+                    Some(value) => {
                         let iterator = value.dataset.iterator();
                         let iterator = if self.ahead > 0 {
                             BoxedIterator::new(Ahead::new(iterator, self.ahead))

@@ -10,6 +10,7 @@ mod files;
 mod function;
 mod generator;
 mod group_by_window;
+mod held;
 mod interleave;
 mod iterator;
 mod map;

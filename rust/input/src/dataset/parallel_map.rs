@@ -82,7 +82,7 @@ impl Shared {
 
     /// Takes elements and calls the function until the input ends or nobody reads any more.
     fn work(&self, threads: Threads) -> Result<()> {
-        let pull = Pull { cancellation: &self.cancellation, threads };
+        let pull = Pull { cancellation: &self.cancellation, threads, resumes: false };
         loop {
             let mut input = self.input.lock();
             self.cancellation.check()?;
@@ -115,10 +115,13 @@ impl Shared {
     }
 }
 
-impl DatasetIterator for Calls {
-    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+impl Calls {
+    /// The result of the next call.
+    ///
+    /// Errors: the outer one if the pull is cancelled, and then the result stays; the inner one is the result itself.
+    fn take(&mut self, pull: Pull<'_>) -> Result<Result<Option<Element>>> {
         if self.ended {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         check_process(self.process)?;
         let callers = self.shared.places.lock().limit.min(MAX_CALLERS);
@@ -138,11 +141,17 @@ impl DatasetIterator for Calls {
         match result {
             Some(Ok(None)) => {
                 self.ended = true;
-                Ok(None)
+                Ok(Ok(None))
             }
-            Some(result) => result,
+            Some(result) => Ok(result),
             None => Err(Status::internal("a call has no result")),
         }
+    }
+}
+
+impl DatasetIterator for Calls {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        self.take(pull)?
     }
 }
 
@@ -170,33 +179,42 @@ struct MapAndBatchIterator {
     results: Calls,
     size: usize,
     drop_remainder: bool,
+    /// The batch that is being filled: results, calls and the first failure among them.
+    elements: Vec<Element>,
+    taken: usize,
+    failure: Option<Status>,
 }
 
 impl Dataset for MapAndBatch {
     fn iterator(&self) -> BoxedIterator {
         let results = Calls::new(self.input.iterator(), self.function.clone(), self.calls);
-        BoxedIterator::new(MapAndBatchIterator { results, size: self.size, drop_remainder: self.drop_remainder })
+        BoxedIterator::new(MapAndBatchIterator {
+            results,
+            size: self.size,
+            drop_remainder: self.drop_remainder,
+            elements: Vec::new(),
+            taken: 0,
+            failure: None,
+        })
     }
 }
 
 impl DatasetIterator for MapAndBatchIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut elements = Vec::new();
-        let mut failure = None;
-        let mut taken = 0;
         // A batch with a failure in it is left out whole.
-        while taken < self.size {
-            taken += 1;
-            match self.results.next(pull) {
-                Ok(Some(element)) => elements.push(element),
+        while self.taken < self.size {
+            match self.results.take(pull)? {
+                Ok(Some(element)) => self.elements.push(element),
                 Ok(None) => break,
                 Err(e) => {
-                    pull.cancellation.check()?;
-                    failure.get_or_insert(e);
+                    self.failure.get_or_insert(e);
                 }
             }
+            self.taken += 1;
         }
-        match failure {
+        self.taken = 0;
+        let elements = std::mem::take(&mut self.elements);
+        match self.failure.take() {
             Some(e) => Err(e),
             None if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) => Ok(None),
             None => stack(&elements, pull.threads).map(Some),

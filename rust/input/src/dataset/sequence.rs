@@ -42,7 +42,7 @@ impl DatasetIterator for RepeatIterator {
                 // Repeating nothing for ever is nothing.
                 self.left = 0;
             }
-            pull.cancellation.check()?;
+            pull.check()?;
         }
         Ok(None)
     }
@@ -103,7 +103,7 @@ impl Dataset for Skip {
 impl DatasetIterator for SkipIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         while self.left > 0 {
-            pull.cancellation.check()?;
+            pull.check()?;
             if self.input.next(pull)?.is_none() {
                 return Ok(None);
             }
@@ -144,24 +144,34 @@ impl DatasetIterator for ConcatenateIterator {
 }
 
 struct Zip(Vec<Input>);
-struct ZipIterator(Vec<BoxedIterator>);
+
+struct ZipIterator {
+    inputs: Vec<BoxedIterator>,
+    /// Of the next element: what the first inputs gave.
+    taken: Vec<Element>,
+}
 
 impl Dataset for Zip {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(ZipIterator(self.0.iter().map(|d| d.iterator()).collect()))
+        BoxedIterator::new(ZipIterator { inputs: self.0.iter().map(|d| d.iterator()).collect(), taken: Vec::new() })
     }
 }
 
 impl DatasetIterator for ZipIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut whole = Element::new();
-        for input in &mut self.0 {
-            match input.next(pull)? {
-                Some(element) => whole.extend(element),
-                None => return Ok(None),
+        for input in self.inputs.iter_mut().skip(self.taken.len()) {
+            match input.next(pull) {
+                Ok(Some(element)) => self.taken.push(element),
+                Ok(None) => return Ok(None),
+                Err(e) => {
+                    if !pull.is_interrupted() {
+                        self.taken.clear();
+                    }
+                    return Err(e);
+                }
             }
         }
-        Ok(Some(whole))
+        Ok(Some(self.taken.drain(..).flatten().collect()))
     }
 }
 

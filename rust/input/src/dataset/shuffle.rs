@@ -78,12 +78,14 @@ impl ShuffleIterator {
 
     /// The next element of this pass or of one after it.
     fn draw(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let mut is_fresh = !std::mem::replace(&mut self.begun, true);
+        let mut is_fresh = !self.begun;
         while self.count < 0 || self.epoch < self.count {
-            pull.cancellation.check()?;
+            pull.check()?;
             let input = self.input.get_or_insert_with(|| self.dataset.iterator());
-            if let Some(element) = input.next(pull)? {
-                return Ok(Some(element));
+            let element = input.next(pull)?;
+            self.begun = true;
+            if element.is_some() {
+                return Ok(element);
             }
             if self.count < 0 && is_fresh {
                 // Repeating nothing for ever is nothing.

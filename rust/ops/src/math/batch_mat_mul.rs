@@ -4,7 +4,7 @@ use super::mat_mul::Factor;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::gemm::MatRef;
-use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::Unary;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, dispatch, elementwise, ensure};
 
@@ -114,13 +114,13 @@ fn products<T: Factor>(
         return Ok(out);
     }
     let failure = Mutex::new(None);
-    for_chunks_mut(threads, c, (SMALL / work).max(1) * size, |start, c| {
+    try_for_chunks_mut(threads, c, (SMALL / work).max(1) * size, |start, c| {
         for (i, c) in c.chunks_mut(size).enumerate() {
             if let Err(e) = one(start / size + i, Threads::single(), c) {
                 failure.lock().get_or_insert(e);
             }
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(out), Err)
 }
 

@@ -312,7 +312,7 @@ macro_rules! complex_product {
                 c.fill(Complex::new(0.0, 0.0));
             }
             if !c.is_empty() && a.cols() > 0 {
-                portable::multiply(threads, a, b, c, accumulate);
+                portable::multiply(threads, a, b, c, accumulate)?;
             }
             Ok(())
         }

@@ -5,7 +5,7 @@ use num_traits::{One, Zero};
 use super::matrix::MatRef;
 use super::patches::Patches;
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_chunks_mut};
+use crate::threads::{Interrupted, SharedSlice, Threads, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
@@ -16,7 +16,13 @@ const WINDOWS: usize = 1 << 16;
 const TASK_SIDE: usize = 48;
 
 /// `c = c? + a * b`, cut along the longer side of c.
-pub(super) fn multiply<T>(threads: Threads, a: MatRef<'_, T>, b: MatRef<'_, T>, c: &mut [T], accumulate: bool)
+pub(super) fn multiply<T>(
+    threads: Threads,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: &mut [T],
+    accumulate: bool,
+) -> Result<(), Interrupted>
 where
     T: Copy + Zero + One + Send + Sync + 'static,
 {
@@ -25,7 +31,7 @@ where
     let (long, short) = if by_rows { (m, n) } else { (n, m) };
     let block = (TASK_PRODUCTS / (short * k).max(1)).next_multiple_of(TASK_SIDE).max(TASK_SIDE);
     let out = SharedSlice::new(c);
-    threads.run(long.div_ceil(block), &|task| {
+    threads.try_run(long.div_ceil(block), &|task| {
         let start = task * block;
         let size = block.min(long - start);
         let (row, rows, col, cols) = if by_rows { (start, size, 0, n) } else { (0, m, start, size) };
@@ -54,7 +60,7 @@ where
                 gemm::Parallelism::None,
             );
         }
-    });
+    })
 }
 
 /// Calls `multiply` with parts of the windows, copied, and the rows of c that belong to them.
@@ -70,7 +76,7 @@ where
 {
     let (depth, failure) = (patches.cols(), Mutex::new(None));
     let rows = (WINDOWS / depth.max(1)).max(1);
-    for_chunks_mut(threads, c, rows.saturating_mul(cols.max(1)), |start, c| {
+    try_for_chunks_mut(threads, c, rows.saturating_mul(cols.max(1)), |start, c| {
         let first = start / cols.max(1);
         let rows = first..first + c.len() / cols.max(1);
         let result = copied(patches, rows.clone(), depth)
@@ -78,7 +84,7 @@ where
         if let Err(e) = result {
             failure.lock().get_or_insert(e);
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(()), Err)
 }
 

@@ -251,7 +251,7 @@ fn compute(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
     let x = logits.slice::<f32>()?;
     let losses = SharedSlice::new(loss.slice_mut::<f32>()?);
     let gradients = SharedSlice::new(gradient.slice_mut::<f32>()?);
-    ctx.threads().run(sizes.batch, &|b| {
+    ctx.threads().try_run(sizes.batch, &|b| {
         let (length, with_blanks, labels) = &sequences[b];
         // TF 1.x: sequences that are too short for their labels count nothing where that is no error.
         if *length == 0 || (options.ignores_longer && labels > length) {
@@ -274,7 +274,7 @@ fn compute(ctx: &mut KernelContext<'_>, options: Options) -> Result<()> {
         });
         // SAFETY: element `b` belongs to this task.
         unsafe { losses.range(b..b + 1) }.fill(loss as f32);
-    });
+    })?;
     ctx.set_output(0, loss);
     ctx.set_output(1, gradient);
     Ok(())

@@ -11,7 +11,7 @@ use crate::conv::scratch::Scratch;
 use crate::gemm::tiled::tile::{Order, Tile, kernel};
 use crate::gemm::tiled::tile_rows;
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks, for_chunks_mut};
+use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Parts that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
@@ -48,7 +48,7 @@ pub(super) fn compute<L: Channels>(
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
     let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;
-    for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
+    try_for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
         let part = start / sum_floats;
         let some = part * tiles.count() / parts..(part + 1) * tiles.count() / parts;
         if some.is_empty() {
@@ -99,12 +99,12 @@ pub(super) fn compute<L: Channels>(
                 }
             }
         }
-    });
+    })?;
     if let Some(e) = failure.into_inner() {
         return Err(e);
     }
     let (sums, out, finite) = (sums.get(), SharedSlice::new(gradient), AtomicBool::new(true));
-    for_blocks(threads, inputs, TASK_INPUTS, |some| {
+    try_for_blocks(threads, inputs, TASK_INPUTS, |some| {
         for row in some {
             let sums = sums.as_ptr().wrapping_add(row * row_out);
             // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
@@ -116,6 +116,6 @@ pub(super) fn compute<L: Channels>(
                 finite.store(false, Ordering::Relaxed);
             }
         }
-    });
+    })?;
     Ok(finite.into_inner())
 }

@@ -12,7 +12,7 @@ use crate::gemm::tiled::tile::{Order, Tile, kernel};
 use crate::gemm::tiled::tile_rows;
 use crate::gemm::{Activation, Epilogue};
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, for_blocks};
+use crate::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_sync::Mutex;
 
 /// Inputs of a filter that one task transforms.
@@ -41,10 +41,10 @@ pub(super) fn compute<L: Channels>(
     }
     let mut turned = Scratch::<f32>::new(&[POINTS, panels, inputs, 32])?;
     let to = SharedSlice::new(turned.get_mut());
-    for_blocks(threads, inputs, FILTER_INPUTS, |some| {
+    try_for_blocks(threads, inputs, FILTER_INPUTS, |some| {
         // SAFETY: the CPU has the features of `L`, or this would not run; the filter's size was checked, and tasks write different inputs' rows.
         unsafe { transform_filter::<L>(filter.as_ptr(), inputs, outputs, some, to.as_mut_ptr()) };
-    });
+    })?;
     let turned = turned.get();
 
     let (row_in, row_out) = (row_floats(inputs), row_floats(panels * 32));
@@ -52,7 +52,7 @@ pub(super) fn compute<L: Channels>(
     let zeros = vec![0.0f32; inputs.next_multiple_of(16)];
     let out = SharedSlice::new(result);
     let (finite, failure) = (AtomicBool::new(true), Mutex::new(None));
-    threads.run(tasks, &|task| {
+    threads.try_run(tasks, &|task| {
         let some = task * tiles.count() / tasks..(task + 1) * tiles.count() / tasks;
         let count = some.len();
         let room = Scratch::<f32>::new(&[POINTS, count, row_in + row_out]);
@@ -109,6 +109,6 @@ pub(super) fn compute<L: Channels>(
         if !all_finite {
             finite.store(false, Ordering::Relaxed);
         }
-    });
+    })?;
     failure.into_inner().map_or(Ok(finite.into_inner()), Err)
 }

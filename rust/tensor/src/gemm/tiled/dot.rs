@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, for_lanes};
 use super::{Operand, Product};
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Interrupted, Threads, try_for_blocks};
 
 /// Sums in flight per row.
 const SUMS: usize = 4;
@@ -22,9 +22,9 @@ pub(super) unsafe fn multiply<L: Lanes>(
     product: &Product<'_, L::Elem>,
     a: Operand<L::Elem>,
     b: Operand<L::Elem>,
-) {
+) -> Result<(), Interrupted> {
     let row_bytes = product.depth * size_of::<L::Elem>();
-    for_blocks(threads, product.rows, (TASK_BYTES / row_bytes.max(1)).max(1), |rows| {
+    try_for_blocks(threads, product.rows, (TASK_BYTES / row_bytes.max(1)).max(1), |rows| {
         for row in rows {
             // SAFETY: the row lies in a, and only this task touches the row's element of c.
             unsafe {
@@ -33,7 +33,7 @@ pub(super) unsafe fn multiply<L: Lanes>(
                 *c = if product.accumulate { *c + sum } else { sum };
             }
         }
-    });
+    })
 }
 
 for_lanes! {

@@ -24,7 +24,7 @@ use tile::{Order, Tile, kernel};
 use super::patches::{Lines, Patches};
 use crate::buffer::Buffer;
 use crate::status::Result;
-use crate::threads::{Threads, for_blocks};
+use crate::threads::{Interrupted, Threads, try_for_blocks};
 use crate::vector::{Isa, Level};
 
 /// Steps of the inner dimension that one register sum runs over. Part of the definition of the result, see above. A packed
@@ -265,7 +265,7 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             b = Operand { data: copy, row: 1, col: 1 };
         }
         // SAFETY: handed on.
-        unsafe { dot::multiply::<L>(threads, &product, a, b) };
+        unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
     for col in (0..product.cols).step_by(OUTER_COLS) {
@@ -278,9 +278,9 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
                 if let Columns::Packed(_) = block.b {
                     let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
                     block.b = Columns::Packed(copy);
-                    block.pack(threads, Target(copy));
+                    block.pack(threads, Target(copy))?;
                 }
-                block.compute(threads);
+                block.compute(threads)?;
             }
         }
     }
@@ -378,14 +378,14 @@ impl<L: Lanes> Block<'_, '_, L> {
     ///
     /// # Safety
     /// The CPU has the features of `L`; the copy has room for the block.
-    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) {
-        for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
+    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) -> Result<(), Interrupted> {
+        try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
             for (step, depth) in self.inner() {
                 let to = to.at(step * self.padded_cols() + cols.start * depth);
                 // SAFETY: handed on; each task fills its own panels.
                 unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
             }
-        });
+        })
     }
 
     unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
@@ -426,8 +426,8 @@ impl<L: Lanes> Block<'_, '_, L> {
     ///
     /// # Safety
     /// The CPU has the features of `L`; operands, copies and c are valid for the block.
-    unsafe fn compute(&self, threads: Threads) {
-        threads.run(self.row_tasks * self.col_tasks, &|task| {
+    unsafe fn compute(&self, threads: Threads) -> Result<(), Interrupted> {
+        threads.try_run(self.row_tasks * self.col_tasks, &|task| {
             let rows = part(self.product.rows, self.tiles_from(), self.row_tasks, task / self.col_tasks);
             let cols = part(self.cols, panel_width::<L>(), self.col_tasks, task % self.col_tasks);
             // SAFETY: handed on; each task writes its own part of c.
@@ -437,7 +437,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                     Rows::PackedByTask(_) => ROW_ROOM.with(|room| self.task(rows, cols, room.get().cast())),
                 }
             }
-        });
+        })
     }
 
     /// The number of rows of whose multiples a task begins.
