@@ -275,15 +275,17 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::scalar)
             .kernel(|_| kernel(to_string_handle)),
     );
-    r.add(
-        Op::new("IteratorFromStringHandle")
-            .input("string_handle: string")
-            .output("resource_handle: resource")
-            .attr("output_types: list(type) >= 0 = []")
-            .attr("output_shapes: list(shape) >= 0 = []")
-            .stateful()
-            .doc("The iterator that a text names.")
-            .shape(shape_rules::scalar)
-            .kernel(from_string_handle),
-    );
+    for name in ["IteratorFromStringHandle", "IteratorFromStringHandleV2"] {
+        r.add(
+            Op::new(name)
+                .input("string_handle: string")
+                .output("resource_handle: resource")
+                .attr("output_types: list(type) >= 0 = []")
+                .attr("output_shapes: list(shape) >= 0 = []")
+                .stateful()
+                .doc("The iterator that a text names.")
+                .shape(shape_rules::scalar)
+                .kernel(from_string_handle),
+        );
+    }
 }

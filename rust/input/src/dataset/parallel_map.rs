@@ -222,20 +222,12 @@ impl DatasetIterator for MapAndBatchIterator {
     }
 }
 
-fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, counts: Counts) -> Result<MapAndBatch> {
+fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize) -> Result<MapAndBatch> {
     let size = scalar::<i64>(ctx, 1 + arguments, "batch_size")?;
     ensure!(size > 0, InvalidArgument, "batch_size must be greater than zero.");
-    let name = match counts {
-        Counts::Batches => "num_parallel_batches",
-        Counts::Calls => "num_parallel_calls",
-    };
-    let parallel = scalar::<i64>(ctx, 2 + arguments, name)?;
-    ensure!(parallel > 0 || parallel == -1, InvalidArgument, "{name} must be greater than zero.");
-    let calls = match counts {
-        Counts::Batches => size.saturating_mul(parallel.max(1)).min(default_count().max(4) as i64),
-        Counts::Calls if parallel == -1 => default_count() as i64,
-        Counts::Calls => parallel,
-    };
+    let parallel = scalar::<i64>(ctx, 2 + arguments, "num_parallel_calls")?;
+    ensure!(parallel > 0 || parallel == -1, InvalidArgument, "num_parallel_calls must be greater than zero.");
+    let calls = if parallel == -1 { default_count() as i64 } else { parallel };
     Ok(MapAndBatch {
         input: dataset_input(ctx, 0)?.dataset,
         function: Captured::new(ctx, f, 1..1 + arguments)?,
@@ -243,13 +235,6 @@ fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, counts: Cou
         size: usize::try_from(size).unwrap_or(usize::MAX),
         drop_remainder: scalar(ctx, 3 + arguments, "drop_remainder")?,
     })
-}
-
-/// What the number of parallel things counts.
-#[derive(Clone, Copy)]
-enum Counts {
-    Batches,
-    Calls,
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -276,26 +261,20 @@ pub(super) fn register(r: &mut Registry) {
                 })
             }),
     );
-    let batched = |name: &str, count: &str| {
-        let op = unary(name).input("other_arguments: Targuments").input("batch_size: int64").input(count);
-        described(op.input("drop_remainder: bool")).attr("f: func").attr("Targuments: list(type) >= 0")
-    };
-    r.add(
-        batched("MapAndBatchDataset", "num_parallel_batches: int64")
-            .doc("Batches of the results of `f`, several of which are computed at once.")
-            .kernel(|init| {
-                let f = init.func("f")?.name;
-                let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Batches))
-            }),
-    );
-    r.add(
-        batched("MapAndBatchDatasetV2", "num_parallel_calls: int64")
-            .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
-            .kernel(|init| {
-                let f = init.func("f")?.name;
-                let arguments = init.dtypes("Targuments")?.len();
-                dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, Counts::Calls))
-            }),
-    );
+    // In TF 1.8 the number of the first one counted batches: only the number of threads depends on that.
+    for name in ["MapAndBatchDataset", "MapAndBatchDatasetV2"] {
+        let op = unary(name).input("other_arguments: Targuments").input("batch_size: int64");
+        r.add(
+            described(op.input("num_parallel_calls: int64").input("drop_remainder: bool"))
+                .attr("f: func")
+                .attr("Targuments: list(type) >= 0")
+                .attr("preserve_cardinality: bool = false")
+                .doc("Batches of the results of `f`, `num_parallel_calls` of which are computed at once.")
+                .kernel(|init| {
+                    let f = init.func("f")?.name;
+                    let arguments = init.dtypes("Targuments")?.len();
+                    dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments))
+                }),
+        );
+    }
 }

@@ -21,6 +21,15 @@ struct RepeatIterator {
     current: Option<BoxedIterator>,
 }
 
+impl Repeat {
+    fn new(input: Input, count: i64) -> Repeat {
+        match input.repeated(count) {
+            Some(whole) => Repeat { input: whole, count: 1 },
+            None => Repeat { input, count },
+        }
+    }
+}
+
 impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
@@ -64,6 +73,10 @@ impl Dataset for Take {
         let input = (self.count != 0).then(|| self.input.iterator());
         BoxedIterator::new(TakeIterator { input, left: self.count })
     }
+
+    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        if self.count < 0 { self.input.repeated(count) } else { None }
+    }
 }
 
 impl DatasetIterator for TakeIterator {
@@ -97,6 +110,10 @@ impl Dataset for Skip {
             return BoxedIterator::new(TakeIterator { input: None, left: 0 });
         }
         BoxedIterator::new(SkipIterator { input: self.input.iterator(), left: self.count })
+    }
+
+    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        if self.count == 0 { self.input.repeated(count) } else { None }
     }
 }
 
@@ -178,11 +195,7 @@ impl DatasetIterator for ZipIterator {
 pub(super) fn register(r: &mut Registry) {
     let counted = |name: &str| described(unary(name).input("count: int64")).shape(scalars);
     r.add(counted("RepeatDataset").doc("The input `count` times over; without end where it is negative.").kernel(
-        |init| {
-            dataset_kernel(init, |ctx| {
-                Ok(Repeat { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
-            })
-        },
+        |init| dataset_kernel(init, |ctx| Ok(Repeat::new(dataset_input(ctx, 0)?.dataset, scalar(ctx, 1, "count")?))),
     ));
     r.add(counted("TakeDataset").doc("The first `count` elements; all where it is negative.").kernel(|init| {
         dataset_kernel(init, |ctx| Ok(Take { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? }))

@@ -72,6 +72,12 @@ impl DatasetIterator for TooDeep {
 /// A description of elements.
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
+
+    /// What takes the place of this dataset `count` times over (negative: without end), where that is not a repetition
+    /// of its iterators.
+    fn repeated(&self, _count: i64) -> Option<SharedDataset> {
+        None
+    }
 }
 
 /// A dataset that others share, which may be made of a long chain of others.
@@ -89,6 +95,11 @@ impl SharedDataset {
             Ok(()) => self.0.iterator(),
             Err(failure) => BoxedIterator::new(TooDeep(failure)),
         }
+    }
+
+    /// `Dataset::repeated`.
+    pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
+        self.0.repeated(count)
     }
 }
 

@@ -150,7 +150,7 @@ pub(super) fn register(r: &mut Registry) {
         op.attr("adj_x: bool = false").attr("adj_y: bool = false")
     };
     r.add(
-        op("BatchMatMul", "T: {bfloat16, half, float, double, int32, complex64, complex128}")
+        op("BatchMatMul", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
             .doc("Returns the products of the matrices in the last two dimensions.")
             .shape(|c| shape_of(c, false))
             .kernel(|init| batch_mat_mul(init, false)),

@@ -95,7 +95,7 @@ pub(super) fn register(r: &mut Registry) {
     );
     let stateless_op = |name: &str| {
         let op = Op::new(name).input("shape: T").input("seed: Tseed").output("output: dtype");
-        op.attr("dtype: {half,float,double} = DT_FLOAT")
+        op.attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
             .attr("T: {int32, int64} = DT_INT32")
             .attr("Tseed: {int32, int64} = DT_INT64")
             .shape(of_seed_shape)

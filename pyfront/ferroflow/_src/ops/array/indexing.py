@@ -94,6 +94,11 @@ def gather(
         ValueError: `axis` or `batch_dims` is out of range.
     """
     del validate_indices
+    # Variables behind handles read the wanted rows alone.
+    read_rows = getattr(params, "_read_rows", None)
+    if read_rows is not None and not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
+        rows: Tensor = read_rows(indices, name)
+        return rows
     attrs = {"batch_dims": batch_dims} if batch_dims else None
     return tensor_op("GatherV2", [params, indices, batch_dims if axis is None else axis], attrs, name=name)
 
