@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ferroflow._src.base.absent_names import absent
 from ferroflow._src.framework.op_schema import op_schema
+from ferroflow.python._table import public_names, root_attribute, serve
 
-_PACKAGE = __package__ or "ferroflow.python"
 _ROOT = "ferroflow"
+_PACKAGE_PATH = "python"
 
 # Modules that only gather names, or whose names are generated: where they are public ("" is `tf` itself).
 _GATHERING = {
@@ -71,22 +68,22 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
-    "client.device_lib": "ferroflow._src.session.devices",
-    "client.timeline": "ferroflow._src.session.timeline",
-    "framework.smart_cond": "ferroflow._src.control_flow.smart_conditional",
-    "framework.tensor_shape": "ferroflow._src.base.tensor_shape",
-    "framework.tensor_util": "ferroflow._src.framework.constant",
-    "layers.utils": "ferroflow._src.control_flow.smart_conditional",
-    "lib.io.file_io": "ferroflow._src.base.files.content",
-    "ops.lookup_ops": "ferroflow._src.ops.lookup.vocabulary",
-    "ops.resource_variable_ops": "ferroflow._src.variables.resource_variable",
-    "training.checkpoint_state_pb2": "ferroflow._src.base.proto",
-    "saved_model.signature_def_utils_impl": "ferroflow._src.saved_model.signatures",
-    "training.moving_averages": "ferroflow._src.training.moving_averages",
-    "ops.resources": "ferroflow._src.variables.resources",
-    "util.nest": "ferroflow._src.base.nest",
-    "util.tf_contextlib": "contextlib",
-    "util.tf_decorator": "ferroflow._src.base.decorators",
+    "client.device_lib": ("ferroflow._src.session.devices",),
+    "client.timeline": ("ferroflow._src.session.timeline",),
+    "framework.smart_cond": ("ferroflow._src.control_flow.smart_conditional",),
+    "framework.tensor_shape": ("ferroflow._src.base.tensor_shape",),
+    "framework.tensor_util": ("ferroflow._src.framework.constant",),
+    "layers.utils": ("ferroflow._src.control_flow.smart_conditional",),
+    "lib.io.file_io": ("ferroflow._src.base.files.content",),
+    "ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
+    "training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
+    "saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
+    "training.moving_averages": ("ferroflow._src.training.moving_averages",),
+    "ops.resources": ("ferroflow._src.variables.resources",),
+    "util.nest": ("ferroflow._src.base.nest",),
+    "util.tf_contextlib": ("contextlib",),
+    "util.tf_decorator": ("ferroflow._src.base.decorators",),
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
@@ -126,8 +123,6 @@ _INTERNAL_NAMES = {
     ),
     ("training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
 }
-# Packages whose modules TensorFlow's modules import, and so pass on: `ops.rnn` has `array_ops`.
-_PASSED_ON = ("ops", "framework", "training", "util", "platform")
 # Keras's modules, which TensorFlow 1.9 moved; those that only gather names are packages of their own.
 _KERAS, _KERAS_BEFORE = "keras", "keras._impl.keras"
 _KERAS_GATHERING = (
@@ -139,43 +134,14 @@ _GENERATED = "ops.gen_"
 _PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
 
 
-@cache
-def _defined() -> dict[str, dict[str, str]]:
-    """The public name of each name, by module."""
-    table: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("paths.json").read_text(encoding="utf-8"))
-    later = {
-        _KERAS + path.removeprefix(_KERAS_BEFORE): names
-        for path, names in table.items()
-        if path.startswith(_KERAS_BEFORE)
-    }
-    return {**table, **later}
-
-
-@cache
-def _known() -> frozenset[str]:
-    """Every path of a module and of the packages around it."""
-    modules = [*_defined(), *_GATHERING, *_INTERNAL]
-    modules += [start + end for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
-    return frozenset(
-        ".".join(parts[:n]) for path in modules for parts in [path.split(".")] for n in range(1, 1 + len(parts))
-    )
-
-
-def _is_known(path: str) -> bool:
-    return path in _known() or (path.startswith(_GENERATED) and path.endswith("_ops"))
-
-
-def _public(path: str) -> Any:
-    found: Any = importlib.import_module(_ROOT)
-    for part in path.split(".") if path else ():
-        found = getattr(found, part)
-    return found
+# Modules that TensorFlow 1.8 and 1.15 do not have at these paths: Keras's, wherever they stood.
+_EXTRA = [f"{_PACKAGE_PATH}.{start}{end}" for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
 
 
 @cache
 def _generated_types() -> dict[str, str]:
     """The op types by the names of the functions that TensorFlow generates for them."""
-    raw_ops = _public("raw_ops")
+    raw_ops = root_attribute("raw_ops")
     return {_snake_case(op_type): op_type for op_type in dir(raw_ops) if op_type[:1].isupper()}
 
 
@@ -202,7 +168,7 @@ def _generated(name: str) -> Callable[..., Any] | None:
     op_type = _generated_types().get(name.lstrip("_"))
     if op_type is None:
         return None
-    function: Callable[..., Any] = getattr(_public("raw_ops"), op_type)
+    function: Callable[..., Any] = getattr(root_attribute("raw_ops"), op_type)
     order = _arguments(op_type)
 
     def generated(*args: Any, **kwargs: Any) -> Any:
@@ -215,37 +181,41 @@ def _generated(name: str) -> Callable[..., Any] | None:
     return generated
 
 
-def _found(path: str, name: str) -> Any:
+def _found(full_path: str, name: str) -> Any:
     """What a module has under a name; raises AttributeError where it has nothing."""
-    if path in _INTERNAL:
-        internal = importlib.import_module(_INTERNAL[path])
+    path = full_path.removeprefix(f"{_PACKAGE_PATH}.")
+    for backing in _INTERNAL.get(path, ()):
+        internal = importlib.import_module(backing)
         if hasattr(internal, name):
             return getattr(internal, name)
     if (path, name) in _INTERNAL_NAMES:
         module, inner = _INTERNAL_NAMES[path, name]
         return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
-    public = _defined().get(path, {}).get(name)
-    if public is not None:
+    public = [*public_names(full_path, name), *public_names(_moved(full_path), name)]
+    for place in public:
         try:
-            return _public(public)
+            return root_attribute(place)
         except AttributeError:
-            # Names of Keras are public in several modules, of which the table has one.
-            if not path.startswith(_KERAS):
-                raise
+            continue
     if path.startswith((_GENERATED, *_PASSING_ON)):
         generated = _generated(name)
         if generated is not None:
             return generated
     for place in (*_GATHERING.get(path, ()), *_elsewhere(path)):
         try:
-            return getattr(_public(place), name)
+            found = getattr(root_attribute(place), name)
         except AttributeError:
             continue
-    for package in _PASSED_ON:
-        passed_on = submodule(package, name)
-        if passed_on is not None:
-            return passed_on
-    raise absent(f"{_PACKAGE}.{path}", name)
+        # A module of `tf` (`tf.nn`) is what some modules import, which the table knows; it is no function of theirs.
+        if not isinstance(found, ModuleType) or path in _GATHERING:
+            return found
+    raise absent(f"{_ROOT}.{full_path}", name)
+
+
+def _moved(path: str) -> str:
+    """The path that TensorFlow 1.8 had for a module of Keras."""
+    keras = f"{_PACKAGE_PATH}.{_KERAS}"
+    return f"{_PACKAGE_PATH}.{_KERAS_BEFORE}{path.removeprefix(keras)}" if path.startswith(f"{keras}.") else path
 
 
 def _elsewhere(path: str) -> tuple[str, ...]:
@@ -256,50 +226,6 @@ def _elsewhere(path: str) -> tuple[str, ...]:
     return (*(".".join(parts[:n]) for n in range(len(parts), 0, -1)), "keras.layers", "keras.models")
 
 
-class _Module(ModuleType):
-    def __getattr__(self, name: str) -> Any:
-        path = self.__name__.removeprefix(f"{_PACKAGE}.")
-        if name.startswith("__") and name != "__version__":
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        found = submodule(path, name)
-        if found is None:
-            found = _found(path, name)
-        setattr(self, name, found)
-        return found
-
-    def __dir__(self) -> list[str]:
-        path = self.__name__.removeprefix(f"{_PACKAGE}.")
-        below = {p[len(path) + 1 :].split(".")[0] for p in _known() if p.startswith(f"{path}.")}
-        return sorted({*self.__dict__, *_defined().get(path, ()), *below})
-
-
-def submodule(path: str, name: str) -> ModuleType | None:
-    """The module or package `name` of the package `path`, if there is one."""
-    inner = f"{path}.{name}".lstrip(".")
-    return importlib.import_module(f"{_PACKAGE}.{inner}") if _is_known(inner) else None
-
-
-class _Finder:
-    """Makes the modules of this package when they are imported."""
-
-    @classmethod
-    def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        inner = fullname.removeprefix(f"{_PACKAGE}.")
-        if inner == fullname or not _is_known(inner):
-            return None
-        return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
-
-    @staticmethod
-    def create_module(spec: ModuleSpec) -> ModuleType:
-        return _Module(spec.name, f"The names of TensorFlow 1.x's `tensorflow.python{spec.name[len(_PACKAGE) :]}`.")
-
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
-        """Nothing: names are found when they are asked for."""
-
-
 def install() -> None:
     """Makes the modules importable."""
-    if _Finder not in sys.meta_path:
-        files = next((i for i, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path))
-        sys.meta_path.insert(files, _Finder)
+    serve(_PACKAGE_PATH, _found, _EXTRA)
