@@ -32,6 +32,7 @@ PYTHON_LAYERS = (
     ("supervision",),
     ("estimator",),
     ("datasets", "preprocessing"),
+    ("internals",),
     ("testing",),
 )
 

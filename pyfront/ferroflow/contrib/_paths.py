@@ -17,7 +17,10 @@ _EARLIER = tuple(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn", "core
 # Where else names are looked for: TensorFlow's modules import from each other and pass it on.
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
-_INTERNAL = {"layers.python.layers.utils": ("ferroflow._src.layers.model_utils",)}
+_INTERNAL = {
+    "eager": ("ferroflow._src.internals.eager_context", "ferroflow._src.internals.gradient_tape"),
+    "layers.python.layers.utils": ("ferroflow._src.layers.model_utils",),
+}
 # The same for single names of modules: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
     ("rnn.python.ops.core_rnn_cell", "_Linear"): ("rnn.projection", "Projection"),
