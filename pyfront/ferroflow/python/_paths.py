@@ -68,6 +68,11 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
+    "compat.compat": ("ferroflow._src.internals.version_switch",),
+    "training.evaluation": ("ferroflow._src.internals.checkpoint_evaluation",),
+    "tf2": ("ferroflow._src.internals.version_switch",),
+    "ops.distributions.util": ("ferroflow._src.distributions.parameterization", "ferroflow._src.distributions.validation"),
+    "ops.linalg.linear_operator_util": ("ferroflow._src.linear_operator.batch", "ferroflow._src.linear_operator.checks"),
     "client.device_lib": ("ferroflow._src.session.devices",),
     "client.timeline": ("ferroflow._src.session.timeline",),
     "framework.smart_cond": ("ferroflow._src.control_flow.smart_conditional",),
@@ -96,6 +101,19 @@ _INTERNAL = {
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("ops.distributions.beta", "BetaWithSoftplusConcentration"): ("distributions.beta", "BetaWithSoftplusConcentration"),
+    ("ops.distributions.exponential", "ExponentialWithSoftplusRate"): ("distributions.exponential", "ExponentialWithSoftplusRate"),
+    ("ops.distributions.gamma", "GammaWithSoftplusConcentrationRate"): ("distributions.gamma", "GammaWithSoftplusConcentrationRate"),
+    ("ops.distributions.laplace", "LaplaceWithSoftplusScale"): ("distributions.laplace", "LaplaceWithSoftplusScale"),
+    ("ops.distributions.normal", "NormalWithSoftplusScale"): ("distributions.normal", "NormalWithSoftplusScale"),
+    ("ops.distributions.student_t", "StudentTWithAbsDfSoftplusScale"): ("distributions.student_t", "StudentTWithAbsDfSoftplusScale"),
+    ("ops.distributions.util", "embed_check_nonnegative_integer_form"): ("distributions.validation", "nonnegative_integer_form"),
+    ("ops.distributions.util", "embed_check_categorical_event_shape"): ("distributions.validation", "categorical_event_shape"),
+    ("ops.metrics_impl", "_remove_squeezable_dimensions"): ("metrics.accumulation", "match_ranks"),
+    ("ops.metrics_impl", "metric_variable"): ("metrics.accumulation", "metric_variable"),
+    ("ops.metrics_impl", "_safe_scalar_div"): ("metrics.accumulation", "quotient"),
+    ("framework.ops", "internal_convert_to_tensor"): ("framework.conversion", "convert_to_tensor"),
+    ("ops.rnn_cell_impl", "_zero_state_tensors"): ("rnn.sizes", "zero_tensors"),
     ("client.session", "register_session_run_conversion_functions"): (
         "session.fetches",
         "register_session_run_conversion_functions",
