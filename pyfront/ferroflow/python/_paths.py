@@ -68,6 +68,8 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
+    "framework.test_util": ("ferroflow._src.testing.test_util",),
+    "framework.ops": ("ferroflow._src.internals.graph_elements", "ferroflow._src.framework.proto_functions", "ferroflow._src.framework.gradient_registry"),
     "compat.compat": ("ferroflow._src.internals.version_switch",),
     "training.evaluation": ("ferroflow._src.internals.checkpoint_evaluation",),
     "tf2": ("ferroflow._src.internals.version_switch",),
@@ -112,7 +114,6 @@ _INTERNAL_NAMES = {
     ("ops.metrics_impl", "_remove_squeezable_dimensions"): ("metrics.accumulation", "match_ranks"),
     ("ops.metrics_impl", "metric_variable"): ("metrics.accumulation", "metric_variable"),
     ("ops.metrics_impl", "_safe_scalar_div"): ("metrics.accumulation", "quotient"),
-    ("framework.ops", "internal_convert_to_tensor"): ("framework.conversion", "convert_to_tensor"),
     ("ops.rnn_cell_impl", "_zero_state_tensors"): ("rnn.sizes", "zero_tensors"),
     ("client.session", "register_session_run_conversion_functions"): (
         "session.fetches",
