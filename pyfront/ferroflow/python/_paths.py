@@ -68,6 +68,7 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
+    "ops.init_ops": ("ferroflow._src.variables.initializers",),
     "framework.test_util": ("ferroflow._src.testing.test_util",),
     "framework.ops": ("ferroflow._src.internals.graph_elements", "ferroflow._src.framework.proto_functions", "ferroflow._src.framework.gradient_registry"),
     "compat.compat": ("ferroflow._src.internals.version_switch",),
