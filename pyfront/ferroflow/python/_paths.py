@@ -68,6 +68,10 @@ _ELSEWHERE = (
 )
 # Names that are not public, by module: where they are here.
 _INTERNAL = {
+    "layers.convolutional": ("ferroflow._src.layers.convolution",),
+    "layers.pooling": ("ferroflow._src.layers.pooling",),
+    "keras.utils.conv_utils": ("ferroflow._src.layers.space",),
+    "ops.variables": ("ferroflow._src.variables.partitioned_variable",),
     "ops.init_ops": ("ferroflow._src.variables.initializers",),
     "framework.test_util": ("ferroflow._src.testing.test_util",),
     "framework.ops": ("ferroflow._src.internals.graph_elements", "ferroflow._src.framework.proto_functions", "ferroflow._src.framework.gradient_registry"),
@@ -81,7 +85,7 @@ _INTERNAL = {
     "framework.smart_cond": ("ferroflow._src.control_flow.smart_conditional",),
     "framework.tensor_shape": ("ferroflow._src.base.tensor_shape",),
     "framework.tensor_util": ("ferroflow._src.framework.constant",),
-    "layers.utils": ("ferroflow._src.control_flow.smart_conditional",),
+    "layers.utils": ("ferroflow._src.layers.space", "ferroflow._src.control_flow.smart_conditional"),
     "lib.io.file_io": ("ferroflow._src.base.files.content",),
     "ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
     "ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
@@ -104,6 +108,12 @@ _INTERNAL = {
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("ops.variable_scope", "variable"): ("variables.variable", "Variable"),
+    ("ops.variable_scope", "_pure_variable_scope"): ("variables.scope", "pure_variable_scope"),
+    ("ops.variable_scope", "_get_default_variable_store"): ("variables.variable_store", "default_store"),
+    ("ops.array_ops", "shape_internal"): ("ops.array.shaping", "shape"),
+    ("layers.utils", "constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("framework.smart_cond", "smart_constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
     ("ops.distributions.beta", "BetaWithSoftplusConcentration"): ("distributions.beta", "BetaWithSoftplusConcentration"),
     ("ops.distributions.exponential", "ExponentialWithSoftplusRate"): ("distributions.exponential", "ExponentialWithSoftplusRate"),
     ("ops.distributions.gamma", "GammaWithSoftplusConcentrationRate"): ("distributions.gamma", "GammaWithSoftplusConcentrationRate"),
@@ -213,13 +223,13 @@ def _generated(name: str) -> Callable[..., Any] | None:
 def _found(full_path: str, name: str) -> Any:
     """What a module has under a name; raises AttributeError where it has nothing."""
     path = full_path.removeprefix(f"{_PACKAGE_PATH}.")
+    if (path, name) in _INTERNAL_NAMES:
+        module, inner = _INTERNAL_NAMES[path, name]
+        return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
     for backing in _INTERNAL.get(path, ()):
         internal = importlib.import_module(backing)
         if hasattr(internal, name):
             return getattr(internal, name)
-    if (path, name) in _INTERNAL_NAMES:
-        module, inner = _INTERNAL_NAMES[path, name]
-        return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
     public = [*public_names(full_path, name), *public_names(_moved(full_path), name)]
     for place in public:
         try:

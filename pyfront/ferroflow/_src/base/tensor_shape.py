@@ -274,6 +274,15 @@ class TensorShape:
         """A new list of the dimensions, or None if the rank is unknown."""
         return None if self._values is None else [Dimension(value) for value in self._values]
 
+    # The attribute of TensorFlow's own class, which Keras reads and sets.
+    @property
+    def _dims(self) -> list[Dimension] | None:
+        return self.dims
+
+    @_dims.setter
+    def _dims(self, dims: Any) -> None:
+        self._values = _dimension_values(dims)
+
     @property
     def ndims(self) -> int | None:
         """The number of dimensions, or None if it is unknown."""

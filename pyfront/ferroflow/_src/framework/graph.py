@@ -239,6 +239,11 @@ class Graph:
         if self._original_op is not None:
             op._original_op = self._original_op
 
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tells an operation, or an object in its place, the device that the open scopes give it."""
+        tell = getattr(op, "_set_device_from_string", None) or op._set_device
+        tell(self._scopes.devices.device_for(op))
+
     def _colocate(self, op: Operation) -> None:
         groups: set[bytes] = set()
         for other in self._scopes.colocation:
