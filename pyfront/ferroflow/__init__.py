@@ -812,6 +812,8 @@ if _AbsentModules not in _sys.meta_path:
 # Names that few programs use: the modules of `_src` that have them, loaded when first asked for.
 _LATE = {
     "GradientTape": "internals.gradient_tape",
+    "dimension_at_index": "base.tensor_shape",
+    "dimension_value": "base.tensor_shape",
 }
 
 

@@ -15,6 +15,14 @@ from ferroflow._src.base.compat import (
     path_to_str as path_to_str,
     real_types as real_types,
 )
+from ferroflow._src.base.tensor_shape import (
+    dimension_at_index as dimension_at_index,
+    dimension_value as dimension_value,
+)
+from ferroflow._src.internals.version_switch import (
+    forward_compatibility_horizon as forward_compatibility_horizon,
+    forward_compatible as forward_compatible,
+)
 
 
 def __getattr__(name: str) -> _ModuleType:

@@ -19,6 +19,7 @@ _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim":
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {
     "eager": ("ferroflow._src.internals.eager_context", "ferroflow._src.internals.gradient_tape"),
+    "graph_editor": ("ferroflow._src.internals.graph_walks",),
     "layers.python.layers.utils": ("ferroflow._src.layers.model_utils",),
 }
 # The same for single names of modules: (module, name) -> (module here, name there).
