@@ -32,7 +32,7 @@ PYTHON_LAYERS = (
     ("supervision",),
     ("estimator",),
     ("datasets", "preprocessing"),
-    ("internals",),
+    ("internals", "contrib"),
     ("testing",),
 )
 

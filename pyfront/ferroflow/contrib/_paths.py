@@ -18,12 +18,20 @@ _EARLIER = tuple(f"contrib.rnn.python.ops.{name}" for name in ("core_rnn", "core
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {
-    "eager": ("ferroflow._src.internals.eager_context", "ferroflow._src.internals.gradient_tape"),
+    "eager": ("ferroflow._src.internals.eager_api",),
+    "eager.python.tfe": ("ferroflow._src.internals.eager_api",),
     "graph_editor": ("ferroflow._src.internals.graph_walks",),
     "layers.python.layers.utils": ("ferroflow._src.layers.model_utils",),
 }
 # The same for single names of modules: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {
+    ("eager.python.tfe", "run_all_tests_in_graph_and_eager_modes"): (
+        "testing.test_util",
+        "run_all_in_graph_and_eager_modes",
+    ),
+    ("eager.python.tfe", "run_test_in_graph_and_eager_modes"): ("testing.test_util", "run_in_graph_and_eager_modes"),
+    ("eager", "run_all_tests_in_graph_and_eager_modes"): ("testing.test_util", "run_all_in_graph_and_eager_modes"),
+    ("eager", "run_test_in_graph_and_eager_modes"): ("testing.test_util", "run_in_graph_and_eager_modes"),
     ("rnn.python.ops.core_rnn_cell", "_Linear"): ("rnn.projection", "Projection"),
     ("rnn.python.ops.core_rnn_cell", "_linear"): ("rnn.projection", "linear"),
     ("rnn.python.ops.core_rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
