@@ -31,7 +31,7 @@ def paths(root):
             package = os.path.relpath(folder, root).replace(os.sep, ".")
             for file in sorted(files):
                 if file.endswith(".py") and not file.endswith("_test.py"):
-                    yield package if file == "__init__.py" else "{}.{}".format(package, file[:-3])
+                    yield package if file == "__init__.py" else f"{package}.{file[:-3]}"
 
 
 def without_root(name):
@@ -58,10 +58,10 @@ def main():
                 continue
             if isinstance(found, types.ModuleType):
                 target = without_root(getattr(found, "__name__", ""))
-                if target in known and target != "{}.{}".format(path, name):
+                if target in known and target != f"{path}.{name}":
                     modules[name] = target
                 continue
-            if "{}.{}".format(path, name) in known:
+            if f"{path}.{name}" in known:
                 functions.append(name)
             if without_root(str(getattr(found, "__module__", ""))) == path:
                 public = next((found.__dict__[k] for k in PUBLIC if k in getattr(found, "__dict__", ())), ())

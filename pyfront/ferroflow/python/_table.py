@@ -14,7 +14,7 @@ from typing import Any
 
 from ferroflow._src.base.absent_names import absent
 
-__all__ = ["below", "install", "is_known", "members", "passed_on", "public_names", "root_attribute", "serve"]
+__all__ = ["below", "is_known", "members", "passed_on", "public_names", "root_attribute", "serve", "submodule"]
 
 _ROOT = "ferroflow"
 # What a family ("python", "contrib") has under a name of a module: given the module's path and the name, the object.
@@ -35,7 +35,10 @@ def _table() -> dict[str, dict[str, Any]]:
 def _known() -> frozenset[str]:
     """Every path of a module and of the packages around it."""
     return frozenset(
-        ".".join(parts[:n]) for path in (*_table(), *_EXTRA) for parts in [path.split(".")] for n in range(1, 1 + len(parts))
+        ".".join(parts[:n])
+        for path in (*_table(), *_EXTRA)
+        for parts in [path.split(".")]
+        for n in range(1, 1 + len(parts))
     )
 
 

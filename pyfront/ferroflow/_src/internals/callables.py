@@ -31,7 +31,7 @@ def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:
         return tuple(name for name in fn_args(fn.func)[len(fn.args) :] if name not in bound)
     if not callable(fn):
         raise ValueError(f"Argument must be callable: {fn!r}")
-    is_object = not (inspect.isroutine(fn) or inspect.isclass(fn)) and hasattr(fn, "__call__")
+    is_object = not (inspect.isroutine(fn) or inspect.isclass(fn))
     found = fn.__call__ if is_object else fn  # type: ignore[operator]
     names = list(getfullargspec(found).args)
     if inspect.ismethod(found):
@@ -85,4 +85,6 @@ def get_func_code(func: Callable[..., Any]) -> CodeType | None:
     target = unwrap(func)[1]
     while isinstance(target, functools.partial):
         target = target.func
-    return getattr(target, "__code__", None) or getattr(getattr(type(target), "__call__", None), "__code__", None)
+    return getattr(target, "__code__", None) or getattr(
+        inspect.getattr_static(type(target), "__call__"), "__code__", None
+    )

@@ -53,10 +53,10 @@ class DefinedFunction:
     def __init__(self, function: Callable[..., Any], input_types: Sequence[Any], options: dict[str, Any]) -> None:
         self._function = function
         self._input_types = [dtypes.as_dtype(t) for t in input_types]
-        self._grad_func = options.get("grad_func")
+        self._grad_func: Any = options.get("grad_func")
         self._python_grad_func = options.get("python_grad_func")
         self._shape_func = options.get("shape_func")
-        self._name = options.get("func_name") or getattr(function, "__name__", type(function).__name__)
+        self._name: str = str(options.get("func_name") or getattr(function, "__name__", type(function).__name__))
         self.__doc__ = function.__doc__
 
     @property
@@ -121,7 +121,7 @@ class DefinedFunction:
             raise ValueError(f"Expected number of arguments: {len(self._input_types)}, received: {len(args)}")
         graph = get_default_graph()
         with graph.name_scope(kwargs.get("name") or self._name):
-            types = self._input_types or [None] * len(args)
+            types: list[Any] = self._input_types or [None] * len(args)
             arguments = [convert_to_tensor(x, dtype=t) for x, t in zip(args, types, strict=True)]
             given = self._function(*arguments)
             if given is None:

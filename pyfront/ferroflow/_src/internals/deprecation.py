@@ -1,4 +1,4 @@
-"""`tensorflow.python.util.deprecation` and the decorators of `tf.contrib.framework`: what is old, until when, and why."""
+"""`tensorflow.python.util.deprecation`, also in `tf.contrib.framework`: decorators of what is old."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
                 _warn(known, func, warn_once, f"{text}Instructions for updating:\n{instructions}")
                 original(self, *args, **kwargs)
 
-            func.__init__ = init  # type: ignore[misc]
+            func.__init__ = init  # type: ignore[method-assign]
             func.__doc__ = _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED CLASS")
             return func
         wrapper.__doc__ = _noticed(func.__doc__, "deprecated", instructions, "DEPRECATED FUNCTION")
@@ -136,7 +136,9 @@ def deprecated_args(
         raise TypeError(f"deprecated_args() got unexpected keyword arguments: {', '.join(kwargs)}")
     if not deprecated_arg_names_or_tuples:
         raise ValueError("Specify which argument is deprecated.")
-    allowed = dict(entry if isinstance(entry, tuple) else (entry, None) for entry in deprecated_arg_names_or_tuples)
+    allowed: dict[str, Any] = dict(
+        entry if isinstance(entry, tuple) else (entry, None) for entry in deprecated_arg_names_or_tuples
+    )
 
     def is_old(name: str, value: Any) -> bool:
         return not (name in allowed and allowed[name] is not None and value == allowed[name])
@@ -216,7 +218,7 @@ def deprecated_alias(deprecated_name: str, name: str, func_or_class: _Symbol, wa
 
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
             _warn(known, func_or_class, warn_once, text)
-            func_or_class.__init__(self, *args, **kwargs)  # type: ignore[misc]
+            func_or_class.__init__(self, *args, **kwargs)
 
         body = {"__init__": functools.wraps(func_or_class.__init__)(init), "__doc__": func_or_class.__doc__}
         return type(func_or_class.__name__, (func_or_class,), body)  # type: ignore[return-value]

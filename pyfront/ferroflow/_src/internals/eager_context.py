@@ -64,7 +64,11 @@ class Context:
     summary_writer: Any = None
 
     def __init__(
-        self, config: Any = None, device_policy: int | None = None, execution_mode: int | None = None, server_def: Any = None
+        self,
+        config: Any = None,
+        device_policy: int | None = None,
+        execution_mode: int | None = None,
+        server_def: Any = None,
     ) -> None:
         self.config = proto.ConfigProto() if config is None else config
         self.execution_mode = SYNC

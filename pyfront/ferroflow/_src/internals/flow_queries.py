@@ -79,7 +79,7 @@ def IsLoopExit(op: Any) -> bool:  # noqa: N802
 
 
 def GetOutputContext(op: Any) -> Any:  # noqa: N802
-    """Returns the context of what an operation gives: that around a loop for its Exit, else the operation's; or None."""
+    """Returns the context of an operation's results, for an Exit that around its loop; None if there is none."""
     context = op._get_control_flow_context()
     return context.outer_context if context is not None and IsLoopExit(op) else context
 

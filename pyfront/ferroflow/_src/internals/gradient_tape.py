@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from ferroflow._src.autodiff.gradients import UnconnectedGradients, gradients
+from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.autodiff.unconnected import UnconnectedGradients
 from ferroflow._src.base import nest
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
@@ -43,7 +44,9 @@ class GradientTape:
         self._begin()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stops to record."""
         if self._start is not None:
             self._end()

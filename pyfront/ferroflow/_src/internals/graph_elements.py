@@ -70,7 +70,7 @@ _uids = itertools.count()
 _dense_types: list[type] = [Tensor, Variable]
 
 
-class _TensorLike(abc.ABC):
+class _TensorLike(abc.ABC):  # noqa: B024  # for `isinstance` alone
     """The base class of `Tensor`, `SparseTensor` and `IndexedSlices` in TensorFlow, for `isinstance`."""
 
 
@@ -78,7 +78,7 @@ for _kind in (Tensor, SparseTensor, IndexedSlices):
     _TensorLike.register(_kind)
 
 
-class EagerTensor(abc.ABC):
+class EagerTensor(abc.ABC):  # noqa: B024  # for `isinstance` alone
     """The class of values of eager execution, for `isinstance`: nothing here is one."""
 
 
@@ -96,7 +96,9 @@ class NullContextmanager:
     def __enter__(self) -> None:
         """Does nothing."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Lets errors pass."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.autodiff.gradients import get_gradient_function
+from ferroflow._src.framework.gradient_registry import get_gradient_function
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.operation import Operation
 from ferroflow._src.framework.tensor import Tensor
@@ -363,7 +363,7 @@ def get_walks_union_ops(
     control_outputs: Any = None,
     control_ios: Any = None,
 ) -> list[Operation]:
-    """Returns the operations of a walk forward and of a walk back, each once; arguments as `get_walks_intersection_ops`.
+    """Returns the operations of a walk forward and of a walk back, each once.
 
     Args:
         forward_seed_ops: Operations or Tensors, where the walk forward starts.
@@ -475,7 +475,9 @@ def get_ops_ios(ops: Any, control_inputs: bool = False, control_outputs: Any = N
     return list(found)
 
 
-def _selected(args: Sequence[Any], graph: Graph | None, prefix: str, plain: Callable[[Any, Any], list[Any]]) -> list[Any]:
+def _selected(
+    args: Sequence[Any], graph: Graph | None, prefix: str, plain: Callable[[Any, Any], list[Any]]
+) -> list[Any]:
     found: dict[Any, None] = {}
     for given in args:
         pattern = given if isinstance(given, (str, re.Pattern)) else None

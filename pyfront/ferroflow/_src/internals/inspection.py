@@ -81,7 +81,9 @@ def getargspec(obj: Callable[..., Any]) -> ArgSpec:
     first = next((i for i, name in enumerate(args) if name in values), len(args))
     without = [name for name in args[first:] if name not in values]
     if without:
-        raise ValueError(f"Some arguments {without} do not have default value, but they are positioned after those with")
+        raise ValueError(
+            f"Some arguments {without} do not have default value, but they are positioned after those with"
+        )
     return ArgSpec(args, varargs, keywords, tuple(values[name] for name in args[first:]) or None)
 
 

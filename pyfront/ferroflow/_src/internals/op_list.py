@@ -11,7 +11,6 @@ from ferroflow._src.framework.node_def import to_op_def
 __all__ = ["TF_GetAllOpList", "get", "get_registered_ops", "register_op_list", "sync"]
 
 
-
 def _op_list() -> Any:
     found = proto.OpList()
     found.op.extend(to_op_def(name) for name in sorted(_core.op_names()))
@@ -20,7 +19,8 @@ def _op_list() -> Any:
 
 def TF_GetAllOpList() -> bytes:  # noqa: N802  # TensorFlow's spelling
     """Returns the OpList message of all ops, serialized; `TF_GetBuffer` returns the same bytes."""
-    return _op_list().SerializeToString()
+    message: bytes = _op_list().SerializeToString()
+    return message
 
 
 def TF_GetBuffer(buffer: bytes) -> bytes:  # noqa: N802  # TensorFlow's spelling

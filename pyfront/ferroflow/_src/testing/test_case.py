@@ -135,7 +135,7 @@ class TestCase(absltest.TestCase):
     # ---- sessions
 
     # Python 2's name, which TensorFlow's class has, too.
-    assertItemsEqual = unittest.TestCase.assertCountEqual  # noqa: N815
+    assertItemsEqual = unittest.TestCase.assertCountEqual
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[_CapturedWrites]:  # noqa: N802  # TF1's spelling
@@ -292,7 +292,7 @@ class TestCase(absltest.TestCase):
         if type(expected).DESCRIPTOR.full_name != type(message).DESCRIPTOR.full_name:
             self.fail(f"Can't compare protos of type {type(expected)} and {type(message)}")
         if expected.SerializeToString(deterministic=True) != message.SerializeToString(deterministic=True):
-            self.assertMultiLineEqual(_proto_text(expected), _proto_text(message), msg)
+            self.assertMultiLineEqual(_proto_text(expected), _proto_text(message), msg)  # type: ignore[no-untyped-call]
 
     _AssertProtoEquals = assertProtoEquals
 
@@ -695,7 +695,9 @@ class TestCase(absltest.TestCase):
     # ---- errors
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802  # TF1's spelling
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]  # noqa: N802  # TF1's spelling
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
         """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts.
 
         Args:

@@ -1,4 +1,4 @@
-"""`tensorflow.python.framework.test_util`: decorators and helpers of libraries' tests, where operations make a graph."""
+"""`tensorflow.python.framework.test_util`: decorators and helpers of libraries' tests, which build graphs."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def NHWCToNCHW(input_tensor: Any) -> Any:  # noqa: N802  # TensorFlow's spelling
     Returns:
         Tensor or list.
     """
-    rank = input_tensor.shape.ndims if isinstance(input_tensor, Tensor) else len(input_tensor)
+    rank = len(input_tensor.shape if isinstance(input_tensor, Tensor) else input_tensor)
     return _moved(input_tensor, [0, rank - 1, *range(1, rank - 1)])
 
 
@@ -313,7 +313,7 @@ def NCHWToNHWC(input_tensor: Any) -> Any:  # noqa: N802  # TensorFlow's spelling
     Returns:
         Tensor or list.
     """
-    rank = input_tensor.shape.ndims if isinstance(input_tensor, Tensor) else len(input_tensor)
+    rank = len(input_tensor.shape if isinstance(input_tensor, Tensor) else input_tensor)
     return _moved(input_tensor, [0, *range(2, rank), 1])
 
 

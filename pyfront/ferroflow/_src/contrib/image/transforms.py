@@ -13,14 +13,13 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import gather_nd, where
 from ferroflow._src.ops.array.joining import concat, meshgrid, stack
-from ferroflow._src.ops.array.making import ones, ones_like, zeros, zeros_like
+from ferroflow._src.ops.array.making import ones, ones_like, range as number_range, zeros, zeros_like
 from ferroflow._src.ops.array.shaping import broadcast_to, expand_dims, reshape, shape, squeeze
 from ferroflow._src.ops.linalg.solving import matrix_inverse
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, logical_and
 from ferroflow._src.ops.math.elementwise import abs as absolute, cos, floor, sign, sin
 from ferroflow._src.ops.math.linalg import matmul
-from ferroflow._src.ops.array.making import range as number_range
 
 __all__ = [
     "angles_to_projective_transforms",
@@ -51,7 +50,9 @@ def _at_least_one(values: Any, rank: int, what: str) -> Tensor:
     return given if given.shape.ndims == rank else expand_dims(given, 0)
 
 
-def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: str | None = None) -> Tensor:
+def angles_to_projective_transforms(
+    angles: Any, image_height: Any, image_width: Any, name: str | None = None
+) -> Tensor:
     """Returns the transforms that rotate pictures about their centres, counterclockwise.
 
     Args:
@@ -109,7 +110,7 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
     """
     given = convert_to_tensor(transforms, name="transforms", dtype=dtypes.float32)
     if given.shape.ndims not in (1, 2):
-        raise ValueError("Transforms should be 1D or 2D, got: %s" % given)
+        raise ValueError(f"Transforms should be 1D or 2D, got: {given}")
     rows = reshape(given, [-1, 8])
     return reshape(concat([rows, ones([shape(rows)[0], 1])], axis=1), [-1, 3, 3])
 
@@ -128,7 +129,7 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
     """
     given = convert_to_tensor(transform_matrices, name="transform_matrices", dtype=dtypes.float32)
     if given.shape.ndims not in (2, 3):
-        raise ValueError("Matrices should be 2D or 3D, got: %s" % given)
+        raise ValueError(f"Matrices should be 2D or 3D, got: {given}")
     rows = reshape(given, [-1, 9])
     return (rows / rows[:, 8:9])[:, :8]
 
@@ -163,8 +164,8 @@ def transform(
     inverse transform, as in TensorFlow, which is exact for moves by whole pixels alone.
 
     Args:
-        images: Tensor of uint8, int32, int64, float16, float32 or float64, of shape [pictures, height, width, channels],
-            [height, width, channels] or [height, width].
+        images: Tensor of uint8, int32, int64, float16, float32 or float64, of shape
+            [pictures, height, width, channels], [height, width, channels] or [height, width].
         transforms: Tensor of float32 of shape [8] or [pictures, 8]: a0, a1, a2, b0, b1, b2, c0, c1.
         interpolation: "NEAREST" or "BILINEAR".
         output_shape: Tensor of int32 of shape [2], height and width of the result; None for those of the input.
@@ -198,7 +199,9 @@ def transform(
             return _sampled(pictures, rows, size, interpolation), gradient
 
         result: Tensor = transformed(pictures, rows)
-        result.set_shape(TensorShape([pictures.shape[0], *(known if known.ndims == 2 else (None, None)), pictures.shape[3]]))
+        result.set_shape(
+            TensorShape([pictures.shape[0], *(known if known.ndims == 2 else (None, None)), pictures.shape[3]])
+        )
         return squeeze(result, [0, 3]) if rank == 2 else squeeze(result, [0]) if rank == 3 else result
 
 
@@ -234,7 +237,8 @@ def _sampled(pictures: Tensor, rows: Tensor, size: Tensor, interpolation: str) -
         + to_right * cast(_pixels(pictures, line, left + 1.0), working)
         for line in (top, top + 1.0)
     )
-    return cast((1.0 - to_bottom) * upper + to_bottom * lower, kind)
+    blended: Tensor = cast((1.0 - to_bottom) * upper + to_bottom * lower, kind)
+    return blended
 
 
 def _rounded(x: Tensor) -> Tensor:

@@ -10,11 +10,11 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.indexing import gather_nd
 from ferroflow._src.ops.array.joining import stack
+from ferroflow._src.ops.array.making import range as number_range
 from ferroflow._src.ops.array.shaping import broadcast_to, expand_dims, shape
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import floor
-from ferroflow._src.ops.array.making import range as number_range
 
 __all__ = ["dense_image_warp"]
 
