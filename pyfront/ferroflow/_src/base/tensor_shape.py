@@ -208,12 +208,30 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def dimension_value(dimension: Any) -> Any:
-    """The int or None that a `Dimension` holds; any other value is returned as it is."""
+    """Returns the int or None that a `Dimension` holds; any other value as it is.
+
+    Args:
+        dimension: Dimension, int or None.
+
+    Returns:
+        int or None.
+    """
     return dimension._value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """The dimension of `shape` at `index`; unknown where the rank of `shape` is."""
+    """Returns a dimension of a shape.
+
+    Args:
+        shape: TensorShape.
+        index: int, its number.
+
+    Returns:
+        Dimension, an unknown one where the rank of `shape` is unknown.
+
+    Raises:
+        IndexError: if the shape has fewer dimensions.
+    """
     return _UNKNOWN_DIMENSION if shape.rank is None else shape[index]
 
 
