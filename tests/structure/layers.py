@@ -32,6 +32,7 @@ PYTHON_LAYERS = (
     ("supervision",),
     ("estimator",),
     ("datasets", "preprocessing"),
+    ("internals", "contrib"),
     ("testing",),
 )
 
@@ -47,9 +48,16 @@ LATE_IMPORTS = {
     ("ferroflow.command_line.tables", "rich.table.Table"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.tables", "rich.text.Text"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.launch", "ferroflow.command_line.launching.on_ray"): "Ray is an optional package",
-    ("ferroflow.python._paths", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
-    ("ferroflow.contrib._paths", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
-    ("ferroflow.contrib", "a computed name"): "as TensorFlow's, its parts are loaded when first asked for",
+    (
+        "ferroflow.python._paths",
+        "a computed name",
+    ): "what stands behind TensorFlow's modules is loaded late",
+    ("ferroflow.python._table", "a computed name"): "modules by TensorFlow's paths are made when they are imported",
+    ("ferroflow.compat", "ferroflow.python.compat.compat"): "few programs use it",
+    (
+        "ferroflow.contrib._paths",
+        "a computed name",
+    ): "what stands behind TensorFlow's modules is loaded late",
     ("ferroflow._src.base.proto.modules", "a computed name"): "modules of messages are made when they are imported",
     ("ferroflow.core", "a computed name"): "modules of messages are made when they are imported",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",

@@ -11,6 +11,7 @@ from typing import Any
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
+from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
 from ferroflow._src.framework.drawing.svg import graph_html
@@ -238,6 +239,15 @@ class Graph:
             self._core.set_attr(op._id, "container", self._container)
         if self._original_op is not None:
             op._original_op = self._original_op
+
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tells an operation, or an object in its place, the device that the open scopes give it."""
+        text = self._scopes.devices.device_for(op)
+        # TensorFlow 1.14 and later hand over the text; those before a spec, and nothing where no scope is open.
+        if hasattr(op, "_set_device_from_string"):
+            op._set_device_from_string(text)
+        elif text:
+            op._set_device(DeviceSpec.from_string(text))
 
     def _colocate(self, op: Operation) -> None:
         groups: set[bytes] = set()

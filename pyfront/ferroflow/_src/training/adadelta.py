@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class AdadeltaOptimizer(FusedOptimizer):
+@fused
+class AdadeltaOptimizer(Optimizer):
     """Scales each gradient by the root of the running mean squares of past steps and past gradients.
 
     `mean += (1 - rho) * (gradient ** 2 - mean)`, `step = gradient * sqrt(steps + epsilon) / sqrt(mean + epsilon)`,

@@ -8,10 +8,12 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import colocate_with, device
 from ferroflow._src.framework.tensor import Tensor
 from ferroflow._src.ops.array.making import identity
-from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyper_parameter
+from ferroflow._src.training.fused_optimizer import cast_to, fused, hyper_parameter
+from ferroflow._src.training.optimizer import Optimizer
 
 
-class AdagradDAOptimizer(FusedOptimizer):
+@fused
+class AdagradDAOptimizer(Optimizer):
     """Makes each variable a function of the sums of its gradients and of their squares: its first value does not count.
 
     `total += gradient`, `squares += gradient ** 2`, and with t the number of steps, this one counted,
