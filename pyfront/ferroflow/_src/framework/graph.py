@@ -86,6 +86,10 @@ class Graph:
         # What others keep with the graph, by their `PerGraph`.
         self._kept: dict[Any, Any] = {}
 
+    def __repr__(self) -> str:
+        count = len(self._core)
+        return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
+
     # ---- operations and tensors
 
     def _operation(self, node: int) -> Operation:
