@@ -200,7 +200,7 @@ def test_training_stops_early_and_the_rate_falls():
     assert len(logs_of([stop])[1].epoch) == 3
     fall = keras.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_delta=1e9, min_lr=0.03)
     model, history = logs_of([fall])
-    np.testing.assert_allclose(history.history["lr"], [0.2, 0.2, 0.2, 0.1, 0.05, 0.03], rtol=1e-6)
+    np.testing.assert_allclose(history.history["lr"], [0.2, 0.2, 0.1, 0.05, 0.03, 0.03], rtol=1e-6)
     assert float(keras.backend.get_value(model.optimizer.lr)) == pytest.approx(0.03)
 
 

@@ -55,6 +55,8 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.json_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.message"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.progress", "rich.progress"): "costs 100 ms, and most work ends before a line is shown",
+    ("ferroflow._src.base.progress", "rich.console.Console"): "costs 40 ms, and most work ends before a line is shown",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (
