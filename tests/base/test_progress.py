@@ -59,8 +59,8 @@ def test_a_bar_is_told_all_and_closed_whatever_happens() -> None:
 
 def test_tqdm_is_such_a_bar_and_none_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     written = io.StringIO()
-    for progress in (functools.partial(tqdm, file=written), None):
-        with shown(progress, 2, "work", "part") as advance:
+    for bar in (functools.partial(tqdm, file=written), None):
+        with shown(bar, 2, "work", "part") as advance:
             advance(1)
             advance(1)
     assert "work: 100%" in written.getvalue()

@@ -247,7 +247,11 @@ def compiled(**kwargs):
         (lambda: layers.Bidirectional(layers.LSTM(2), "other"), ValueError, "Invalid merge mode"),
         (lambda: layers.Cropping2D(((1, 1),)), ValueError, "`cropping` should have 2 elements"),
         (lambda: layers.Dense(2, kernel_constraint="other"), ValueError, "Unknown constraint"),
-        (lambda: layers.Flatten()(layers.Masking()(layers.Input((3, 2)))), TypeError, "does not support masking"),
+        (
+            lambda: layers.Flatten().compute_mask(layers.Input((3, 2)), tf.constant(True)),
+            TypeError,
+            "does not support masking",
+        ),
         (lambda: layers.GRU(3, stateful=True), NotImplementedError, "stateful"),
         (lambda: keras.optimizers.SGD(speed=1), TypeError, "Unexpected keyword argument"),
         (lambda: keras.callbacks.ReduceLROnPlateau(factor=1.0), ValueError, "factor >= 1.0"),
