@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "tell_absent"]
+__all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "near_name", "tell_absent"]
 
 _ROOT: Final = "ferroflow"
 # The share of letters that two names have in common, as difflib counts it.
@@ -183,14 +183,22 @@ def absent(module: str, name: str) -> AttributeError:
     text = f"module {module!r} has no attribute {name!r}"
     # Python and its tools ask modules for many names of their own.
     if not name.startswith("_"):
-        near = _near_name(sys.modules.get(module), name)
+        near = near_name(sys.modules.get(module), name)
         text = f"{text}{f'; did you mean {near!r}?' if near else ''}: {_told(f'{module}.{name}')}"
     # Without `name` and `obj`, from which Python 3.10 and later would suggest a name a second time.
     return AttributeError(text)
 
 
-def _near_name(module: object, name: str) -> str | None:
-    """Returns the public name of a module that is spelled most like `name`; None if none is near."""
+def near_name(module: object, name: str) -> str | None:
+    """Returns the public name of a module that is spelled most like a name.
+
+    Args:
+        module: the module.
+        name: str, a name that it lacks.
+
+    Returns:
+        str; None if none is near.
+    """
     # Programs ask with `hasattr`, too: only names of about the same length are compared.
     names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
     return next(iter(difflib.get_close_matches(name, names, 1, _NEARNESS)), None)
