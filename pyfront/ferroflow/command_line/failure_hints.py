@@ -68,8 +68,8 @@ _COMMON_NAMES: Final = frozenset(
 )
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _CONVERT: Final = (
-    "Convert it first: `ferroflow check --fix FILE` shows how, and with `--write` does it; 2to3, which comes with Python "
-    "up to 3.12, converts more."
+    "Convert it first: `ferroflow check --fix FILE` shows how, and with `--write` does it; 2to3, which comes with "
+    "Python up to 3.12, converts more."
 )
 
 
@@ -152,8 +152,8 @@ def _about_missing_modules(error: BaseException, program: str) -> str | None:
         return None
     if name in _COMMON_NAMES:
         return (
-            f"{name} is most likely a module of the program's own project, and is not in its folders. Look for it where "
-            "the program comes from, and put it beside the program."
+            f"{name} is most likely a module of the program's own project, and is not in its folders. Look for it "
+            "where the program comes from, and put it beside the program."
         )
     package = PACKAGES.get(name, name)
     return f"The program needs a package that is neither its own nor ferroflow's: pip install {package}."
