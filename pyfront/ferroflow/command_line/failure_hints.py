@@ -29,8 +29,8 @@ _PYTHON_2_NAMES = re.compile(
 )
 _MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
 _IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)'")
-# How the errors for absent names end: nothing is left to say.
-_TOLD: Final = "docs/compatibility.md"
+# What the errors for absent names hold: nothing is left to say.
+_TOLD: Final = "is not in ferroflow"
 _FOLDERS_ABOVE: Final = 3
 _FOLDERS_BELOW: Final = 2
 # Modules that many projects have of their own; what the package index has by these names is something else.

@@ -12,9 +12,8 @@ __all__ = ["INSTEAD", "AbsentModules", "absent", "instead_of", "near_name", "tel
 _ROOT: Final = "ferroflow"
 # The share of letters that two names have in common, as difflib counts it.
 _NEARNESS: Final = 0.8
-_LISTS: Final = (
-    "`ferroflow check PROGRAM.py` lists every such name of a program; docs/compatibility.md lists what there is."
-)
+# Pages of the documentation are not installed: what helps is a command that is.
+_LISTS: Final = "`ferroflow check PROGRAM.py` lists every such name of a program."
 _EAGER: Final = "build a graph and run it in a tf.Session; eager execution is not offered"
 _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
@@ -50,7 +49,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.checkpoint": _FILES_OF_2,
     "tf.contrib.cudnn_rnn": "tf.nn.dynamic_rnn with tf.contrib.rnn.LSTMBlockCell or tf.contrib.rnn.GRUBlockCellV2",
-    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (`ferroflow launch` starts all tasks)",
     "tf.contrib.eager": _EAGER,
     "tf.contrib.estimator": "tf.estimator",
     "tf.contrib.factorization": "scikit-learn, which clusters and factorizes",
@@ -100,7 +99,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.tpu.rewrite": _NO_TPU,
     "tf.contrib.tpu.shard": _NO_TPU,
     "tf.contrib.tpu.shutdown_system": _NO_TPU,
-    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (docs/distributed.md)",
+    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer (`ferroflow launch` starts all tasks)",
     "tf.estimator.BoostedTreesClassifier": _FORESTS,
     "tf.estimator.BoostedTreesRegressor": _FORESTS,
     "tf.keras.applications": "the network in tf.keras.layers, and load_weights of its file of weights",
@@ -165,7 +164,8 @@ def instead_of(name: str) -> str:
 
 def _told(module: str) -> str:
     """What to do about a module or name of ferroflow that is not there."""
-    name = "tf" + module[len(_ROOT) :]
+    # TF 1.x has all of Keras a second time below `python`, where `import keras` finds it.
+    name = ("tf" + module[len(_ROOT) :]).replace("tf.python.keras", "tf.keras", 1)
     instead = instead_of(name)
     return f"{name} is not in ferroflow{f'; instead: {instead}' if instead else ''}. {_LISTS}"
 
@@ -239,4 +239,9 @@ class AbsentModules:
         """
         if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
             # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.
-            raise ModuleNotFoundError(f"No module named {fullname!r}: {_told(fullname)}")
+            package, _, last = fullname.rpartition(".")
+            # The modules at Keras's paths list the names that were asked for alone.
+            public = package.replace("ferroflow.python.keras", "ferroflow.keras", 1)
+            near = near_name(sys.modules.get(public), last)
+            text = f"No module named {fullname!r}{f'; did you mean {near!r}?' if near else ''}"
+            raise ModuleNotFoundError(f"{text}: {_told(fullname)}")
