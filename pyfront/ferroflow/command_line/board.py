@@ -38,7 +38,9 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", args.logdir, *args.arguments]
+    # Under `ferroflow run` it finds `import tensorflow`, without which its projector reads no checkpoints.
+    command = [sys.executable, "-m", "ferroflow", "run", "-m", "tensorboard.main", "--logdir", args.logdir]
+    command += args.arguments
     sys.stdout.flush()
     # In place of this process: its signals, output and status are TensorBoard's.
     os.execv(sys.executable, command)
