@@ -14,7 +14,7 @@ def test_tensorboard_is_started_for_the_folder(tmp_path, monkeypatch):
     started = []
     monkeypatch.setattr(os, "execv", lambda *arguments: started.append(arguments))
     main(["board", str(tmp_path), "--port", "0"])
-    command = [sys.executable, "-m", "ferroflow", "run", "-m", "tensorboard.main", "--logdir"]
+    command = [sys.executable, "-m", "ferroflow.command_line.board_process", "--logdir"]
     assert started == [(sys.executable, [*command, str(tmp_path), "--port", "0"])]
 
 

@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    # Under `ferroflow run` it finds `import tensorflow`, without which its projector reads no checkpoints.
-    command = [sys.executable, "-m", "ferroflow", "run", "-m", "tensorboard.main", "--logdir", args.logdir]
+    command = [sys.executable, "-m", "ferroflow.command_line.board_process", "--logdir", args.logdir]
     command += args.arguments
     sys.stdout.flush()
     # In place of this process: its signals, output and status are TensorBoard's.
