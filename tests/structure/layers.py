@@ -42,6 +42,8 @@ LATE_IMPORTS = {
     ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
     ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",
     ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",
+    ("ferroflow.command_line.board_process", "a computed name"): "TensorBoard is an optional package",
+    ("ferroflow.command_line.old_names", "a computed name"): "what a program uses decides it",
     ("ferroflow.command_line.bench_steps", "ferroflow"): "which library is timed is an argument",
     ("ferroflow.command_line.bench_steps", "tensorflow.compat.v1"): "which library is timed is an argument",
     ("ferroflow.command_line.tables", "rich.console.Console"): "costs 40 ms, and `ferroflow run` prints no table",
@@ -63,6 +65,8 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.json_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.message"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.progress", "rich.progress"): "costs 100 ms, and most work ends before a line is shown",
+    ("ferroflow._src.base.progress", "rich.console.Console"): "costs 40 ms, and most work ends before a line is shown",
     ("ferroflow._src.base.flags", "absl.flags"): "costs 20 ms at import, and most programs define no flags",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (

@@ -14,7 +14,7 @@ from ferroflow._src.base import compat, errors, fork_locks, proto, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.drawing.nodes import nodes_of_operations
-from ferroflow._src.framework.drawing.svg import graph_html
+from ferroflow._src.framework.drawing.notebook import notebook_html
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.operation import Frames, Operation, frames_from
@@ -86,6 +86,10 @@ class Graph:
         self._graph_def_versions = _Versions()
         # What others keep with the graph, by their `PerGraph`.
         self._kept: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        count = len(self._core)
+        return f"<{type(self).__name__} with {count} operation{'' if count == 1 else 's'}, at {id(self):#x}>"
 
     # ---- operations and tensors
 
@@ -569,8 +573,8 @@ class Graph:
         return self._core.is_fetchable(node)
 
     def _repr_html_(self) -> str:
-        """The graph as notebooks show it: a picture in which every name scope opens."""
-        return graph_html(nodes_of_operations(self.get_operations()))
+        """The graph as notebooks show and keep it: pictures of its outer name scopes."""
+        return notebook_html(nodes_of_operations(self.get_operations()))
 
     # ---- scopes
 

@@ -287,7 +287,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     Returns:
         (out, idx): these elements in their order, and their positions in `x`.
     """
-    return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.as_dtype(index_dtype)}, name=name).outputs)
+    return ListDiff(*apply_op("ListDiff", [x, y], {"out_idx": dtypes.dtype_or_none(index_dtype)}, name=name).outputs)
 
 
 def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> ListDiff:
@@ -319,7 +319,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
         position
         in `y`.
     """
-    return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs)
+    return Unique(*apply_op("Unique", [x], {"out_idx": dtypes.dtype_or_none(out_idx)}, name=name).outputs)
 
 
 def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
@@ -334,5 +334,5 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
         (y, idx, count): as `unique` gives them, and the number of each.
     """
     return UniqueWithCounts(
-        *apply_op("UniqueWithCounts", [x], {"out_idx": dtypes.as_dtype(out_idx)}, name=name).outputs
+        *apply_op("UniqueWithCounts", [x], {"out_idx": dtypes.dtype_or_none(out_idx)}, name=name).outputs
     )
