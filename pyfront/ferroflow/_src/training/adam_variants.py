@@ -45,8 +45,8 @@ class LazyAdamOptimizer(AdamOptimizer):
 class NadamOptimizer(AdamOptimizer):
     """Adam that moves along `beta1 * m + (1 - beta1) * gradient`, `m` the new mean gradient.
 
-    It takes the arguments of `tf.train.AdamOptimizer`. Rows that a sparse gradient does not name stay as they are; their
-    means decay.
+    It takes the arguments of `tf.train.AdamOptimizer`. Rows that a sparse gradient does not name stay as they are, and
+    their means decay.
 
     Source: Dozat, "Incorporating Nesterov momentum into Adam", ICLR 2016 workshop.
 
