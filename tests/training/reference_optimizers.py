@@ -112,6 +112,13 @@ class Nadam(Adam):
         rate = learning_rate * np.sqrt(1 - beta2**self.time) / (1 - beta1**self.time)
         return new, w - rate * (beta1 * new["m"] + (1 - beta1) * g) / (np.sqrt(new["v"]) + epsilon)
 
+    def sparse_step(self, variable, values, rows):
+        gradient = np.zeros_like(variable)
+        np.add.at(gradient, rows, values)
+        named, moved = np.unique(rows), variable.copy()
+        moved[named] = self.step(variable, gradient)[named]
+        return moved
+
 
 class AdamW(Adam):
     def initial(self, parameters):

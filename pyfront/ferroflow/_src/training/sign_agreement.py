@@ -75,6 +75,9 @@ class _SignOptimizer(Optimizer):
         step = lr * self._factor(strength, agreement) * grad.values
         return group(scatter_sub(var, grad.indices, step, use_locking=self._use_locking), mean)
 
+    def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        return self._apply_sparse(IndexedSlices(grad, indices), var)
+
 
 class AddSignOptimizer(_SignOptimizer):
     """`m += (1 - beta) * (g - m)`, `variable -= learning_rate * (alpha + sign_decay * sign(g) * sign(m)) * g`.

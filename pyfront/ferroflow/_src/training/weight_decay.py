@@ -112,23 +112,35 @@ class DecoupledWeightDecayExtension(Optimizer):
     def _decays(self, var: Any) -> bool:
         return not self._decay_var_list or var in self._decay_var_list
 
+    def _decay(self, var: Any) -> Operation:
+        if not self._decays(var):
+            return no_op()
+        (decay,) = cast_to(var, self._weight_decay_tensor)
+        return var.assign_sub(decay * var, self._use_locking).op
+
+    def _decay_rows(self, var: Any, indices: Tensor) -> Operation:
+        if not self._decays(var):
+            return no_op()
+        (decay,) = cast_to(var, self._weight_decay_tensor)
+        # A row that is named twice decays once.
+        rows, _ = unique(indices)
+        return scatter_add(var, rows, -decay * gather(var, rows), use_locking=self._use_locking).op
+
     def _apply_dense(self, grad: Tensor, var: Any) -> Any:
-        decayed = no_op()
-        if self._decays(var):
-            (decay,) = cast_to(var, self._weight_decay_tensor)
-            decayed = var.assign_sub(decay * var, self._use_locking).op
-        with control_dependencies([decayed]):
+        with control_dependencies([self._decay(var)]):
             return super()._apply_dense(grad, var)
 
+    def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
+        with control_dependencies([self._decay(var)]):
+            return super()._resource_apply_dense(grad, var)
+
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
-        decayed = no_op()
-        if self._decays(var):
-            (decay,) = cast_to(var, self._weight_decay_tensor)
-            # A row that is named twice decays once.
-            rows, _ = unique(grad.indices)
-            decayed = scatter_add(var, rows, -decay * gather(var, rows), use_locking=self._use_locking).op
-        with control_dependencies([decayed]):
+        with control_dependencies([self._decay_rows(var, grad.indices)]):
             return super()._apply_sparse_duplicate_indices(grad, var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
+        with control_dependencies([self._decay_rows(var, indices)]):
+            return super()._resource_apply_sparse_duplicate_indices(grad, var, indices)
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> type[Optimizer]:

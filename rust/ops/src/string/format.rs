@@ -4,7 +4,7 @@ use crate::flow::summary::element_texts;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
-/// A string in quotes, with C's escapes for what does not print in ASCII; other bytes as they are.
+/// A string in quotes, with C's escapes for what does not print in ASCII.
 fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
     for &b in bytes {
@@ -13,7 +13,7 @@ fn quoted(bytes: &[u8]) -> Vec<u8> {
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
             b'"' | b'\'' | b'\\' => out.extend_from_slice(&[b'\\', b]),
-            0..0x20 | 0x7f => out.extend_from_slice(format!("\\{b:03o}").as_bytes()),
+            0..0x20 | 0x7f.. => out.extend_from_slice(format!("\\{b:03o}").as_bytes()),
             _ => out.push(b),
         }
     }

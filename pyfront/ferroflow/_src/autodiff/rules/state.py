@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import concat, expand_dims, part, reshape, size
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.operation import Operation
@@ -22,6 +23,9 @@ def _gather(op: Operation, grad: Tensor) -> list[Any]:
     whole = tensor_op("VariableShape", [handle], {"out_type": dtypes.int32})
     count = expand_dims(size(indices), 0)
     values = reshape(grad, concat([count, part(whole, begin=1)]))
+    known = op.outputs[0].shape
+    if known.ndims is not None and indices.shape.ndims is not None:
+        values.set_shape(TensorShape([None]).concatenate(known[indices.shape.ndims :]))
     return [IndexedSlices(values, reshape(indices, count), whole), None]
 
 
