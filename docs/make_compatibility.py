@@ -17,6 +17,7 @@ from ferroflow._src.framework import gradient_registry
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "compatibility.md"
 UNIT_TESTS = ROOT / "docs" / "unit_tests.md"
+INTERNAL_NAMES = ROOT / "docs" / "internal_names.md"
 NAMES = ROOT / "tests" / "golden" / "api_names.txt"
 
 
@@ -82,6 +83,8 @@ def page() -> str:
             "| module | there | missing |",
             "|---|---|---|",
             *api_rows(),
+            "",
+            INTERNAL_NAMES.read_text(encoding="utf-8").rstrip("\n"),
             "",
             f"## Ops ({len(ops)})",
             "",

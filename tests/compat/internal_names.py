@@ -75,6 +75,11 @@ NAMES = {
         "filter_ts_from_regex make_list_of_op get_name_scope_ops"
     ),
     "contrib.image": "rotate translate transform dense_image_warp compose_transforms angles_to_projective_transforms",
+    "contrib.slim": "data_decoder dataset dataset_data_provider parallel_reader prefetch_queue queues tfexample_decoder",
+    "contrib.slim.python.slim.data.tfexample_decoder": "TFExampleDecoder Image BoundingBox Tensor ItemHandlerCallback",
+    "contrib.slim.python.slim.data.dataset": "Dataset",
+    "contrib.slim.python.slim.data.dataset_data_provider": "DatasetDataProvider",
+    "contrib.slim.python.slim.data.parallel_reader": "parallel_read single_pass_read ParallelReader",
 }
 # Modules that libraries import for names that they use only where they can work.
 IMPORTED = (
@@ -82,6 +87,6 @@ IMPORTED = (
     *("python.ops.inplace_ops", "python.ops.while_v2", "python.ops.cond_v2", "python.ops.summary_ops_v2"),
     *("python.framework.func_graph", "python.training.tracking.base", "python.distribute.distribute_lib"),
     *("contrib.nccl", "contrib.tfprof", "contrib.cudnn_rnn.python.ops.cudnn_rnn_ops", "contrib.distribute"),
-    *("contrib.slim.nets", "contrib.slim.python.slim.data.tfexample_decoder", "contrib.bayesflow"),
+    *("contrib.slim.nets", "contrib.slim.python.slim.nets.inception_v3", "contrib.bayesflow"),
     *("contrib.learn.python.learn.estimators.run_config", "contrib.tensor_forest.python.tensor_forest"),
 )

@@ -347,6 +347,21 @@ def test_ops_as_messages():
         op_def_registry.register_op_list(ops)
 
 
+def test_lists_of_tensors_are_equal_if_they_hold_the_same_tensors():
+    class Case(tf.test.TestCase):
+        def test_one(self):
+            pair = (tf.zeros([2]), tf.ones([2]))
+            self.assertAllEqual(pair, list(pair))
+            self.assertAllEqual((pair, pair[0]), [pair, pair[0]])
+            with self.assertRaises(AssertionError):
+                self.assertAllEqual(pair, (tf.zeros([2]), pair[1]))
+            # One tensor is evaluated, also without a session.
+            self.assertAllEqual(pair[0], [0.0, 0.0])
+
+    result = Case("test_one").run()
+    assert result.wasSuccessful(), result.failures + result.errors
+
+
 def test_decorators_of_tests_run_them_in_graphs():
     from ferroflow.python.framework import test_util
 

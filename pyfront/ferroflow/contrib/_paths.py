@@ -22,6 +22,14 @@ _INTERNAL = {
     "eager.python.tfe": ("ferroflow._src.internals.eager_api",),
     "graph_editor": ("ferroflow._src.internals.graph_walks",),
     "layers.python.layers.utils": ("ferroflow._src.layers.model_utils",),
+    "slim.python.slim.data.data_decoder": ("ferroflow._src.contrib.slim_data.decoding",),
+    "slim.python.slim.data.data_provider": ("ferroflow._src.contrib.slim_data.providing",),
+    "slim.python.slim.data.dataset": ("ferroflow._src.contrib.slim_data.providing",),
+    "slim.python.slim.data.dataset_data_provider": ("ferroflow._src.contrib.slim_data.providing",),
+    "slim.python.slim.data.parallel_reader": ("ferroflow._src.contrib.slim_data.reading",),
+    "slim.python.slim.data.prefetch_queue": ("ferroflow._src.contrib.slim_data.reading",),
+    "slim.python.slim.data.tfexample_decoder": ("ferroflow._src.contrib.slim_data.decoding",),
+    "slim.python.slim.queues": ("ferroflow._src.contrib.slim_data.queue_runners",),
 }
 # The same for single names of modules: (module, name) -> (module here, name there).
 _INTERNAL_NAMES = {

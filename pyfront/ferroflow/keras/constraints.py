@@ -6,6 +6,7 @@ from ferroflow._src.keras.named import (
     MaxNorm as MaxNorm,
     NonNeg as NonNeg,
     UnitNorm as UnitNorm,
+    constraint as get,
 )
 from ferroflow._src.keras.serialization import (
     deserialize_constraint as _deserialize,
@@ -20,7 +21,15 @@ deserialize = _deserialize
 serialize = _serialize
 
 __all__ = [
-    *("Constraint", "MaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm", "non_neg", "serialize"),
+    "Constraint",
+    "MaxNorm",
+    "NonNeg",
+    "UnitNorm",
+    "deserialize",
+    "get",
+    "max_norm",
+    "non_neg",
+    "serialize",
     "unit_norm",
 ]
 

@@ -26,7 +26,6 @@ _NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters 
 
 # By TensorFlow's name, or by the name of the module around it; the longest one that fits is told.
 INSTEAD: Final[dict[str, str]] = {
-    "tf.GradientTape": "tf.gradients, in a graph",
     "tf.batch_cholesky": "tf.cholesky",
     "tf.batch_cholesky_solve": "tf.cholesky_solve",
     "tf.batch_fft": "tf.fft",
@@ -88,10 +87,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.seq2seq.simple_decoder_fn_train": _DECODERS,
     "tf.contrib.session_bundle": "tf.saved_model",
     "tf.contrib.skflow": _OLD_LEARN,
-    "tf.contrib.slim.dataset": "tf.data.TFRecordDataset and tf.parse_single_example",
-    "tf.contrib.slim.dataset_data_provider": "tf.data.TFRecordDataset and tf.parse_single_example",
     "tf.contrib.slim.nets": "the network built with tf.contrib.slim; tf.train.Saver reads its checkpoint",
-    "tf.contrib.slim.tfexample_decoder": "tf.parse_single_example and tf.image.decode_image",
     "tf.contrib.tensor_forest": _FORESTS,
     "tf.contrib.tfprof": "tf.profiler",
     "tf.contrib.tpu.initialize_system": _NO_TPU,

@@ -348,6 +348,12 @@ class TestCase(absltest.TestCase):
         except ValueError:
             # A ragged nest: an array of its items.
             return np.array(a, dtype=object)
+        except NotImplementedError:
+            # TF 1.x: a list with tensors is an array of objects, which are equal if they are the same.
+            items = np.empty(len(a), dtype=object)
+            for number, item in enumerate(a):
+                items[number] = item
+            return items
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
         """Fails unless two numbers differ by at most `err`.

@@ -114,5 +114,17 @@ from ferroflow.contrib.layers.python.layers import (  # type: ignore[import-not-
     regularizers as regularizers,
 )
 from ferroflow.contrib.slim import evaluation as evaluation, learning as learning, model_analyzer as model_analyzer
+from ferroflow.contrib.slim.python.slim import (  # type: ignore[import-not-found]  # made when it is imported
+    queues as queues,
+)
+from ferroflow.contrib.slim.python.slim.data import (  # type: ignore[import-not-found]  # made when it is imported
+    data_decoder as data_decoder,
+    data_provider as data_provider,
+    dataset as dataset,
+    dataset_data_provider as dataset_data_provider,
+    parallel_reader as parallel_reader,
+    prefetch_queue as prefetch_queue,
+    tfexample_decoder as tfexample_decoder,
+)
 
 _tell_absent(globals())
