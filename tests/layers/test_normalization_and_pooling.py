@@ -98,7 +98,12 @@ def test_renormalization_corrects_towards_the_averages_within_bounds(mode):
         names = [v.op.name.split("/")[-1] for v in tf.global_variables()]
         averages = dict(zip(names, session.run(tf.global_variables()), strict=True))
     # The names of TensorFlow 1.15, which checkpoints have.
-    expected = {"renorm_mean": mean, "renorm_stddev": stddev, "moving_mean": moving_mean, "moving_stddev": moving_stddev}
+    expected = {
+        "renorm_mean": mean,
+        "renorm_stddev": stddev,
+        "moving_mean": moving_mean,
+        "moving_stddev": moving_stddev,
+    }
     expected["moving_variance"] = moving_stddev**2 - 1e-3
     assert set(averages) == {*expected, "gamma", "beta"}
     for name, value in expected.items():
