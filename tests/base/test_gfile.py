@@ -195,3 +195,28 @@ def test_deleting_a_folder_spares_what_links_in_it_lead_to(tmp_path: Path, monke
     gfile.DeleteRecursively("gone")
     assert gfile.Exists("kept/file")
     assert not gfile.Exists("gone")
+
+
+def test_the_functions_of_1_13_take_its_arguments(tmp_path):
+    files = tf.io.gfile
+    files.makedirs(path=str(tmp_path / "a" / "b"))
+    files.mkdir(path=str(tmp_path / "c"))
+    (tmp_path / "a" / "f.txt").write_text("x", encoding="utf-8")
+    files.copy(src=str(tmp_path / "a" / "f.txt"), dst=str(tmp_path / "c" / "g.txt"), overwrite=True)
+    files.rename(src=str(tmp_path / "c" / "g.txt"), dst=str(tmp_path / "c" / "h.txt"))
+    assert files.glob(pattern=str(tmp_path / "*" / "*.txt")) == [
+        str(tmp_path / "a" / "f.txt"),
+        str(tmp_path / "c" / "h.txt"),
+    ]
+    assert files.stat(path=str(tmp_path / "a" / "f.txt")).length == 1
+    above = [folder for folder, _, _ in files.walk(top=str(tmp_path), topdown=True)]
+    assert above == [str(tmp_path / part).rstrip("/") for part in ("", "a", "a/b", "c")]
+    assert [f for f, _, _ in files.walk(str(tmp_path), topdown=False)][-1] == str(tmp_path)
+    assert files.isdir(path=str(tmp_path / "a"))
+    assert files.exists(path=str(tmp_path / "c"))
+    assert files.listdir(path=str(tmp_path)) == ["a", "c"]
+    files.remove(path=str(tmp_path / "c" / "h.txt"))
+    files.rmtree(path=str(tmp_path / "a"))
+    failures = []
+    assert list(files.walk(str(tmp_path / "nowhere"), onerror=failures.append)) == []
+    assert isinstance(failures[0], tf.errors.NotFoundError)

@@ -66,3 +66,39 @@ def test_a_signal_of_unknown_rank_is_transformed():
     x = tf.placeholder(tf.float32)
     with tf.Session() as sess:
         np.testing.assert_array_equal(*sess.run([tf.signal.stft(x, 4, 2), tf.signal.stft(values, 4, 2)], {x: values}))
+
+
+# Of TensorFlow 1.15: the samples, and the hexadecimal digits of the file behind its header of 44 bytes.
+SAMPLES = [0.0, 0.5, -0.5, 1.0, -1.0, 2.0, 1e-5, 2e-5, -2e-5, 0.9999]
+WAV = "0000004000c0ff7f0080ff7f00000100fffffd7f"
+
+
+def test_a_wav_file_is_tensorflows():
+    with tf.Session() as sess:
+        content = sess.run(tf.audio.encode_wav(np.array(SAMPLES, np.float32)[:, None], 8000))
+        assert content[:44].hex() == (
+            "524946463800000057415645666d74201000000001000100401f0000803e0000020010006461746114000000"
+        )
+        assert content[44:].hex() == WAV
+        audio, rate = sess.run(tf.audio.decode_wav(content))
+        assert (audio.shape, rate) == ((10, 1), 8000)
+        np.testing.assert_array_equal(audio[:6, 0], np.array([0, 16384, -16384, 32767, -32768, 32767]) / 32768)
+        wide = tf.audio.decode_wav(content, desired_channels=2, desired_samples=14)
+        assert wide.audio.get_shape().as_list() == [14, 2]
+        values = sess.run(wide.audio)
+        np.testing.assert_array_equal(values[:, 0], [*audio[:, 0], 0, 0, 0, 0])
+        np.testing.assert_array_equal(values[:, 0], values[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda: tf.audio.decode_wav(b"RIFFxx"), "not a WAV file"),
+        (lambda: tf.audio.encode_wav(np.zeros((0, 1), np.float32), 8000), "audio is null"),
+        (lambda: tf.audio.encode_wav(np.zeros((2, 1), np.float32), 0), "sample_rate must be in"),
+    ],
+)
+def test_what_is_no_sound_is_refused(act, message):
+    made = act()
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        sess.run(made)

@@ -42,7 +42,11 @@ LATE_IMPORTS = {
     ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
     ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",
     ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",
-    ("ferroflow.command_line.board_process", "a computed name"): "TensorBoard is an optional package",
+    (
+        "ferroflow.command_line.board_process",
+        "tensorboard.plugins.projector.projector_plugin",
+    ): "TensorBoard is an optional package",
+    ("ferroflow.command_line.board_process", "tensorboard.main"): "TensorBoard is an optional package",
     ("ferroflow.command_line.old_names", "a computed name"): "what a program uses decides it",
     ("ferroflow.command_line.bench_steps", "ferroflow"): "which library is timed is an argument",
     ("ferroflow.command_line.bench_steps", "tensorflow.compat.v1"): "which library is timed is an argument",

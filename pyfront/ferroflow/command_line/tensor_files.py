@@ -102,7 +102,7 @@ def read(path: str) -> list[StoredTensor]:
     Raises:
         NotReadable: it is missing, damaged, or has a type that TensorFlow 1.x lacks.
     """
-    kind = format_of(path)
+    kind = format_of(path) or FORMATS[0]
     if kind != FORMATS[0] and not os.path.exists(path):
         raise NotReadable(f"{path}: no such file")
     return {"npz": _read_npz, "safetensors": _read_safetensors, "checkpoint": _read_checkpoint}[kind](path)
@@ -119,7 +119,7 @@ def write(path: str, tensors: Sequence[StoredTensor]) -> None:
         OSError: the file cannot be written.
         tf.errors.OpError: the checkpoint cannot be written.
     """
-    kind = format_of(path)
+    kind = format_of(path) or FORMATS[0]
     if kind == "checkpoint":
         _write_checkpoint(path, tensors)
         return

@@ -43,6 +43,9 @@ def exists(path: Any) -> bool:
 
     Args:
         path: str, bytes or PathLike.
+
+    Returns:
+        bool.
     """
     return system.exists(path)
 
@@ -52,6 +55,9 @@ def glob(pattern: Any) -> list[str]:
 
     Args:
         pattern: str, bytes or PathLike, with `*`, `?` and `[...]`; or list of such.
+
+    Returns:
+        list of str, sorted for each pattern.
 
     Raises:
         tf.errors.OpError: as `tf.gfile.Glob`.
@@ -64,6 +70,9 @@ def isdir(path: Any) -> bool:
 
     Args:
         path: str, bytes or PathLike.
+
+    Returns:
+        bool.
     """
     return system.is_directory(path)
 
@@ -73,6 +82,9 @@ def listdir(path: Any) -> list[str]:
 
     Args:
         path: str, bytes or PathLike, the folder.
+
+    Returns:
+        list of str, sorted.
 
     Raises:
         tf.errors.NotFoundError: if there is no such folder.
@@ -148,6 +160,9 @@ def stat(path: Any) -> system.FileStatistics:
     Args:
         path: str, bytes or PathLike.
 
+    Returns:
+        object with `length`, int, bytes, and `mtime_nsec`, int, nanoseconds since 1970.
+
     Raises:
         tf.errors.NotFoundError: if there is no such file.
     """
@@ -157,12 +172,15 @@ def stat(path: Any) -> system.FileStatistics:
 def walk(
     top: Any, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yields (folder, names of folders in it, names of files in it) for a folder and all below it.
+    """Goes through a folder and those in it.
 
     Args:
         top: str, bytes or PathLike, the folder.
         topdown: bool. If True, a folder comes before those in it.
         onerror: callable of the error where a folder cannot be listed; None passes over it.
+
+    Yields:
+        (folder, names of the folders in it, names of the files in it).
     """
     if onerror is not None:
         try:

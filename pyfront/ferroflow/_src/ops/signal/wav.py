@@ -36,7 +36,7 @@ class DecodeWav(NamedTuple):
 def _encoded(audio: np.ndarray[Any, Any], rate: np.ndarray[Any, Any]) -> bytes:
     if not audio.size:
         raise ValueError("audio is null")
-    if not 0 < rate:
+    if not rate > 0:
         raise ValueError(f"sample_rate must be in (0, 2^32), got: {rate}")
     scaled = np.clip(audio.astype(np.float64) * _SCALE, -32768, 32767)
     # Halves go away from zero.
