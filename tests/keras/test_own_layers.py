@@ -149,3 +149,29 @@ def test_fitting_trains_the_layers_inside_of_a_layer():
     model.fit(np.random.RandomState(0).normal(size=[8, 4]), np.ones([8, 2]), epochs=1, verbose=0)
     # Those of batch normalization included, whose means are updates.
     assert all(not np.array_equal(a, b) for a, b in zip(before, model.get_weights(), strict=True))
+
+
+def test_a_model_has_variables_of_its_own_behind_those_of_its_layers():
+    class Scaled(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(2)
+            self.scale = self.add_weight("scale", shape=[2], initializer="ones", regularizer=lambda v: tf.reduce_sum(v))
+            self.count = self.add_weight("count", shape=[], dtype=tf.int32, trainable=False)
+
+        def call(self, x):
+            return self.dense(x) * self.scale
+
+    model = Scaled()
+    model(tf.zeros([2, 3]))
+    # Names and order are TensorFlow 1.15's.
+    assert [v.name.rpartition("/")[2] for v in model.weights] == ["kernel:0", "bias:0", "scale:0", "count:0"]
+    assert [v.name for v in model.weights[2:]] == ["scale:0", "count:0"]
+    assert model.trainable_weights == model.weights[:3]
+    assert model.non_trainable_weights == model.weights[3:]
+    assert len(model.losses) == 1
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.fit(np.random.RandomState(0).normal(size=[8, 3]), np.ones([8, 2]), epochs=1, verbose=0)
+    after = model.get_weights()
+    assert [not np.array_equal(a, b) for a, b in zip(before, after, strict=True)] == [True, True, True, False]
