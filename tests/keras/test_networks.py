@@ -174,8 +174,6 @@ def test_what_a_subclass_cannot_do_names_what_can():
             act()
     with pytest.raises(NotImplementedError, match="should implement a `call`"):
         keras.Model().predict(X)
-    with pytest.raises(NotImplementedError, match="Make a layer"):
-        model.add_weight("w", [2])
     with pytest.raises(ValueError, match="has never been called"):
         Tower().summary()
     with pytest.raises(ValueError, match="array or a list of arrays"):

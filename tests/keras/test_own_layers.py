@@ -99,3 +99,79 @@ def test_a_layer_of_tf_layers_finds_variables_once_it_is_built():
 
     with pytest.raises(ValueError, match="Variable old/w does not exist"):
         Old(name="old")(tf.zeros([1, 2]))
+
+
+class _Inner(tf.keras.layers.Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.dense = tf.keras.layers.Dense(3, kernel_regularizer=tf.keras.regularizers.l2(0.5))
+        self.more = [tf.keras.layers.BatchNormalization(), {"last": tf.keras.layers.Dense(2)}]
+
+    def build(self, shape):
+        self.k = self.add_weight("k", shape=[], initializer="ones")
+        super().build(shape)
+
+    def call(self, x):
+        return self.more[1]["last"](self.more[0](self.dense(x))) * self.k
+
+
+def test_a_layer_has_the_variables_of_layers_that_are_its_attributes():
+    layer = _Inner()
+    layer(tf.zeros([2, 4]))
+    trained = ["k:0", "kernel:0", "bias:0", "gamma:0", "beta:0", "kernel:0", "bias:0"]
+    assert [v.name.rpartition("/")[2] for v in layer.trainable_weights] == trained
+    assert [v.name.rpartition("/")[2] for v in layer.non_trainable_weights] == ["moving_mean:0", "moving_variance:0"]
+    assert layer.weights == layer.trainable_weights + layer.non_trainable_weights
+    assert len(layer.losses) == 1
+    assert len(layer.updates) == 2
+    layer.trainable = False
+    assert layer.trainable_weights == []
+    assert len(layer.non_trainable_weights) == 9
+
+
+def test_a_variable_that_a_program_took_from_an_inner_layer_is_there_once():
+    class Outer(_Inner):
+        def call(self, x):
+            result = super().call(x)
+            self._trainable_weights += [v for v in self.dense.trainable_weights if v is not self.k]
+            return result
+
+    layer = Outer()
+    layer(tf.zeros([2, 4]))
+    assert len(layer.trainable_weights) == len({id(v) for v in layer.trainable_weights}) == 7
+
+
+def test_fitting_trains_the_layers_inside_of_a_layer():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4, input_shape=(4,)), _Inner()])
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    assert len(before) == 11
+    model.fit(np.random.RandomState(0).normal(size=[8, 4]), np.ones([8, 2]), epochs=1, verbose=0)
+    # Those of batch normalization included, whose means are updates.
+    assert all(not np.array_equal(a, b) for a, b in zip(before, model.get_weights(), strict=True))
+
+
+def test_a_model_has_variables_of_its_own_behind_those_of_its_layers():
+    class Scaled(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(2)
+            self.scale = self.add_weight("scale", shape=[2], initializer="ones", regularizer=lambda v: tf.reduce_sum(v))
+            self.count = self.add_weight("count", shape=[], dtype=tf.int32, trainable=False)
+
+        def call(self, x):
+            return self.dense(x) * self.scale
+
+    model = Scaled()
+    model(tf.zeros([2, 3]))
+    # Names and order are TensorFlow 1.15's.
+    assert [v.name.rpartition("/")[2] for v in model.weights] == ["kernel:0", "bias:0", "scale:0", "count:0"]
+    assert [v.name for v in model.weights[2:]] == ["scale:0", "count:0"]
+    assert model.trainable_weights == model.weights[:3]
+    assert model.non_trainable_weights == model.weights[3:]
+    assert len(model.losses) == 1
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.fit(np.random.RandomState(0).normal(size=[8, 3]), np.ones([8, 2]), epochs=1, verbose=0)
+    after = model.get_weights()
+    assert [not np.array_equal(a, b) for a, b in zip(before, after, strict=True)] == [True, True, True, False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
@@ -23,6 +23,16 @@ __all__ = ["Input", "InputLayer", "KerasLayer"]
 
 # The ends of the names of arguments that take what is known by names.
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
+
+
+def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, Layer) or "_is_graph_network" in getattr(value, "__dict__", ()):
+            yield value
+        elif isinstance(value, list):
+            yield from _layers_in(value)
+        elif isinstance(value, dict):
+            yield from _layers_in(value.values())
 
 
 class KerasLayer(Layer):
@@ -139,6 +149,68 @@ class KerasLayer(Layer):
         self._keep_call(outputs, inputs, kwargs)
         note_masks(outputs, self._mask_of_outputs(inputs, mask))
         return outputs
+
+    def _inner_layers(self) -> list[Any]:
+        """The layers and models that a program's layer has as attributes, also in lists and dicts."""
+        if type(self).__module__.startswith("ferroflow."):
+            return []
+        return list(_layers_in([value for name, value in vars(self).items() if name != "_given"]))
+
+    def _with_inner(self, own: list[Any], of: Callable[[Any], list[Any]]) -> list[Any]:
+        """`own` and what the inner layers have, each thing once."""
+        inner = self._inner_layers()
+        if not inner:
+            return own
+        found = {id(x): x for x in own}
+        for layer in inner:
+            found.update((id(x), x) for x in of(layer) if id(x) not in found)
+        return list(found.values())
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained: its own, then those of layers that it has as attributes."""
+        own = super().trainable_weights
+        return self._with_inner(own, lambda layer: layer.trainable_weights) if self.trainable else own
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained: its own, then those of layers that it has as attributes."""
+        if self.trainable:
+            return self._with_inner(super().non_trainable_weights, lambda layer: layer.non_trainable_weights)
+        return self._with_inner(super().non_trainable_weights, lambda layer: layer.weights)
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of its variables and outputs, then those of layers that it has as attributes."""
+        return self._with_inner(super().losses, lambda layer: layer.losses)
+
+    @property
+    def updates(self) -> list[Any]:
+        """What is to run with each training step, also of layers that it has as attributes."""
+        own = super().updates
+        return self._with_inner(own, lambda layer: layer.updates) if self.trainable or self.stateful else own
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The losses that depend on some inputs, also of layers that it has as attributes.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors.
+        """
+        return self._with_inner(super().get_losses_for(inputs), lambda layer: layer.get_losses_for(inputs))
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on some inputs, also of layers that it has as attributes.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        return self._with_inner(super().get_updates_for(inputs), lambda layer: layer.get_updates_for(inputs))
 
     def _own_outputs(self, outputs: Any, inputs: Any) -> Any:
         """The outputs with copies of those that are inputs, whose call and mask would be overwritten."""

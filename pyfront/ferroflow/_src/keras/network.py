@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ferroflow._src.base import nest
+from ferroflow._src.base import dtypes, nest
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.tensor import Tensor
-from ferroflow._src.keras import hdf5
+from ferroflow._src.keras import hdf5, named
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.configurations import serialized
@@ -24,6 +24,7 @@ from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
+from ferroflow._src.variables.variable import Variable
 
 __all__ = ["Network", "as_list", "described"]
 
@@ -55,6 +56,8 @@ class Network(Connected):
         self.stop_training = False
         self.optimizer: Any = None
         self._added_losses: list[Any] = []
+        # Variables that `add_weight` made, and whether they are trained.
+        self._own_weights: list[tuple[Any, bool]] = []
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self._connected: list[Any] = []
@@ -215,21 +218,24 @@ class Network(Connected):
     def _of_layers(self, attribute: str) -> list[Any]:
         return [x for layer in self.layers for x in getattr(layer, attribute)]
 
+    def _own(self, trained: bool) -> list[Any]:
+        return [v for v, is_trained in self._own_weights if is_trained == trained]
+
     @property
     def trainable_weights(self) -> list[Any]:
         """The variables that are trained."""
-        return self._of_layers("trainable_weights") if self.trainable else []
+        return self._of_layers("trainable_weights") + self._own(True) if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The variables that are not trained."""
-        fixed = self._of_layers("non_trainable_weights")
-        return fixed if self.trainable else self._of_layers("trainable_weights") + fixed
+        fixed = self._of_layers("non_trainable_weights") + self._own(False)
+        return fixed if self.trainable else self._of_layers("trainable_weights") + self._own(True) + fixed
 
     @property
     def weights(self) -> list[Any]:
-        """The variables of all layers, layer by layer."""
-        return self._of_layers("weights")
+        """The variables of all layers, layer by layer, and those that `add_weight` made."""
+        return self._of_layers("weights") + [v for v, _ in self._own_weights]
 
     @property
     def updates(self) -> list[Any]:
@@ -338,20 +344,45 @@ class Network(Connected):
                 values.update(zip(made.outputs, results, strict=True))
         return one_or_list([values[t] for t in self.outputs])
 
-    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
-        """Fails: a model has the variables of its layers.
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool = True,
+        constraint: Any = None,
+    ) -> Any:
+        """Makes a variable of the model itself.
 
         Args:
-            *args: arguments of a layer's `add_weight`.
-            **kwargs: those given by name.
+            name: str, its name; "Variable" by default.
+            shape: tuple of ints.
+            dtype: DType; float32 by default.
+            initializer: initializer, or its name; "glorot_uniform" by default, "zeros" for integers and bools.
+            regularizer: callable of the variable that gives a loss, or its name; None for none.
+            trainable: bool, whether it is trained, if the model is.
+            constraint: callable of the value after each update, or its name; None for none.
 
         Returns:
-            None.
+            Variable of `dtype` and `shape`.
 
         Raises:
-            NotImplementedError: always.
+            ValueError: a name is not known.
         """
-        raise NotImplementedError("`add_variable` is not supported on Networks. Make a layer that has the variable.")
+        dtype = dtypes.as_dtype(dtype or dtypes.float32)
+        made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
+        variable = Variable(
+            lambda: made(shape, dtype=dtype),
+            trainable=trainable,
+            name=name,
+            constraint=named.constraint(constraint),
+        )
+        self._own_weights.append((variable, trainable))
+        if regularizer is not None:
+            self.add_loss(named.regularizer(regularizer)(variable))
+        return variable
 
     add_variable = add_weight
 

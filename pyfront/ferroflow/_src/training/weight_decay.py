@@ -116,7 +116,8 @@ class DecoupledWeightDecayExtension(Optimizer):
         if not self._decays(var):
             return no_op()
         (decay,) = cast_to(var, self._weight_decay_tensor)
-        return var.assign_sub(decay * var, self._use_locking).op
+        decayed: Operation = var.assign_sub(decay * var, self._use_locking).op
+        return decayed
 
     def _decay_rows(self, var: Any, indices: Tensor) -> Operation:
         if not self._decays(var):
@@ -124,7 +125,8 @@ class DecoupledWeightDecayExtension(Optimizer):
         (decay,) = cast_to(var, self._weight_decay_tensor)
         # A row that is named twice decays once.
         rows, _ = unique(indices)
-        return scatter_add(var, rows, -decay * gather(var, rows), use_locking=self._use_locking).op
+        decayed: Operation = scatter_add(var, rows, -decay * gather(var, rows), use_locking=self._use_locking).op
+        return decayed
 
     def _apply_dense(self, grad: Tensor, var: Any) -> Any:
         with control_dependencies([self._decay(var)]):
