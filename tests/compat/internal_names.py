@@ -75,7 +75,7 @@ NAMES = {
         "filter_ts_from_regex make_list_of_op get_name_scope_ops"
     ),
     "contrib.image": "rotate translate transform dense_image_warp compose_transforms angles_to_projective_transforms",
-    "contrib.slim": "data_decoder dataset dataset_data_provider parallel_reader prefetch_queue queues tfexample_decoder",
+    "contrib.slim": "data_decoder dataset dataset_data_provider parallel_reader prefetch_queue tfexample_decoder",
     "contrib.slim.python.slim.data.tfexample_decoder": "TFExampleDecoder Image BoundingBox Tensor ItemHandlerCallback",
     "contrib.slim.python.slim.data.dataset": "Dataset",
     "contrib.slim.python.slim.data.dataset_data_provider": "DatasetDataProvider",

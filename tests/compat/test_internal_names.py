@@ -94,6 +94,14 @@ def test_arguments_of_decorated_and_bound_callables():
     assert tf_inspect.getargspec(wrapped) == (["a", "b", "c"], "rest", "more", (3,))
     assert tf_inspect.getargspec(functools.partial(given, 1, c=5)) == (["b", "c"], "rest", "more", (5,))
     assert tf_inspect.getfullargspec(wrapped).kwonlyargs == ["d"]
+
+    # Other decorators are not looked through, as in TensorFlow; those of this package are.
+    @functools.wraps(given)
+    def passing(*args, **kwargs):
+        return given(*args, **kwargs)
+
+    assert tf_inspect.getargspec(passing) == ([], "args", "kwargs", None)
+    assert tf_inspect.getargspec(tf.contrib.framework.add_arg_scope(given)).args == ["a", "b", "c"]
     assert fn_args(Called()) == ("features", "labels")
     assert fn_args(Called().__call__) == ("features", "labels")
     assert fn_args(functools.partial(given, 1, c=5)) == ("b",)
@@ -353,7 +361,7 @@ def test_lists_of_tensors_are_equal_if_they_hold_the_same_tensors():
             pair = (tf.zeros([2]), tf.ones([2]))
             self.assertAllEqual(pair, list(pair))
             self.assertAllEqual((pair, pair[0]), [pair, pair[0]])
-            with self.assertRaises(AssertionError):
+            with pytest.raises(AssertionError):
                 self.assertAllEqual(pair, (tf.zeros([2]), pair[1]))
             # One tensor is evaluated, also without a session.
             self.assertAllEqual(pair[0], [0.0, 0.0])

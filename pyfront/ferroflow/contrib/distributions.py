@@ -1,6 +1,22 @@
 """`tf.contrib.distributions`: probability distributions, with variants whose parameters take any sign."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.distributions.counts import (
+    Binomial as Binomial,
+    Geometric as Geometric,
+    NegativeBinomial as NegativeBinomial,
+    Poisson as Poisson,
+)
+from ferroflow._src.contrib.distributions.gamma_kin import (
+    Chi2 as Chi2,
+    Chi2WithAbsDf as Chi2WithAbsDf,
+    InverseGamma as InverseGamma,
+)
+from ferroflow._src.contrib.distributions.location_scale import (
+    Cauchy as Cauchy,
+    HalfNormal as HalfNormal,
+    Logistic as Logistic,
+)
 from ferroflow._src.distributions.bernoulli import Bernoulli as Bernoulli
 from ferroflow._src.distributions.beta import (
     Beta as Beta,

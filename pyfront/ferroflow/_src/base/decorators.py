@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +28,9 @@ def make_decorator(
     Returns:
         `decorator_func`, with the name, documentation and signature of `target`.
     """
-    return functools.update_wrapper(decorator_func, target)
+    functools.update_wrapper(decorator_func, target)
+    decorator_func._decorated_target = target  # type: ignore[attr-defined]
+    return decorator_func
 
 
 def unwrap(maybe_tf_decorator: Callable[..., Any]) -> tuple[list[Callable[..., Any]], Callable[..., Any]]:
@@ -42,10 +43,21 @@ def unwrap(maybe_tf_decorator: Callable[..., Any]) -> tuple[list[Callable[..., A
         The functions around it, the outermost first, and the innermost callable.
     """
     around: list[Callable[..., Any]] = []
+    target = maybe_tf_decorator
+    while (inner := _decorated(target)) is not None:
+        around.append(target)
+        target = inner
+    return around, target
 
-    def note(function: Callable[..., Any]) -> bool:
-        around.append(function)
-        return False
 
-    target = inspect.unwrap(maybe_tf_decorator, stop=note)
-    return [function for function in around if function is not target], target
+def _decorated(function: Any) -> Callable[..., Any] | None:
+    """What `make_decorator` or a decorator of this package was put around; other decorators count as they are."""
+    try:
+        marked: Callable[..., Any] | None = function.__dict__.get("_decorated_target")
+    except AttributeError:
+        return None
+    if marked is not None:
+        return marked
+    home = getattr(function, "__globals__", {}).get("__name__", "")
+    wrapped: Callable[..., Any] | None = function.__dict__.get("__wrapped__")
+    return wrapped if str(home).partition(".")[0] == "ferroflow" else None

@@ -303,10 +303,12 @@ class Image(ItemHandler):
         """Returns the picture of a string of bytes."""
 
         def jpeg() -> _Tensor:
-            return cast(decode_jpeg(image_buffer, self._channels, dct_method=self._dct_method), self._dtype)
+            pixels: _Tensor = decode_jpeg(image_buffer, self._channels, dct_method=self._dct_method)
+            return cast(pixels, self._dtype)  # type: ignore[no-any-return]
 
         def other() -> _Tensor:
-            return cast(decode_image(image_buffer, channels=self._channels), self._dtype)
+            pixels: _Tensor = decode_image(image_buffer, channels=self._channels)
+            return cast(pixels, self._dtype)  # type: ignore[no-any-return]
 
         def raw() -> _Tensor:
             return decode_raw(image_buffer, self._dtype)

@@ -1,0 +1,1 @@
+"""Distributions of `tf.contrib.distributions` beside those of `tf.distributions`."""
