@@ -168,3 +168,10 @@ def test_a_logger_counts_what_it_is_to_count(model):
     logger = keras.callbacks.ProgbarLogger("samples")
     model.fit(X, Y, verbose=0, callbacks=[logger])
     assert (logger.seen, logger.target) == (100, 100)
+
+
+@pytest.mark.parametrize(("frequency", "count"), [(1, 4), (2, 2), ([1, 4], 2)])
+def test_epochs_are_validated_as_often_as_said(model, frequency, count):
+    history = model.fit(X, Y, epochs=4, verbose=0, validation_split=0.5, validation_freq=frequency, workers=2)
+    assert len(history.history["val_loss"]) == count
+    assert len(history.history["loss"]) == 4

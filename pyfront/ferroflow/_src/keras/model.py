@@ -341,6 +341,10 @@ class Model(Network):
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
+        validation_freq: Any = 1,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
         **kwargs: Any,
     ) -> History:
         """Trains for some epochs.
@@ -364,6 +368,10 @@ class Model(Network):
             steps_per_epoch: int, the number of steps of an epoch, each of which computes tensors anew, or takes arrays
                 as a whole; None where arrays are cut into batches.
             validation_steps: int, the number of steps that validate by tensors.
+            validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
             **kwargs: `nb_epoch`, int, `epochs` by its former name.
 
         Returns:
@@ -415,7 +423,7 @@ class Model(Network):
         if verbose:
             print(_extent(given, steps_per_epoch, validation, validation_steps))
         data = self._validation_data(validation)
-        loop = (params, callbacks, initial_epoch, steps_per_epoch is not None)
+        loop = (params, callbacks, initial_epoch, steps_per_epoch is not None, validation_freq)
         return self._fitted(batches, validate if validation is not None else None, data, *loop)
 
     def _validation_data(self, validation: Arrays | Drawn | None) -> list[Any]:
@@ -434,6 +442,7 @@ class Model(Network):
         callbacks: Iterable[Any] | None,
         initial_epoch: int,
         ends: bool = False,
+        validation_freq: Any = 1,
     ) -> History:
         """Trains by the batches of each epoch; where `ends`, the graph's examples may run out."""
         self.history = history = History()
@@ -458,7 +467,7 @@ class Model(Network):
                 )
             results = average.values()
             logs = dict(zip(self.metrics_names, results, strict=bool(results)))
-            if validate and is_whole:
+            if validate and is_whole and _is_due(epoch + 1, validation_freq):
                 logs.update((f"val_{name}", x) for name, x in zip(self.metrics_names, validate(called), strict=True))
             called.call("on_epoch_end", epoch, logs)
             if self.stop_training:
@@ -742,6 +751,11 @@ class Model(Network):
         _check_steps(given, batch_size, steps, "steps")
         called = self._called(callbacks, verbose, steps, given.count, [])
         return self._predicted(given.batches(batch_size, steps), called)
+
+
+def _is_due(number: int, frequency: Any) -> bool:
+    """Returns whether an epoch of a number, from 1, is validated."""
+    return number % frequency == 0 if isinstance(frequency, int) else number in frequency
 
 
 def _extent(
