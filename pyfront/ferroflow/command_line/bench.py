@@ -39,7 +39,7 @@ def _measured(python: str, library: str, seconds: float, steps: list[str]) -> li
     """The steps' times in a process of an interpreter.
 
     Raises:
-        subprocess.CalledProcessError: it failed.
+        subprocess.CalledProcessError: if it failed.
     """
     command = [python, "-c", _RUNNER, bench_steps.__file__, library, str(seconds), *steps]
     environment = dict(os.environ)

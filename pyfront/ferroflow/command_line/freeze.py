@@ -70,7 +70,7 @@ def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
         A GraphDef message.
 
     Raises:
-        NotReadable: a node is missing, or a variable's value.
+        NotReadable: if a node is missing, or a variable's value.
     """
     graph_def, saver = meta_graph.graph_def, meta_graph.saver_def
     nodes = {node.name for node in graph_def.node}

@@ -145,7 +145,7 @@ def kind_of(path: str) -> FileKind:
         path: str, a file, a folder, or a checkpoint's prefix.
 
     Raises:
-        NotReadable: nothing is there, or nothing of a kind that is known.
+        NotReadable: if nothing is there, or nothing of a kind that is known.
     """
     if os.path.isdir(path):
         if maybe_saved_model_directory(path):
@@ -180,7 +180,7 @@ def saved_model_of(path: str) -> Any:
         path: str.
 
     Raises:
-        NotReadable: it cannot be read.
+        NotReadable: if it cannot be read.
     """
     if not os.path.isdir(path):
         return _message(path)
@@ -201,7 +201,7 @@ def meta_graph_of(path: str, tags: str | None = None) -> Any:
         A MetaGraphDef message; with nothing but a graph where that is all there is.
 
     Raises:
-        NotReadable: there is no such graph.
+        NotReadable: if the graph does not exist.
     """
     kind = kind_of(path)
     if kind is FileKind.SAVED_MODEL:

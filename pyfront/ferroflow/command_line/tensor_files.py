@@ -97,7 +97,7 @@ def read(path: str) -> list[StoredTensor]:
         path: str, a file of one of the formats, or a checkpoint's prefix or folder.
 
     Raises:
-        NotReadable: it is missing, damaged, or has a type that TensorFlow 1.x lacks.
+        NotReadable: if it is missing, damaged, or has a type that TensorFlow 1.x lacks.
     """
     kind = format_of(path)
     if kind != FORMATS[0] and not os.path.exists(path):
@@ -113,8 +113,8 @@ def write(path: str, tensors: Sequence[StoredTensor]) -> None:
         tensors: list of StoredTensor, of types that the format has.
 
     Raises:
-        OSError: the file cannot be written.
-        tf.errors.OpError: the checkpoint cannot be written.
+        OSError: if the file cannot be written.
+        tf.errors.OpError: if the checkpoint cannot be written.
     """
     kind = format_of(path)
     if kind == "checkpoint":

@@ -227,7 +227,7 @@ class AbsentModules:
             target: module; not used.
 
         Raises:
-            ModuleNotFoundError: the name is one of ferroflow's.
+            ModuleNotFoundError: if the name is one of ferroflow's.
         """
         if fullname.startswith(f"{_ROOT}.") and not fullname.startswith(f"{_ROOT}._"):
             # Without `name`: `from package import module` drops the error, text and all, of the very name it tried.

@@ -20,7 +20,7 @@ def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None =
         argv: list of str, the program and its arguments; None for `sys.argv`.
 
     Raises:
-        SystemExit: always; with the result of `main`, or 1 after help or a wrong flag.
+        SystemExit: on every call, with the result of `main`, or 1 after help or a wrong flag.
     """
     # Not absl.app: it defines flags of its own, among them `log_dir`, which many programs define too.
     _define_help_flags()

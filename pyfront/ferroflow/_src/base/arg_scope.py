@@ -51,7 +51,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
         Tuple of str, in the order of the signature.
 
     Raises:
-        ValueError: the function is not decorated with `add_arg_scope`.
+        ValueError: if the function is not decorated with `add_arg_scope`.
     """
     if not has_arg_scope(func):
         raise ValueError(f"{(func.__module__, func.__name__)} is not decorated with @add_arg_scope")
@@ -71,8 +71,8 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
         On entry, the scope.
 
     Raises:
-        TypeError: `list_ops_or_scope` is neither.
-        ValueError: a function is not decorated, or defaults are given to a scope that is opened again.
+        TypeError: if `list_ops_or_scope` is neither.
+        ValueError: if a function is not decorated, or defaults are given to a scope that is opened again.
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:

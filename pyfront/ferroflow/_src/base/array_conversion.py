@@ -33,7 +33,7 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
     """Converts a value to the array that a constant of it holds.
 
     Without `dtype`, Python floats are float32, and ints int32 unless one needs 64 bits; arrays and NumPy scalars keep
-    their type. With `dtype`, arrays are cast, but Python values must be of that kind: 1.5 is no int32.
+    their type. With `dtype`, arrays are cast, but Python values must be of that kind: 1.5 is not an int32.
 
     Args:
         values: a number, bool, string, nested list or tuple of those, NumPy array, or object with `__array__`.
@@ -46,9 +46,9 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
         It may share memory with `values`.
 
     Raises:
-        TypeError: `values` has no tensor type or not that of `dtype`, is out of the range of `dtype`, or not of shape
-            `shape` with `verify_shape`.
-        ValueError: `values` is None, not rectangular, or has more elements than `shape`.
+        TypeError: if `values` has no tensor type or not that of `dtype`, is out of the range of `dtype`, or not of
+            shape `shape` with `verify_shape`.
+        ValueError: if `values` is None, not rectangular, or has more elements than `shape`.
         tf.errors.ResourceExhaustedError: if there is not enough memory for `shape`.
     """
     array, full_shape = to_compact_array(values, dtype, shape, verify_shape)
@@ -89,7 +89,7 @@ def to_compact_array(
         The array of the given values, and the shape of the constant, which may have more elements.
 
     Raises:
-        TypeError, ValueError: as `to_array`.
+        TypeError, ValueError: on the same conditions as `to_array`.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     full_shape = None if shape is None else _checked_shape(shape)

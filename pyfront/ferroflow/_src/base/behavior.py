@@ -76,7 +76,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         execution_mode: of TensorFlow's.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     raise NotImplementedError("ferroflow runs graphs; eager execution is not offered.")
 
@@ -85,6 +85,6 @@ def enable_v2_behavior() -> None:
     """Refuses: the behaviour here is that of TensorFlow 1.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     raise NotImplementedError("ferroflow has the behaviour of TensorFlow 1; that of TensorFlow 2 is not offered.")

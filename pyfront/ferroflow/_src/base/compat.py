@@ -27,8 +27,8 @@ def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
         bytes.
 
     Raises:
-        TypeError: `bytes_or_text` is neither.
-        UnicodeEncodeError: the text cannot be written in `encoding`.
+        TypeError: if `bytes_or_text` is neither.
+        UnicodeEncodeError: if the text cannot be written in `encoding`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -48,8 +48,8 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
         str.
 
     Raises:
-        TypeError: `bytes_or_text` is neither.
-        UnicodeDecodeError: the bytes are not text in `encoding`.
+        TypeError: if `bytes_or_text` is neither.
+        UnicodeDecodeError: if the bytes are not text in `encoding`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -71,7 +71,7 @@ def as_str_any(value: Any) -> str:
         str.
 
     Raises:
-        UnicodeDecodeError: `value` is bytes that are not text in UTF-8.
+        UnicodeDecodeError: if `value` is bytes that are not text in UTF-8.
     """
     return as_str(value) if isinstance(value, bytes) else str(value)
 

@@ -59,7 +59,7 @@ def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
         A decorator.
 
     Raises:
-        ValueError: by the decorator; the function has no argument of an old or new name.
+        ValueError: on decoration, if the function has no argument with the old or the new name.
     """
 
     def decorate(func: _Function) -> _Function:
@@ -99,7 +99,7 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
         The value that was given, or None.
 
     Raises:
-        ValueError: both were given.
+        ValueError: if both were given.
     """
     if old_value is None:
         return new_value

@@ -126,7 +126,7 @@ class DType:
         type_enum: int, a number of TF's `DataType` enum (reference types are 100 higher).
 
     Raises:
-        TypeError: `type_enum` is no valid type number.
+        TypeError: if `type_enum` is not a valid type number.
     """
 
     __slots__ = ("__weakref__", "_base_enum", "_name", "_type_enum")
@@ -176,7 +176,7 @@ class DType:
         """The NumPy type of this type: a scalar type, `np.object_` for strings, a record dtype for quantized types.
 
         Raises:
-            TypeError: there is none, or it is one that NumPy lacks (`bfloat16`) and `ml_dtypes` is not installed.
+            TypeError: if there is none, or it is one that NumPy lacks (`bfloat16`) and `ml_dtypes` is not installed.
         """
         numpy_type = _TYPES[self._base_enum][1]
         if numpy_type is not None:
@@ -225,7 +225,7 @@ class DType:
         """The smallest finite value of this type.
 
         Raises:
-            TypeError: values of this type have no order or no number, or the type is quantized.
+            TypeError: if values of this type have no order or no number, or the type is quantized.
         """
         return self._number_info("minimum").min
 
@@ -234,7 +234,7 @@ class DType:
         """The largest finite value of this type.
 
         Raises:
-            TypeError: values of this type have no order or no number, or the type is quantized.
+            TypeError: if values of this type have no order or no number, or the type is quantized.
         """
         return self._number_info("maximum").max
 
@@ -249,7 +249,7 @@ class DType:
         """The (lowest, highest) intensity of an image of this type; the lowest is clipped to 0.
 
         Raises:
-            TypeError: the type is not bool, integer or floating.
+            TypeError: if the type is not bool, integer or floating.
         """
         if self._base_enum == DT_BOOL:
             return 0, True
@@ -271,7 +271,7 @@ class DType:
             bool.
 
         Raises:
-            TypeError: `other` is no type.
+            TypeError: if `other` is not a type.
         """
         other = as_dtype(other)
         return self._type_enum in (other._type_enum, other._base_enum)
@@ -428,7 +428,7 @@ def as_dtype(type_value: Any) -> DType:
         The `DType`.
 
     Raises:
-        TypeError: `type_value` names no type.
+        TypeError: if `type_value` names no type.
     """
     if type_value.__class__ is DType:
         return type_value

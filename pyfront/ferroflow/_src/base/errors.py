@@ -364,7 +364,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
         A subclass of `OpError`.
 
     Raises:
-        KeyError: `error_code` is `OK` or none of TF's codes.
+        KeyError: if `error_code` is `OK` or none of TF's codes.
     """
     return _CODE_TO_EXCEPTION[error_code]
 
@@ -379,7 +379,7 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
         int.
 
     Raises:
-        KeyError: `cls` is not one of the classes that have a code.
+        KeyError: if `cls` is not one of the classes that have a code.
     """
     return _EXCEPTION_TO_CODE[cls]
 

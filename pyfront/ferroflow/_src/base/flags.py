@@ -60,8 +60,8 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError: there is a flag of that name.
-        absl.flags.IllegalFlagValueError: the default is no value of that kind.
+        absl.flags.DuplicateFlagError: if there is a flag of that name.
+        absl.flags.IllegalFlagValueError: if the default is not a value of that kind.
     """
     return _define("DEFINE_string", args, kwargs)
 
@@ -197,7 +197,7 @@ class _FlagValuesWrapper:
             What is left of `argv`.
 
         Raises:
-            absl.flags.Error: a flag has an illegal value, is required but missing, or is not defined.
+            absl.flags.Error: if a flag has an illegal value, is required but missing, or is not defined.
         """
         rest: list[str] = _wrapped(self)(argv, known_only)
         return rest

@@ -47,7 +47,7 @@ def yield_value(iterable: Any) -> Iterator[Any]:
     """Yields the children of a structure; those of a dict in the order of its sorted keys.
 
     Raises:
-        TypeError: a dict has keys that cannot be sorted.
+        TypeError: if a dict has keys that cannot be sorted.
     """
     if isinstance(iterable, dict):
         return iter([iterable[key] for key in _sorted_keys(iterable)])
@@ -78,7 +78,7 @@ def flatten(nest: Any) -> list[Any]:
         A list.
 
     Raises:
-        TypeError: a dict has keys that cannot be sorted.
+        TypeError: if a dict has keys that cannot be sorted.
     """
     leaves: list[Any] = []
     _append_leaves(nest, leaves)
@@ -104,8 +104,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
         The structure, or `flat_sequence[0]` if `structure` is a leaf.
 
     Raises:
-        TypeError: `flat_sequence` is no sequence, or a dict has keys that cannot be sorted.
-        ValueError: the number of leaves differs.
+        TypeError: if `flat_sequence` is not a sequence, or a dict has keys that cannot be sorted.
+        ValueError: if the number of leaves differs.
     """
     if not is_sequence(flat_sequence):
         raise TypeError("flat_sequence must be a sequence")
@@ -140,8 +140,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         check_types: whether the classes of the structures and the keys of dicts must agree too.
 
     Raises:
-        TypeError: the classes of two substructures differ.
-        ValueError: the nesting, the number of elements or the keys of two substructures differ.
+        TypeError: if the classes of two substructures differ.
+        ValueError: if the nesting, the number of elements or the keys of two substructures differ.
     """
     found = _difference(nest1, nest2, check_types)
     if found is not None:
@@ -211,8 +211,8 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
         dictionary: dict, each key a leaf or a structure like its value.
 
     Raises:
-        TypeError: `dictionary` is no dict.
-        ValueError: a key and its value have different numbers of leaves, or a leaf is in the keys twice.
+        TypeError: if `dictionary` is not a dict.
+        ValueError: if a key and its value have different numbers of leaves, or a leaf is in the keys twice.
     """
     if not isinstance(dictionary, dict):
         raise TypeError("input must be a dictionary")
@@ -246,8 +246,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict:
         A structure like the first one, of the results.
 
     Raises:
-        TypeError: `func` is not callable, or the classes of two structures differ.
-        ValueError: there is no structure, two structures differ, or there is another keyword argument.
+        TypeError: if `func` is not callable, or the classes of two structures differ.
+        ValueError: if there is no structure, two structures differ, or there is another keyword argument.
     """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
@@ -271,8 +271,8 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
         check_types: whether the classes of the structures and the keys of dicts must agree too.
 
     Raises:
-        TypeError: a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
-        ValueError: the lengths or keys of two structures differ.
+        TypeError: if a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
+        ValueError: if the lengths or keys of two structures differ.
     """
     if not is_sequence(shallow_tree):
         return
@@ -312,7 +312,7 @@ def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
         A list, one part per leaf of `shallow_tree`.
 
     Raises:
-        TypeError, ValueError: as `assert_shallow_structure`.
+        TypeError, ValueError: on the same conditions as `assert_shallow_structure`.
     """
     assert_shallow_structure(shallow_tree, input_tree)
     parts: list[Any] = []
@@ -340,8 +340,8 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
         A structure like `shallow_tree`, of the results.
 
     Raises:
-        ValueError: there is no input.
-        TypeError, ValueError: as `assert_shallow_structure`.
+        ValueError: if there is no input.
+        TypeError, ValueError: on the same conditions as `assert_shallow_structure`.
     """
     if not inputs:
         raise ValueError("Cannot map over no sequences")
@@ -361,7 +361,7 @@ def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure:
         A structure of bools that is a shallow structure of `structure`.
 
     Raises:
-        TypeError: `traverse_fn` returned something else.
+        TypeError: if `traverse_fn` returned something else.
     """
     to_traverse = traverse_fn(structure)
     if not is_sequence(structure):

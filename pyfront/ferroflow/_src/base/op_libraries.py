@@ -17,8 +17,8 @@ def load_op_library(library_filename: Any) -> NoReturn:
         library_filename: str or path object, the library's file.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if there is.
     """
     _refuse(library_filename, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
@@ -30,8 +30,8 @@ def load_library(library_location: Any) -> NoReturn:
         library_location: str or path object, the library's file, or a folder.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if there is.
     """
     _refuse(library_location, "ops", "write them as functions of other ops with tf.custom_gradient, or with tf.py_func")
 
@@ -43,8 +43,8 @@ def load_file_system_library(library_filename: Any) -> NoReturn:
         library_filename: str or path object, the library's file.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file.
-        NotImplementedError: there is.
+        tf.errors.NotFoundError: if the file does not exist.
+        NotImplementedError: if there is.
     """
     _refuse(library_filename, "file systems", "mount the file system, or copy its files to the disk")
 

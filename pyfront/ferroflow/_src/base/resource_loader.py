@@ -18,7 +18,7 @@ def load_resource(path: str) -> bytes:
         bytes.
 
     Raises:
-        OSError: there is no such file, or it cannot be read.
+        OSError: if the file does not exist, or it cannot be read.
     """
     with open(os.path.join(PACKAGE_FOLDER, path), "rb") as file:
         return file.read()

@@ -20,7 +20,7 @@ def get_include() -> NoReturn:
     """Not offered: there are no C++ headers.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 
@@ -29,7 +29,7 @@ def get_compile_flags() -> NoReturn:
     """Not offered: there are no C++ headers.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 
@@ -38,7 +38,7 @@ def get_link_flags() -> NoReturn:
     """Not offered: there is no C++ library.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
     _refuse()
 

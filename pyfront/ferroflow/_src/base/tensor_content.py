@@ -69,8 +69,8 @@ def make_tensor_proto(
         The `TensorProto`.
 
     Raises:
-        TypeError: `values` has no tensor type or not that of `dtype`, or not the shape `shape` with `verify_shape`.
-        ValueError: `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
+        TypeError: if `values` has no tensor type or not that of `dtype`, or not the shape `shape` with `verify_shape`.
+        ValueError: if `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
     """
     del allow_broadcast
     if _is_tensor_proto(values):
@@ -117,8 +117,8 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
         the last one, or 0 (false, empty) if there is none.
 
     Raises:
-        TypeError: its type has no array form.
-        ValueError: it has more values than its shape, or its raw content is not as long as its shape needs.
+        TypeError: if its type has no array form.
+        ValueError: if it has more values than its shape, or its raw content is not as long as its shape needs.
     """
     shape = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if any(size < 0 for size in shape) or tensor.tensor_shape.unknown_rank:
@@ -182,7 +182,7 @@ def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802 (TF 1.x: t
         shape: list or tuple of ints, or a `TensorShapeProto`.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: if an argument is of another type.
     """
     if not _is_tensor_proto(tensor_proto):
         raise TypeError("tensor_proto is not a tensor_pb2.TensorProto object")

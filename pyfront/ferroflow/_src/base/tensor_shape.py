@@ -20,8 +20,8 @@ class Dimension:
         value: None for unknown, else a non-negative integer or something equal to one (`Dimension`, `"12"`, `12.0`).
 
     Raises:
-        TypeError: `value` is a `DType` or has no integer value.
-        ValueError: `value` is negative or not a whole number.
+        TypeError: if `value` is a `DType` or has no integer value.
+        ValueError: if `value` is negative or not a whole number.
     """
 
     __slots__ = ("_value",)
@@ -83,7 +83,7 @@ class Dimension:
             bool.
 
         Raises:
-            TypeError, ValueError: as the constructor of `Dimension`.
+            TypeError, ValueError: on the same conditions as the constructor of `Dimension`.
         """
         other = as_dimension(other)
         return self._value is None or other._value is None or self._value == other._value
@@ -95,7 +95,7 @@ class Dimension:
             other: what `Dimension` accepts.
 
         Raises:
-            ValueError: both sizes are known and differ.
+            ValueError: if both sizes are known and differ.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
@@ -110,7 +110,7 @@ class Dimension:
             `Dimension`, known if one of both is.
 
         Raises:
-            ValueError: both sizes are known and differ.
+            ValueError: if both sizes are known and differ.
         """
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
@@ -201,8 +201,8 @@ def as_dimension(value: Any) -> Dimension:
     """Converts `value` to a `Dimension`; a `Dimension` is returned as it is.
 
     Raises:
-        TypeError: `value` has no integer value.
-        ValueError: `value` is negative or not a whole number.
+        TypeError: if `value` has no integer value.
+        ValueError: if `value` is negative or not a whole number.
     """
     return value if isinstance(value, Dimension) else Dimension(value)
 
@@ -249,8 +249,8 @@ class TensorShape:
             (size -1 is unknown), or one integer for a vector.
 
     Raises:
-        TypeError: `dims` is a string or holds something that is no dimension.
-        ValueError: a dimension is negative or not a whole number.
+        TypeError: if `dims` is a string or holds something that is not a dimension.
+        ValueError: if a dimension is negative or not a whole number.
     """
 
     __slots__ = ("__weakref__", "_values")
@@ -307,8 +307,8 @@ class TensorShape:
         """The dimension at index `key`, or the shape of the dimensions in slice `key`.
 
         Raises:
-            IndexError: the rank is known and `key` is not below it.
-            ValueError: the rank is unknown and slice `key` has a step.
+            IndexError: if the rank is known and `key` is not below it.
+            ValueError: if the rank is unknown and slice `key` has a step.
         """
         if self._values is not None:
             if isinstance(key, slice):
@@ -345,7 +345,7 @@ class TensorShape:
             `TensorShape`; each dimension is known that one of both knows.
 
         Raises:
-            ValueError: the ranks or two known sizes differ.
+            ValueError: if the ranks or two known sizes differ.
         """
         known: TensorShape = as_shape(other)
         if self._values is None:
@@ -378,7 +378,7 @@ class TensorShape:
             `TensorShape`; of unknown rank if one of both is.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None:
@@ -392,7 +392,7 @@ class TensorShape:
             other: what `TensorShape` accepts.
 
         Raises:
-            ValueError: both ranks are known and differ.
+            ValueError: if both ranks are known and differ.
         """
         other = as_shape(other)
         if self._values is not None and other._values is not None and len(self._values) != len(other._values):
@@ -405,7 +405,7 @@ class TensorShape:
             rank: int.
 
         Raises:
-            ValueError: the rank is known and not `rank`.
+            ValueError: if the rank is known and not `rank`.
         """
         if self._values is not None and len(self._values) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
@@ -420,7 +420,7 @@ class TensorShape:
             `TensorShape`; itself where its rank is known.
 
         Raises:
-            ValueError: the rank is known and not `rank`.
+            ValueError: if the rank is known and not `rank`.
         """
         if self._values is None:
             return unknown_shape(ndims=rank)
@@ -438,7 +438,7 @@ class TensorShape:
             Itself.
 
         Raises:
-            ValueError: the rank is known and less than `rank`.
+            ValueError: if the rank is known and less than `rank`.
         """
         if self._values is not None and len(self._values) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
@@ -454,7 +454,7 @@ class TensorShape:
             Itself.
 
         Raises:
-            ValueError: the rank is known and greater than `rank`.
+            ValueError: if the rank is known and greater than `rank`.
         """
         if self._values is not None and len(self._values) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
@@ -470,7 +470,7 @@ class TensorShape:
             bool.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None:
@@ -486,7 +486,7 @@ class TensorShape:
             other: what `TensorShape` accepts.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if there is none.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
@@ -501,7 +501,7 @@ class TensorShape:
             `TensorShape`: the dimensions in which both agree, the others unknown; of unknown rank where ranks differ.
 
         Raises:
-            TypeError, ValueError: as the constructor of `TensorShape`.
+            TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
         """
         other = as_shape(other)
         if self._values is None or other._values is None or len(self._values) != len(other._values):
@@ -516,7 +516,7 @@ class TensorShape:
         """Checks that every dimension is known.
 
         Raises:
-            ValueError: a dimension or the rank is unknown.
+            ValueError: if a dimension or the rank is unknown.
         """
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
@@ -525,7 +525,7 @@ class TensorShape:
         """The sizes, None for each unknown one.
 
         Raises:
-            ValueError: the rank is unknown.
+            ValueError: if the rank is unknown.
         """
         if self._values is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
@@ -575,7 +575,7 @@ def as_shape(shape: Any) -> TensorShape:
     """Converts `shape` to a `TensorShape`; a `TensorShape` is returned as it is.
 
     Raises:
-        TypeError, ValueError: as the constructor of `TensorShape`.
+        TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.
     """
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 

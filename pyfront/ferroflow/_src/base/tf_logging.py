@@ -182,7 +182,7 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
         *args: values of any kind that stand in these places.
 
     Raises:
-        ZeroDivisionError: `n` is 0.
+        ZeroDivisionError: if `n` is 0.
     """
     if _calls_so_far() % n == 0:
         _emit(level, msg, args, {})
@@ -224,7 +224,7 @@ def set_verbosity(v: int | str) -> None:
         v: int, such as `tf.logging.INFO`, or the name of a level, such as `"INFO"`.
 
     Raises:
-        ValueError: `v` is a str that names no level.
-        TypeError: `v` is neither.
+        ValueError: if `v` is a str that names no level.
+        TypeError: if `v` is neither.
     """
     _get_logger().setLevel(v)

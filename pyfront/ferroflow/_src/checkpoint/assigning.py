@@ -37,7 +37,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
-        ValueError: there is no variable of a name.
+        ValueError: if there is no variable of a name.
     """
     assigns: list[Any] = []
     feeds: dict[Tensor, Any] = {}
@@ -64,7 +64,7 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[B
         A function of a session that gives the variables their values.
 
     Raises:
-        ValueError: as `assign_from_values`.
+        ValueError: on the same conditions as `assign_from_values`.
     """
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
@@ -97,7 +97,7 @@ def assign_from_checkpoint(
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
-        ValueError: the checkpoint does not have a variable, or has it in another shape.
+        ValueError: if the checkpoint does not have a variable, or has it in another shape.
     """
     grouped: dict[str, list[Variable]] = {}
     if isinstance(var_list, Mapping):
@@ -147,7 +147,7 @@ def assign_from_checkpoint_fn(
         The function; None where no variable is left.
 
     Raises:
-        ValueError: `var_list` is empty.
+        ValueError: if `var_list` is empty.
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")

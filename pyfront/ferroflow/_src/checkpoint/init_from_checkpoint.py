@@ -25,9 +25,9 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
             `"a/x": v` for a `Variable`, a `PartitionedVariable` or a list of the slices of one.
 
     Raises:
-        ValueError: a tensor is not in the checkpoint or has another shape, a scope stands for a tensor, or there is no
-            checkpoint.
-        tf.errors.OpError: the checkpoint cannot be read.
+        ValueError: if a tensor is not in the checkpoint or has another shape, a scope stands for a tensor, or there is
+            no checkpoint.
+        tf.errors.OpError: if the checkpoint cannot be read.
     """
     prefix = checkpoint_filename(ckpt_dir_or_file)
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()

@@ -81,7 +81,7 @@ def export_meta_graph(
         A MetaGraphDef message.
 
     Raises:
-        ValueError: the GraphDef would be larger than 2 GB.
+        ValueError: if the GraphDef would be larger than 2 GB.
     """
     return export_scoped_meta_graph(
         filename=filename,

@@ -90,7 +90,7 @@ def stripped_op_list_for_graph(graph_def: Any) -> Any:
         An OpList message.
 
     Raises:
-        ValueError: an op is not registered.
+        ValueError: if an op is not registered.
     """
     schemas = []
     for op_type in sorted(ops_used_by_graph_def(graph_def)):
@@ -147,7 +147,7 @@ def add_collection_def(
         override_contents: what to write instead of the collection.
 
     Raises:
-        TypeError: `graph` is no `Graph`.
+        TypeError: if `graph` is not a `Graph`.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
@@ -260,8 +260,8 @@ def create_meta_graph_def(
         A MetaGraphDef message.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an op is not registered.
+        TypeError: if an argument is of another type.
+        ValueError: if an op is not registered.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
@@ -325,7 +325,7 @@ def export_scoped_meta_graph(
         A MetaGraphDef message, and a dict of the variables in the scope by their names in it.
 
     Raises:
-        ValueError: the GraphDef would be larger than 2 GB.
+        ValueError: if the GraphDef would be larger than 2 GB.
     """
     graph = graph or get_default_graph()
     exclude_nodes: set[str] | None = None

@@ -27,7 +27,7 @@ def read_meta_graph_file(filename: str) -> Any:
         filename: str, the file's path.
 
     Raises:
-        IOError: there is no such file, or it holds no MetaGraphDef.
+        IOError: if the file does not exist, or it holds no MetaGraphDef.
     """
     path = local_path(filename)
     if not os.path.exists(path):
@@ -95,8 +95,8 @@ def import_scoped_meta_graph(
         Dict of the global variables in the scope, by their names in it.
 
     Raises:
-        ValueError: `input_map` does not give the unbound inputs.
-        tf.errors.DataLossError: an element of a collection is damaged.
+        ValueError: if `input_map` does not give the unbound inputs.
+        tf.errors.DataLossError: if an element of a collection is damaged.
     """
     message = meta_graph_message(meta_graph_or_file)
     _check_unbound_inputs(message, unbound_inputs_col_name, input_map)
@@ -182,7 +182,7 @@ def copy_scoped_meta_graph(
         Dict of the variables in the other scope, by their names in it.
 
     Raises:
-        ValueError: the scopes are the same, of the same graph.
+        ValueError: if the scopes are the same, of the same graph.
     """
     from_graph = from_graph or get_default_graph()
     to_graph = to_graph or get_default_graph()

@@ -19,8 +19,8 @@ class CheckpointReader:
         filename: str, the checkpoint's prefix; of the first format the file, or a pattern of its files.
 
     Raises:
-        tf.errors.NotFoundError: there is no such checkpoint.
-        tf.errors.DataLossError: it is damaged.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.DataLossError: if it is damaged.
     """
 
     def __init__(self, filename: str) -> None:
@@ -63,8 +63,8 @@ class CheckpointReader:
             A NumPy array; bytes for a single string.
 
         Raises:
-            tf.errors.NotFoundError: there is no tensor of that name.
-            tf.errors.DataLossError: it is damaged.
+            tf.errors.NotFoundError: if there is no tensor of that name.
+            tf.errors.DataLossError: if it is damaged.
         """
         return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
 
@@ -114,14 +114,14 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
         CheckpointReader.
 
     Raises:
-        tf.errors.NotFoundError: there is no such checkpoint.
-        tf.errors.DataLossError: it is damaged.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.DataLossError: if it is damaged.
     """
     return CheckpointReader(filepattern)
 
 
 def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
-    """The prefix of a folder's latest checkpoint; what is no folder is a prefix itself."""
+    """The prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
     name = os.fspath(ckpt_dir_or_file)
     return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
 
@@ -136,8 +136,8 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
         CheckpointReader.
 
     Raises:
-        ValueError: the folder has no checkpoint.
-        tf.errors.NotFoundError: there is no such checkpoint.
+        ValueError: if the folder has no checkpoint.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
     """
     name = checkpoint_filename(ckpt_dir_or_file)
     if name is None:
@@ -158,7 +158,7 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
         A NumPy array.
 
     Raises:
-        ValueError: the folder has no checkpoint.
+        ValueError: if the folder has no checkpoint.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
@@ -173,7 +173,7 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
         List of pairs of a name (str) and a shape (list of int).
 
     Raises:
-        ValueError: the folder has no checkpoint.
-        tf.errors.NotFoundError: there is no such checkpoint.
+        ValueError: if the folder has no checkpoint.
+        tf.errors.NotFoundError: if the checkpoint does not exist.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -64,10 +64,11 @@ def load_and_remap_matrix(
         the matrix's dtype.
 
     Raises:
-        ValueError: a number of buckets is negative, one file of a pair is missing, or both pairs are.
-        tf.errors.InvalidArgumentError: the tensor is no matrix or has other columns, or a vocabulary is too short.
-        tf.errors.FailedPreconditionError: an old vocabulary has an entry twice.
-        tf.errors.NotFoundError: there is no such checkpoint, tensor or file.
+        ValueError: if a number of buckets is negative, one file of a pair is missing, or both pairs are.
+        tf.errors.InvalidArgumentError: if the tensor is not a matrix or has other columns, or a vocabulary is too
+            short.
+        tf.errors.FailedPreconditionError: if an old vocabulary has an entry twice.
+        tf.errors.NotFoundError: if the checkpoint does not exist, tensor or file.
     """
     del max_rows_in_memory
     for argument, buckets in (
@@ -156,7 +157,7 @@ def load_and_remap_matrix_initializer(
         ValueError for another shape or a cut by columns, and what `load_and_remap_matrix` raises.
 
     Raises:
-        TypeError: `initializer` is not callable.
+        TypeError: if `initializer` is not callable.
     """
     if initializer is None:
         initializer = Zeros()

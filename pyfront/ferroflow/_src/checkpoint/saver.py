@@ -58,8 +58,8 @@ class Saver:
         filename: str, the prefix that the operations use where none is given.
 
     Raises:
-        TypeError: `var_list` is invalid.
-        ValueError: a thing in it is given twice, two have one name, or there is nothing to save.
+        TypeError: if `var_list` is invalid.
+        ValueError: if a thing in it is given twice, two have one name, or there is nothing to save.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Saver:
         """Makes the operations, where that was deferred.
 
         Raises:
-            ValueError: there is nothing to save.
+            ValueError: if there is nothing to save.
         """
         if self._is_built:
             return
@@ -187,7 +187,7 @@ class Saver:
             last_checkpoints: list of str, prefixes, oldest first.
 
         Raises:
-            AssertionError: `last_checkpoints` is no list.
+            AssertionError: if `last_checkpoints` is not a list.
         """
         if not isinstance(last_checkpoints, list):
             raise AssertionError("last_checkpoints must be a list")
@@ -200,7 +200,7 @@ class Saver:
             last_checkpoints_with_time: list of prefixes and times in seconds since 1970, oldest first.
 
         Raises:
-            AssertionError: it is no list.
+            AssertionError: if it is not a list.
         """
         if not isinstance(last_checkpoints_with_time, list):
             raise AssertionError("last_checkpoints_with_time must be a list")
@@ -279,7 +279,7 @@ class Saver:
             MetaGraphDef message.
 
         Raises:
-            ValueError: the GraphDef would be larger than 2 GB.
+            ValueError: if the GraphDef would be larger than 2 GB.
         """
         return export_scoped_meta_graph(
             filename=filename,
@@ -326,10 +326,10 @@ class Saver:
             The prefix of the checkpoint, for `restore`; None if the saver is empty.
 
         Raises:
-            TypeError: `sess` is no session.
-            ValueError: `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is
+            TypeError: if `sess` is not a session.
+            ValueError: if `latest_filename` has a folder or is the checkpoint's name, or the checkpoint's folder is
                 missing.
-            RuntimeError: the operations were not made.
+            RuntimeError: if the operations were not made.
         """
         if not self._is_built:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
@@ -390,10 +390,10 @@ class Saver:
             save_path: str, the checkpoint's prefix, as `save` or `tf.train.latest_checkpoint` returned it.
 
         Raises:
-            ValueError: `save_path` is None.
-            tf.errors.NotFoundError: there is no such checkpoint, or a variable is not in it.
-            tf.errors.InvalidArgumentError: it has a variable in another dtype or shape.
-            tf.errors.DataLossError: it is damaged.
+            ValueError: if `save_path` is None.
+            tf.errors.NotFoundError: if the checkpoint does not exist, or a variable is not in it.
+            tf.errors.InvalidArgumentError: if it has a variable in another dtype or shape.
+            tf.errors.DataLossError: if it is damaged.
         """
         if self._is_empty:
             return
@@ -426,7 +426,7 @@ def get_saver_or_default() -> Saver:
     """The saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
 
     Raises:
-        RuntimeError: the collection has several.
+        RuntimeError: if the collection has several.
     """
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:

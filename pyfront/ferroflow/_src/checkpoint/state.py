@@ -50,7 +50,7 @@ def generate_checkpoint_state_proto(
         The message; its paths are absolute where those given are, else relative to `save_dir`.
 
     Raises:
-        ValueError: there are not as many times as checkpoints.
+        ValueError: if there are not as many times as checkpoints.
     """
     paths = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     times = list(all_model_checkpoint_timestamps or ())
@@ -97,8 +97,8 @@ def update_checkpoint_state(
         last_preserved_timestamp: float, when a checkpoint was last kept for good, in seconds since 1970.
 
     Raises:
-        RuntimeError: a checkpoint has the state file's name.
-        ValueError: there are not as many times as checkpoints.
+        RuntimeError: if a checkpoint has the state file's name.
+        ValueError: if there are not as many times as checkpoints.
     """
     update_state(
         save_dir,
@@ -151,7 +151,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         be read.
 
     Raises:
-        ValueError: it names no checkpoint.
+        ValueError: if it names no checkpoint.
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)
@@ -190,7 +190,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         str; None where there is no state file, or no file of the checkpoint that it names.
 
     Raises:
-        ValueError: the state file names no checkpoint.
+        ValueError: if the state file names no checkpoint.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if not state:

@@ -22,7 +22,7 @@ class _Absent(ClusterResolver):
         """Nothing: no object of this class exists.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError(self._reason)
 
@@ -35,7 +35,7 @@ class _Absent(ClusterResolver):
             rpc_layer: not used.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError(self._reason)
 
@@ -48,7 +48,7 @@ class TPUClusterResolver(_Absent):
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow runs on CPUs and knows no TPU."
@@ -62,7 +62,7 @@ class GceClusterResolver(_Absent):
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow does not ask Google Compute Engine for the addresses of machines."
@@ -76,7 +76,7 @@ class KubernetesClusterResolver(_Absent):
         **kwargs: not used.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on every call.
     """
 
     _reason = "ferroflow does not ask Kubernetes for the addresses of pods."

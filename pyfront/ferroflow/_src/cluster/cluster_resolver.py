@@ -31,7 +31,7 @@ class ClusterResolver(abc.ABC):
             ClusterSpec.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"cluster_spec is not implemented for {self}.")
 
@@ -48,7 +48,7 @@ class ClusterResolver(abc.ABC):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"master is not implemented for {self}.")
 
@@ -113,7 +113,7 @@ class SimpleClusterResolver(ClusterResolver):
         rpc_layer: str, the protocol, or None.
 
     Raises:
-        TypeError: `cluster_spec` or `master` is of another type.
+        TypeError: if `cluster_spec` or `master` is of another type.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class SimpleClusterResolver(ClusterResolver):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            ValueError: there is no such task.
+            ValueError: if the task does not exist.
         """
         given = task_type is None or task_id is None
         address = self._master if given else self._cluster_spec.task_address(task_type, task_id or 0)
@@ -189,8 +189,8 @@ class UnionClusterResolver(ClusterResolver):
         **kwargs: `task_type`, `task_id` and `rpc_layer`, instead of those of the first resolver.
 
     Raises:
-        TypeError: an argument is no resolver.
-        ValueError: there is no resolver, or another keyword.
+        TypeError: if an argument is not a resolver.
+        ValueError: if there is no resolver, or another keyword.
     """
 
     def __init__(self, *args: ClusterResolver, **kwargs: Any) -> None:
@@ -212,7 +212,7 @@ class UnionClusterResolver(ClusterResolver):
         otherwise every task keeps its index.
 
         Raises:
-            KeyError: two resolvers have a task of the same index in such a job.
+            KeyError: if two resolvers have a task of the same index in such a job.
         """
         listed: dict[Any, list[Any]] = {}
         for resolver in self._resolvers:
@@ -232,8 +232,8 @@ class UnionClusterResolver(ClusterResolver):
             str, such as `grpc://host:port`; `""` for this process alone.
 
         Raises:
-            ValueError: there is no such task.
-            KeyError: two resolvers have the same task.
+            ValueError: if the task does not exist.
+            KeyError: if two resolvers have the same task.
         """
         if task_type is not None and task_id is not None:
             return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self._rpc_layer)

@@ -17,8 +17,9 @@ class ClusterSpec:
             `tf.train.ClusterDef`; or another `ClusterSpec`.
 
     Raises:
-        TypeError: `cluster` is none of these, or a name or an address is no string, or an index is no integer.
-        ValueError: a task index is negative or beyond 32 bits.
+        TypeError: if `cluster` is none of these, or a name or an address is not a string, or an index is not an
+            integer.
+        ValueError: if a task index is negative or beyond 32 bits.
     """
 
     def __init__(self, cluster: Any) -> None:
@@ -82,7 +83,7 @@ class ClusterSpec:
             int.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         return len(self._tasks(job_name))
 
@@ -96,7 +97,7 @@ class ClusterSpec:
             List of int, ascending.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         return sorted(self._tasks(job_name))
 
@@ -111,7 +112,7 @@ class ClusterSpec:
             str, such as `host:port`.
 
         Raises:
-            ValueError: there is no such job, or no such task in it.
+            ValueError: if the job does not exist, or no such task in it.
         """
         tasks = self._tasks(job_name)
         if task_index not in tasks:
@@ -128,7 +129,7 @@ class ClusterSpec:
             A list with an address, or None where the job has no such task, for each index up to the largest.
 
         Raises:
-            ValueError: there is no such job.
+            ValueError: if the job does not exist.
         """
         tasks = self._tasks(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]

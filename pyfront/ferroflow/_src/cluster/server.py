@@ -27,11 +27,11 @@ class Server:
         start: bool, whether to answer other processes from now on.
 
     Raises:
-        TypeError: `server_or_cluster_def` is none of these.
-        ValueError: the job or the index is not given and cannot be inferred.
-        tf.errors.InvalidArgumentError: the task is not in the cluster, or its address is not `host:port`.
-        tf.errors.NotFoundError: unknown protocol.
-        tf.errors.UnknownError: the address cannot be bound.
+        TypeError: if `server_or_cluster_def` is none of these.
+        ValueError: if the job or the index is not given and cannot be inferred.
+        tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
+        tf.errors.NotFoundError: if unknown protocol.
+        tf.errors.UnknownError: if the address cannot be bound.
     """
 
     def __init__(

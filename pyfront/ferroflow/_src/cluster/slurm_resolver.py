@@ -18,7 +18,7 @@ def expand_hostlist(hostlist: str) -> list[str]:
     """The names in a list of hosts in Slurm's notation: `n[1-2],m5` is n1, n2, m5.
 
     Raises:
-        ValueError: the list is not in that notation.
+        ValueError: if the list is not in that notation.
     """
     hosts: list[str] = []
     position = 0
@@ -46,7 +46,7 @@ def expand_tasks_per_node(tasks_per_node: str) -> list[int]:
     """The numbers of tasks in Slurm's notation: `3(x2),1` is 3, 3, 1.
 
     Raises:
-        ValueError: the text is not in that notation.
+        ValueError: if the text is not in that notation.
     """
     numbers: list[int] = []
     for part in tasks_per_node.split(","):
@@ -79,9 +79,9 @@ class SlurmClusterResolver(ClusterResolver):
         rpc_layer: str, the protocol.
 
     Raises:
-        RuntimeError: the environment is not that of a Slurm step; or the jobs have not as many tasks as the step; or
+        RuntimeError: if the environment is not that of a Slurm step; or the jobs have not as many tasks as the step; or
             the tasks need more GPUs than a host has.
-        ValueError: Slurm's variables are not in its notation.
+        ValueError: if Slurm's variables are not in its notation.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class SlurmClusterResolver(ClusterResolver):
             The address of the task; empty before `cluster_spec` was called, if the arguments do not tell the task.
 
         Raises:
-            ValueError: the cluster has no such task.
+            ValueError: if the cluster has no such task.
         """
         task_type = self._task_type if task_type is None else task_type
         task_id = self._task_id if task_id is None else task_id

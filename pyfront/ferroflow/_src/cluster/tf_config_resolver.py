@@ -14,7 +14,7 @@ def tf_config() -> dict[str, Any]:
     """What TF_CONFIG holds; nothing where it is not set.
 
     Raises:
-        ValueError: TF_CONFIG is no JSON object.
+        ValueError: if TF_CONFIG is not a JSON object.
     """
     text = os.environ.get("TF_CONFIG") or "{}"
     try:
@@ -53,7 +53,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The job of this task, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         told = tf_config().get("task", {}).get("type") if self._task_type is None else self._task_type
         return None if told is None else str(told)
@@ -67,7 +67,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The index of this task in its job, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         told = tf_config().get("task", {}).get("index") if self._task_id is None else self._task_id
         return None if told is None else int(told)
@@ -81,7 +81,7 @@ class TFConfigClusterResolver(ClusterResolver):
         """The protocol between the tasks, or None where neither the program nor TF_CONFIG tells it.
 
         Raises:
-            ValueError: TF_CONFIG is not a JSON object.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         return tf_config().get("rpc_layer") if self._rpc_layer is None else self._rpc_layer
 
@@ -98,8 +98,8 @@ class TFConfigClusterResolver(ClusterResolver):
         """The cluster; empty where TF_CONFIG tells none.
 
         Raises:
-            TypeError: `cluster` does not describe one.
-            ValueError: TF_CONFIG is no JSON object.
+            TypeError: if `cluster` does not describe one.
+            ValueError: if TF_CONFIG is not a JSON object.
         """
         return ClusterSpec(tf_config().get("cluster", {}))
 
@@ -116,8 +116,8 @@ class TFConfigClusterResolver(ClusterResolver):
             address of the task.
 
         Raises:
-            RuntimeError: neither the arguments nor TF_CONFIG tell the task.
-            ValueError: the cluster has no such task.
+            RuntimeError: if neither the arguments nor TF_CONFIG tell the task.
+            ValueError: if the cluster has no such task.
         """
         chosen = tf_config().get("session_master")
         if chosen is not None:

@@ -20,7 +20,7 @@ def load_dataset(name: str) -> Any:
         What the function of that name returns.
 
     Raises:
-        ValueError: nothing has that name.
+        ValueError: if nothing has that name.
     """
     if name not in DATASETS:
         raise ValueError(f"Name of dataset is not found: {name}")

@@ -52,7 +52,7 @@ def _contents(file: Any, magic: int, dimensions: int) -> tuple[tuple[int, ...], 
     """The sizes and the bytes of a compressed IDX file.
 
     Raises:
-        ValueError: it holds something else, or is cut short.
+        ValueError: if it holds something else, or is cut short.
     """
     name = getattr(file, "name", "file")
     try:
@@ -79,7 +79,7 @@ def extract_images(f: Any) -> _Array:
         uint8 array [count, rows, columns, 1].
 
     Raises:
-        ValueError: the file holds no images, or is cut short.
+        ValueError: if the file holds no images, or is cut short.
     """
     (count, rows, columns), pixels = _contents(f, _IMAGES, 3)
     return pixels.reshape(count, rows, columns, 1)
@@ -112,7 +112,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = _CLASSES) -
         uint8 array [count], or float64 array [count, num_classes].
 
     Raises:
-        ValueError: the file holds no labels, or is cut short.
+        ValueError: if the file holds no labels, or is cut short.
     """
     _, labels = _contents(f, _LABELS, 1)
     return dense_to_one_hot(labels, num_classes) if one_hot else labels
@@ -131,8 +131,8 @@ class DataSet:
         seed: int, of the order; None for the graph's.
 
     Raises:
-        TypeError: `dtype` is another.
-        ValueError: there are not as many labels as images.
+        TypeError: if `dtype` is another.
+        ValueError: if there are not as many labels as images.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ def maybe_download(
         str, the file's path.
 
     Raises:
-        tf.errors.UnavailableError: it is missing and cannot be fetched.
+        tf.errors.UnavailableError: if it is missing and cannot be fetched.
     """
     source_url = source_url or DEFAULT_SOURCE_URL + filename
     folder = Path(work_directory)
@@ -294,8 +294,8 @@ def read_data_sets(
         `Datasets` of three `DataSet`s: train, validation, test.
 
     Raises:
-        tf.errors.UnavailableError: a file is missing and cannot be fetched.
-        ValueError: a file is damaged, or there are not as many training images as `validation_size`.
+        tf.errors.UnavailableError: if a file is missing and cannot be fetched.
+        ValueError: if a file is damaged, or there are not as many training images as `validation_size`.
     """
     options = {"dtype": dtype, "reshape": reshape, "seed": seed}
     if fake_data:
@@ -329,7 +329,7 @@ def load_mnist(train_dir: str = "MNIST-data") -> Any:
         `Datasets` of three `DataSet`s: train, validation, test.
 
     Raises:
-        tf.errors.UnavailableError: a file is missing and cannot be fetched.
-        ValueError: a file is damaged.
+        tf.errors.UnavailableError: if a file is missing and cannot be fetched.
+        ValueError: if a file is damaged.
     """
     return read_data_sets(train_dir)

@@ -38,7 +38,7 @@ class Beta(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("concentration1", "concentration0")
@@ -158,7 +158,7 @@ class BetaWithSoftplusConcentration(Beta):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ class Distribution:
         name: str, name scope of its operations; None for the name of the class.
 
     Raises:
-        ValueError: an item of `graph_parents` is not a Tensor.
+        ValueError: if an item of `graph_parents` is not a Tensor.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Distribution:
             dict from names of parameters to TensorShapes.
 
         Raises:
-            ValueError: `sample_shape` is not known.
+            ValueError: if `sample_shape` is unknown.
         """
         if isinstance(sample_shape, TensorShape):
             if not sample_shape.is_fully_defined():
@@ -232,7 +232,7 @@ class Distribution:
             Tensor of `dtype`, of shape `sample_shape` + `batch_shape` + `event_shape`.
 
         Raises:
-            ValueError: `sample_shape` has a higher rank.
+            ValueError: if `sample_shape` has a higher rank.
         """
         return self._call_sample_n(sample_shape, seed, name)
 
@@ -485,7 +485,7 @@ class Distribution:
             Tensor of `dtype`, of shape `batch_shape`.
 
         Raises:
-            NotImplementedError: none is registered for the classes.
+            NotImplementedError: if none is registered for the classes.
         """
         with self._name_scope(name):
             return self._kl_divergence(other)

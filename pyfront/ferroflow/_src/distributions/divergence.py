@@ -43,7 +43,7 @@ def kl_divergence(
         Tensor of their dtype and batch shape.
 
     Raises:
-        NotImplementedError: no divergence is registered for their classes.
+        NotImplementedError: if no divergence is registered for their classes.
     """
     function = _registered(type(distribution_a), type(distribution_b))
     if function is None:
@@ -96,8 +96,8 @@ class RegisterKL:
         """Registers a callable of two distributions and a name.
 
         Raises:
-            TypeError: `kl_fn` is not callable.
-            ValueError: another one is registered for the classes.
+            TypeError: if `kl_fn` is not callable.
+            ValueError: if another one is registered for the classes.
         """
         if not callable(kl_fn):
             raise TypeError(f"kl_fn must be callable, received: {kl_fn}")

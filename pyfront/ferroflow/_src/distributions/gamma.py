@@ -36,7 +36,7 @@ class Gamma(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST: tuple[str, ...] = ("concentration", "rate")
@@ -125,7 +125,7 @@ class GammaWithSoftplusConcentrationRate(Gamma):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

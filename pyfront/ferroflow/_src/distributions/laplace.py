@@ -32,7 +32,7 @@ class Laplace(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("loc", "scale")
@@ -124,7 +124,7 @@ class LaplaceWithSoftplusScale(Laplace):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -34,8 +34,8 @@ class Multinomial(VectorDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: both or neither of `logits` and `probs` are given.
-        TypeError: they are not of a float dtype.
+        ValueError: if both or neither of `logits` and `probs` are given.
+        TypeError: if they are not of a float dtype.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class Normal(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("loc", "scale")
@@ -125,7 +125,7 @@ class NormalWithSoftplusScale(Normal):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -50,8 +50,8 @@ def get_logits_and_probs(
         (logits, probs).
 
     Raises:
-        ValueError: both or neither are given.
-        TypeError: what is given is not of a float dtype.
+        ValueError: if both or neither are given.
+        TypeError: if what is given is not of a float dtype.
     """
     with name_scope(name, values=[probs, logits]):
         if (probs is None) == (logits is None):

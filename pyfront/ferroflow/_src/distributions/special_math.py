@@ -113,7 +113,7 @@ def ndtr(x: Any, name: str = "ndtr") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype.
+        TypeError: if `x` has another dtype.
     """
     with name_scope(name, values=[x]):
         return _ndtr(_as_floats(x, "x"))
@@ -149,7 +149,7 @@ def ndtri(p: Any, name: str = "ndtri") -> Any:
         Tensor of the dtype and shape of `p`.
 
     Raises:
-        TypeError: `p` has another dtype.
+        TypeError: if `p` has another dtype.
     """
     with name_scope(name, values=[p]):
         p = _as_floats(p, "p")
@@ -182,7 +182,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype.
+        TypeError: if `x` has another dtype.
     """
     with name_scope(name, values=[x]):
         x = _as_floats(x, "x")
@@ -201,8 +201,8 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: `x` has another dtype, or `series_order` is no int.
-        ValueError: `series_order` is out of range.
+        TypeError: if `x` has another dtype, or `series_order` is not an int.
+        ValueError: if `series_order` is out of range.
     """
     if not isinstance(series_order, int):
         raise TypeError("series_order must be a Python integer.")

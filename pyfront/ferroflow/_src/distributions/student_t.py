@@ -40,7 +40,7 @@ class StudentT(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     _BROADCAST = ("df", "loc", "scale")
@@ -161,7 +161,7 @@ class StudentTWithAbsDfSoftplusScale(StudentT):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
+        ValueError: if the dtypes differ.
     """
 
     def __init__(

@@ -30,8 +30,8 @@ class Uniform(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: the dtypes differ.
-        InvalidArgumentError: with `validate_args`, `low` is known not to be below `high`.
+        ValueError: if the dtypes differ.
+        InvalidArgumentError: if with `validate_args`, `low` is known not to be below `high`.
     """
 
     _BROADCAST = ("low", "high")

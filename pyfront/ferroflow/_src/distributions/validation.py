@@ -37,7 +37,7 @@ def assert_integer_form(x: Any, message: str, int_dtype: Any = None, name: str =
     """Makes an operation that fails unless all elements are whole numbers that `int_dtype` holds.
 
     Raises:
-        TypeError: `x` is of a dtype that has no integers beside it.
+        TypeError: if `x` is of a dtype that has no integers beside it.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -75,8 +75,8 @@ def categorical_event_shape(categorical_param: Any, name: str = "embed_check_cat
     """A parameter with a last dimension of at least two classes, and no more than its dtype can number.
 
     Raises:
-        ValueError: it is known to have fewer or more classes, or to be a scalar.
-        TypeError: it is not of a float dtype.
+        ValueError: if it is known to have fewer or more classes, or to be a scalar.
+        TypeError: if it is not of a float dtype.
     """
     with name_scope(name, values=[categorical_param]):
         x = convert_to_tensor(categorical_param, name="categorical_param")
@@ -119,7 +119,7 @@ def integer_casting_closed(x: Any, target_dtype: Any, name: str = "embed_check_c
     """A tensor of elements not below 0 that do not change when they are cast to a dtype.
 
     Raises:
-        TypeError: neither dtype is of integers or bool, or one is of no numbers.
+        TypeError: if neither dtype is of integers or bool, or one is of no numbers.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")

@@ -60,7 +60,7 @@ class BaselineClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNClassifier`.
+        ValueError: on the same conditions as `DNNClassifier`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class BaselineRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNRegressor`.
+        ValueError: on the same conditions as `DNNRegressor`.
     """
 
     def __init__(

@@ -108,8 +108,8 @@ class Estimator:
             WarmStartSettings.
 
     Raises:
-        ValueError: there is no model function, it takes other arguments, the folders differ, or a subclass overrides a
-            member.
+        ValueError: if there is no model function, it takes other arguments, the folders differ, or a subclass overrides
+            a member.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class Estimator:
             NumPy array, of the dtype and shape of the variable.
 
         Raises:
-            ValueError: there is no checkpoint.
+            ValueError: if there is no checkpoint.
         """
         self._trained_checkpoint()
         return load_variable(self.model_dir, name)
@@ -198,7 +198,7 @@ class Estimator:
         """The names of the variables in the latest checkpoint.
 
         Raises:
-            ValueError: there is no checkpoint.
+            ValueError: if there is no checkpoint.
         """
         self._trained_checkpoint()
         return [name for name, _ in list_variables(self.model_dir)]
@@ -235,8 +235,8 @@ class Estimator:
             The estimator.
 
         Raises:
-            ValueError: both `steps` and `max_steps` are given, or one is not positive.
-            TypeError: a hook or listener is something else.
+            ValueError: if both `steps` and `max_steps` are given, or one is not positive.
+            TypeError: if a hook or listener is something else.
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
@@ -371,8 +371,8 @@ class Estimator:
             The metrics by name, with "loss", the mean of the batches' losses, and "global_step".
 
         Raises:
-            ValueError: there is no checkpoint, `steps` is not positive, or a metric has one of those names.
-            TypeError: a hook is something else.
+            ValueError: if there is no checkpoint, `steps` is not positive, or a metric has one of those names.
+            TypeError: if a hook is something else.
         """
         all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -421,8 +421,8 @@ class Estimator:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
 
         Raises:
-            ValueError: there is no checkpoint, no prediction is wanted, or predictions have different lengths.
-            TypeError: a hook is something else.
+            ValueError: if there is no checkpoint, no prediction is wanted, or predictions have different lengths.
+            TypeError: if a hook is something else.
         """
         all_hooks = _checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -472,8 +472,8 @@ class Estimator:
             bytes, the new folder.
 
         Raises:
-            ValueError: there is no checkpoint, no function, or the model has no outputs to export.
-            tf.errors.DeadlineExceededError: no folder named by the time became free in ten seconds.
+            ValueError: if there is no checkpoint, no function, or the model has no outputs to export.
+            tf.errors.DeadlineExceededError: if no folder named by the time became free in ten seconds.
         """
         if serving_input_receiver_fn is None:
             raise ValueError("serving_input_receiver_fn must be defined.")
@@ -534,8 +534,8 @@ class Estimator:
             bytes, the new folder.
 
         Raises:
-            ValueError: as `export_savedmodel`.
-            NotImplementedError: another mode is asked for.
+            ValueError: on the same conditions as `export_savedmodel`.
+            NotImplementedError: if another mode is asked for.
         """
         if experimental_mode != ModeKeys.PREDICT:
             raise NotImplementedError(

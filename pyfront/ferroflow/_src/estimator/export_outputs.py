@@ -48,7 +48,7 @@ class ClassificationOutput(ExportOutput):
         classes: Tensor of strings, of shape [batch, n] or [n]; None for none.
 
     Raises:
-        ValueError: both are None, or one is of another dtype.
+        ValueError: if both are None, or one is of another dtype.
     """
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
@@ -81,7 +81,7 @@ class ClassificationOutput(ExportOutput):
             SignatureDef message.
 
         Raises:
-            ValueError: the input is not one Tensor of strings.
+            ValueError: if the input is not one Tensor of strings.
         """
         examples = _the_one_of_strings(receiver_tensors, "Classification")
         return classification_signature_def(examples, self.classes, self.scores)
@@ -94,7 +94,7 @@ class RegressionOutput(ExportOutput):
         value: Tensor of a float dtype, of shape [batch, ...].
 
     Raises:
-        ValueError: it is of another dtype.
+        ValueError: if it is of another dtype.
     """
 
     def __init__(self, value: Any) -> None:
@@ -117,7 +117,7 @@ class RegressionOutput(ExportOutput):
             SignatureDef message.
 
         Raises:
-            ValueError: the input is not one Tensor of strings.
+            ValueError: if the input is not one Tensor of strings.
         """
         return regression_signature_def(_the_one_of_strings(receiver_tensors, "Regression"), self.value)
 
@@ -129,7 +129,7 @@ class PredictOutput(ExportOutput):
         outputs: Tensor of any dtype and shape, which is named "output", or dict of them.
 
     Raises:
-        ValueError: a name is no str, or a value no Tensor.
+        ValueError: if a name is not a str, or a value no Tensor.
     """
 
     def __init__(self, outputs: Any) -> None:

@@ -96,7 +96,7 @@ class _SavedModelExporter(Exporter):
             bytes, the new folder; None where nothing is exported.
 
         Raises:
-            ValueError: as `Estimator.export_savedmodel`.
+            ValueError: on the same conditions as `Estimator.export_savedmodel`.
         """
         if not self._is_due(estimator, eval_result, is_the_final_export):
             return None
@@ -164,7 +164,7 @@ class LatestExporter(_SavedModelExporter):
         exports_to_keep: int, the number of exports that are kept; None for all.
 
     Raises:
-        ValueError: `exports_to_keep` is not positive.
+        ValueError: if `exports_to_keep` is not positive.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class BestExporter(_SavedModelExporter):
         exports_to_keep: int, the number of exports that are kept; None for all.
 
     Raises:
-        ValueError: `compare_fn` is None or has other arguments, or `exports_to_keep` is not positive.
+        ValueError: if `compare_fn` is None or has other arguments, or `exports_to_keep` is not positive.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ def numpy_input_fn(
         of shape [batch, ...], and the labels if there are any.
 
     Raises:
-        TypeError: `shuffle` is not given.
+        TypeError: if `shuffle` is not given.
 
     The function raises ValueError where arrays are empty or of different lengths, or a label has a feature's name, and
     TypeError where `x` is something else.
@@ -132,8 +132,8 @@ def pandas_input_fn(
         [batch], and the labels if there are any.
 
     Raises:
-        TypeError: `shuffle` is not given.
-        ValueError: a column has the labels' name, or the indices differ.
+        TypeError: if `shuffle` is not given.
+        ValueError: if a column has the labels' name, or the indices differ.
     """
     _check_shuffle(shuffle)
     columns = {name: x[name].to_numpy() for name in x.columns}

@@ -196,7 +196,7 @@ class DNNClassifier(Estimator):
         loss_reduction: one of `tf.losses.Reduction`, how the losses of a batch become one.
 
     Raises:
-        ValueError: there are fewer than two classes, or as `Estimator`.
+        ValueError: if there are fewer than two classes; also on the same conditions as `Estimator`.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class DNNRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: `label_dimension` is not positive, or as `Estimator`.
+        ValueError: if `label_dimension` is not positive; also on the same conditions as `Estimator`.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class LinearClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNClassifier`.
+        ValueError: on the same conditions as `DNNClassifier`.
     """
 
     def __init__(
@@ -313,7 +313,7 @@ class LinearRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: as `DNNRegressor`.
+        ValueError: on the same conditions as `DNNRegressor`.
     """
 
     def __init__(
@@ -366,7 +366,7 @@ class DNNLinearCombinedClassifier(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: there are no columns, or no widths for a network; or as `DNNClassifier`.
+        ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNClassifier`.
 
     Source: Cheng et al., Wide & Deep Learning for Recommender Systems, 2016.
     """
@@ -424,7 +424,7 @@ class DNNLinearCombinedRegressor(Estimator):
         loss_reduction: as `DNNClassifier`.
 
     Raises:
-        ValueError: there are no columns, or no widths for a network; or as `DNNRegressor`.
+        ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNRegressor`.
     """
 
     def __init__(

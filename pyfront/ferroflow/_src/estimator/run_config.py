@@ -68,9 +68,10 @@ class RunConfig:
         session_creation_timeout_secs: float, seconds that a worker waits for the chief.
 
     Raises:
-        ValueError: both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not right.
-        NotImplementedError: a strategy of distribution is given.
-        TypeError: a part of `TF_CONFIG` is of another type.
+        ValueError: if both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not
+            right.
+        NotImplementedError: if a strategy of distribution is given.
+        TypeError: if a part of `TF_CONFIG` is of another type.
     """
 
     def __init__(
@@ -206,8 +207,8 @@ class RunConfig:
             RunConfig.
 
         Raises:
-            ValueError: one cannot be changed, or is not in its range.
-            NotImplementedError: a strategy of distribution is given.
+            ValueError: if one cannot be changed, or is not in its range.
+            NotImplementedError: if a strategy of distribution is given.
         """
         changed = copy.deepcopy(self)
         for name, value in kwargs.items():

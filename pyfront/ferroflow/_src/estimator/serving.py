@@ -38,7 +38,7 @@ class ServingInputReceiver(_Fields):
         receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
 
     Raises:
-        ValueError: something is missing, a name is no str, or a value no tensor.
+        ValueError: if something is missing, a name is not a str, or a value no tensor.
     """
 
     __slots__ = ()
@@ -82,7 +82,7 @@ class TensorServingInputReceiver(_TensorFields):
         receiver_tensors_alternatives: as `ServingInputReceiver`.
 
     Raises:
-        ValueError: something is missing, a name is no str, or a value no tensor.
+        ValueError: if something is missing, a name is not a str, or a value no tensor.
     """
 
     __slots__ = ()
@@ -157,7 +157,7 @@ def build_all_signature_defs(
     """The SignatureDefs of all outputs that the inputs fit.
 
     Raises:
-        ValueError: the default output does not fit the inputs, or there is none.
+        ValueError: if the default output does not fit the inputs, or there is none.
     """
     if not isinstance(export_outputs, Mapping):
         raise ValueError("export_outputs must be a dict.")

@@ -50,9 +50,9 @@ class EstimatorSpec(_Fields):
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
     Raises:
-        ValueError: something that the mode needs is missing, the loss is more than one element, there are several
+        ValueError: if something that the mode needs is missing, the loss is more than one element, there are several
             outputs and no default one, or something is of another graph than the default one.
-        TypeError: something is of another type.
+        TypeError: if something is of another type.
     """
 
     __slots__ = ()

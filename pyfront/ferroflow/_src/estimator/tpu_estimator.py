@@ -70,8 +70,8 @@ class TPURunConfig(RunConfig):
         **kwargs: as for `tf.estimator.RunConfig`.
 
     Raises:
-        NotImplementedError: a cluster is given.
-        ValueError: as for `tf.estimator.RunConfig`.
+        NotImplementedError: if a cluster is given.
+        ValueError: on the same conditions as `tf.estimator.RunConfig`.
     """
 
     def __init__(
@@ -148,7 +148,8 @@ class TPUEstimatorSpec(_SpecFields):
         """The `tf.estimator.EstimatorSpec` of the same model.
 
         Raises:
-            ValueError: `eval_metrics` or `host_call` is no pair of a function and its tensors, or as `EstimatorSpec`.
+            ValueError: if `eval_metrics` or `host_call` is not a pair of a function and its tensors; also on the same
+                conditions as `EstimatorSpec`.
         """
         beside = () if self.host_call is None else (_HostCallHook(_called(self.host_call, "host_call")),)
         return EstimatorSpec(
@@ -184,9 +185,9 @@ class TPUEstimator(Estimator):
         warm_start_from: as for `tf.estimator.Estimator`.
 
     Raises:
-        NotImplementedError: `use_tpu` is set.
-        ValueError: `config` is no `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not take
-            `params`, or a size is not positive; and as for `tf.estimator.Estimator`.
+        NotImplementedError: if `use_tpu` is set.
+        ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
+            take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
     """
 
     def __init__(

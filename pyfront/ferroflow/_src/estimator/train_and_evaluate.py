@@ -39,8 +39,8 @@ class TrainSpec(_TrainFields):
         hooks: iterable of SessionRunHook.
 
     Raises:
-        ValueError: `max_steps` is not positive.
-        TypeError: `input_fn` is not callable, or a hook is something else.
+        ValueError: if `max_steps` is not positive.
+        TypeError: if `input_fn` is not callable, or a hook is something else.
     """
 
     __slots__ = ()
@@ -75,8 +75,8 @@ class EvalSpec(_EvalFields):
         throttle_secs: int, the fewest seconds between two evaluations.
 
     Raises:
-        ValueError: `steps` is not positive, a time is negative, or the names of exporters are missing or equal.
-        TypeError: `input_fn` is not callable, the name no str, or a hook or an exporter something else.
+        ValueError: if `steps` is not positive, a time is negative, or the names of exporters are missing or equal.
+        TypeError: if `input_fn` is not callable, the name no str, or a hook or an exporter something else.
     """
 
     __slots__ = ()
@@ -127,9 +127,9 @@ def train_and_evaluate(
         list of what its exporters returned; None for the tasks of a cluster.
 
     Raises:
-        ValueError: `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.
-        TypeError: an argument is of another type.
-        RuntimeError: a task of a cluster of several has no `master` to be started at.
+        ValueError: if `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.
+        TypeError: if an argument is of another type.
+        RuntimeError: if a task of a cluster of several has no `master` to be started at.
     """
     for name, value, expected in (
         ("estimator", estimator, Estimator),

@@ -258,7 +258,7 @@ def categorical_column_with_hash_bucket(
         A categorical feature column.
 
     Raises:
-        ValueError: the number is not positive, or the DType is another.
+        ValueError: if the number is not positive, or the DType is another.
     """
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
@@ -290,7 +290,7 @@ def categorical_column_with_vocabulary_file(
         A categorical feature column.
 
     Raises:
-        ValueError: there is no file, a number is not in its range, both `num_oov_buckets` and `default_value` are
+        ValueError: if there is no file, a number is not in its range, both `num_oov_buckets` and `default_value` are
             given, or the DType is another.
     """
     if not vocabulary_file:
@@ -338,8 +338,8 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: the list is empty or holds a value twice, a number is not in its range, both `num_oov_buckets` and
-            `default_value` are given, or a DType is another.
+        ValueError: if the list is empty or holds a value twice, a number is not in its range, both `num_oov_buckets`
+            and `default_value` are given, or a DType is another.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
@@ -377,7 +377,7 @@ def categorical_column_with_identity(
         A categorical feature column.
 
     Raises:
-        ValueError: the number is not positive, or the default value is not in range.
+        ValueError: if the number is not positive, or the default value is not in range.
     """
     if num_buckets < 1:
         raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
@@ -400,7 +400,7 @@ def weighted_categorical_column(
         A categorical feature column.
 
     Raises:
-        ValueError: the DType is not of numbers.
+        ValueError: if the DType is not of numbers.
     """
     if dtype is None or not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype {dtype} is not convertible to float.")

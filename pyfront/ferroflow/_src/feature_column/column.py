@@ -104,8 +104,8 @@ class TransformedFeatures:
             Tensor or SparseTensor, or what the column makes.
 
         Raises:
-            ValueError: there is no such feature, or it is one value for all examples.
-            TypeError: the key is neither.
+            ValueError: if there is no such feature, or it is one value for all examples.
+            TypeError: if the key is neither.
         """
         if key not in self._tensors:
             self._tensors[key] = self._made(key)
@@ -177,7 +177,7 @@ def clean_columns(feature_columns: Any) -> list[Any]:
         feature_columns: a feature column, or an iterable of them but a dict.
 
     Raises:
-        ValueError: it is a dict or empty, holds something else, or two columns have one name.
+        ValueError: if it is a dict or empty, holds something else, or two columns have one name.
     """
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
@@ -208,7 +208,7 @@ def check_batch_sizes(tensors: Iterable[Tensor], columns: Iterable[FeatureColumn
     """Checks that the batch sizes that are known are one.
 
     Raises:
-        ValueError: they are not.
+        ValueError: if they are not.
     """
     first: tuple[Any, str] | None = None
     for tensor, column in zip(tensors, columns, strict=True):
@@ -228,7 +228,7 @@ def check_string_or_int(dtype: Any, prefix: str) -> None:
     """Checks that values can be ids or be made ids.
 
     Raises:
-        ValueError: the DType is neither string nor of integers.
+        ValueError: if the DType is neither string nor of integers.
     """
     if dtype != dtypes.string and not dtype.is_integer:
         raise ValueError(f"{prefix} dtype must be string or integer. dtype: {dtype}.")

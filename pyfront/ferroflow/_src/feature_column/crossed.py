@@ -29,7 +29,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
         return "_X_".join(sorted(key.name if isinstance(key, FeatureColumn) else key for key in self._leaves()))
 
     def _leaves(self) -> list[Any]:
-        """The keys that are no crossings themselves."""
+        """The keys that are not crossings themselves."""
         return [leaf for key in self.keys for leaf in (key._leaves() if isinstance(key, CrossedColumn) else [key])]
 
     @property
@@ -78,7 +78,7 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
         A categorical feature column.
 
     Raises:
-        ValueError: there are fewer than two keys, one of another kind, or the number is not positive.
+        ValueError: if there are fewer than two keys, one of another kind, or the number is not positive.
     """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")

@@ -223,7 +223,7 @@ def embedding_column(
         A dense feature column.
 
     Raises:
-        ValueError: the dimension is not positive, one of the arguments of checkpoints is given without the other, or
+        ValueError: if the dimension is not positive, one of the arguments of checkpoints is given without the other, or
             the initializer is not callable.
     """
     where = f" Embedding of column_name: {categorical_column.name}"
@@ -269,7 +269,8 @@ def shared_embedding_columns(
         List of dense feature columns, in the order given.
 
     Raises:
-        ValueError: as `embedding_column`, or the columns are of different kinds or numbers of ids.
+        ValueError: on the same conditions as `embedding_column`, or if the columns are of different kinds or numbers of
+            ids.
     """
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
     in_order = sorted(categorical_columns, key=lambda column: str(column.name))

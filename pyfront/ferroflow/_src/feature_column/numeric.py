@@ -125,8 +125,9 @@ def numeric_column(
         A feature column whose numbers are float32.
 
     Raises:
-        TypeError: a dimension is no int, the default value is not of `dtype`, or `normalizer_fn` is not callable.
-        ValueError: a dimension is not positive, the default value has another shape, or `dtype` is not of numbers.
+        TypeError: if a dimension is not an int, the default value is not of `dtype`, or `normalizer_fn` is not
+            callable.
+        ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not of numbers.
     """
     checked = _checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):
@@ -148,7 +149,7 @@ def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
         A feature column that is dense (one number for each bucket) and categorical.
 
     Raises:
-        ValueError: the column is another or of more dimensions, or the boundaries are none or not sorted.
+        ValueError: if the column is another or of more dimensions, or the boundaries are none or not sorted.
     """
     if not isinstance(source_column, NumericColumn):
         raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")

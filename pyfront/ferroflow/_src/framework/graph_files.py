@@ -20,7 +20,7 @@ def replace_file(name: str, contents: bytes) -> None:
     """Writes a file whole: who reads meanwhile, or after a crash, finds the old contents or the new ones.
 
     Raises:
-        tf.errors.OpError: of the class of the system's failure.
+        tf.errors.OpError: if the file cannot be written, with the class for the system's error.
     """
     with engine_errors():
         _core.replace_file(name, contents)

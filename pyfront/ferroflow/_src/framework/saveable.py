@@ -16,7 +16,7 @@ class SaveSpec:
         dtype: its dtype, needed where `tensor` is a function.
 
     Raises:
-        AssertionError: `tensor` is a function and there is no dtype.
+        AssertionError: if `tensor` is a function and there is no dtype.
     """
 
     def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: Any = None) -> None:
@@ -69,7 +69,7 @@ class SaveableObject:
             The operation that does it.
 
         Raises:
-            ValueError: the subclass does not say how.
+            ValueError: if the subclass does not say how.
         """
         del restored_tensors, restored_shapes
         raise ValueError("Calling an abstract method.")

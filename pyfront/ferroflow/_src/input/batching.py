@@ -75,8 +75,8 @@ def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
         caller: str, the function that takes them.
 
     Raises:
-        ValueError: there are none.
-        TypeError: it is no list.
+        ValueError: if there are none.
+        TypeError: if it is not a list.
     """
     if not isinstance(tensors, list | tuple):
         raise TypeError("values must be a list.")
@@ -93,7 +93,7 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
         enqueue_many: bool, whether rows are the elements.
 
     Raises:
-        ValueError: it has another rank.
+        ValueError: if it has another rank.
     """
     keep = convert_to_tensor(keep_input)
     if keep.shape.ndims is None:
@@ -112,7 +112,7 @@ def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
         lists: list of lists of Tensor.
 
     Raises:
-        TypeError: those of one list differ from another's.
+        TypeError: if those of one list differ from another's.
     """
     types = [t.dtype for t in lists[0]]
     for tensors in lists[1:]:
@@ -132,7 +132,7 @@ def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -
         enqueue_many: bool, whether rows are the elements.
 
     Raises:
-        ValueError: the rank of a tensor is not known, or the shapes of two lists differ.
+        ValueError: if the rank of a tensor is unknown, or the shapes of two lists differ.
     """
     if shapes is not None:
         return shapes
@@ -267,8 +267,8 @@ def batch(
         As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, or their shapes are neither known nor given.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: if there are no tensors, or their shapes are neither known nor given.
+        TypeError: if `tensors` is neither list nor dict.
     """
     return maybe_batch(
         tensors,
@@ -318,8 +318,8 @@ def maybe_batch(
         As `batch`.
 
     Raises:
-        ValueError: as `batch`.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: on the same conditions as `batch`.
+        TypeError: if `tensors` is neither list nor dict.
     """
     queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -355,8 +355,8 @@ def batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, or their shapes differ, or are neither known nor given.
-        TypeError: their dtypes differ.
+        ValueError: if there are no tensors, or their shapes differ, or are neither known nor given.
+        TypeError: if their dtypes differ.
     """
     return maybe_batch_join(
         tensors_list,
@@ -404,8 +404,8 @@ def maybe_batch_join(
         As `batch_join`.
 
     Raises:
-        ValueError: as `batch_join`.
-        TypeError: as `batch_join`.
+        ValueError: on the same conditions as `batch_join`.
+        TypeError: on the same conditions as `batch_join`.
     """
     queue = _Queue(queue_class(dynamic_pad), capacity, shared_name)
     elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)
@@ -444,9 +444,9 @@ def shuffle_batch(
         As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, their shapes are neither known nor given, or the queue has no room for more
+        ValueError: if there are no tensors, their shapes are neither known nor given, or the queue has no room for more
             than what stays.
-        TypeError: `tensors` is neither list nor dict.
+        TypeError: if `tensors` is neither list nor dict.
     """
     return maybe_shuffle_batch(
         tensors,
@@ -499,8 +499,8 @@ def maybe_shuffle_batch(
         As `shuffle_batch`.
 
     Raises:
-        ValueError: as `shuffle_batch`.
-        TypeError: `tensors` is neither list nor dict.
+        ValueError: on the same conditions as `shuffle_batch`.
+        TypeError: if `tensors` is neither list nor dict.
     """
     queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
     elements = _Elements([tensors], keep_input, enqueue_many, shapes, num_threads)
@@ -538,9 +538,9 @@ def shuffle_batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: there are no tensors, their shapes differ, or are neither known nor given, or the queue has no room
-            for more than what stays.
-        TypeError: their dtypes differ.
+        ValueError: if there are no tensors, their shapes differ, or are neither known nor given, or the queue has no
+            room for more than what stays.
+        TypeError: if their dtypes differ.
     """
     return maybe_shuffle_batch_join(
         tensors_list,
@@ -591,8 +591,8 @@ def maybe_shuffle_batch_join(
         As `shuffle_batch_join`.
 
     Raises:
-        ValueError: as `shuffle_batch_join`.
-        TypeError: as `shuffle_batch_join`.
+        ValueError: on the same conditions as `shuffle_batch_join`.
+        TypeError: on the same conditions as `shuffle_batch_join`.
     """
     queue = _Queue(RandomShuffleQueue, capacity, shared_name, min_after_dequeue, seed)
     elements = _Elements(tensors_list, keep_input, enqueue_many, shapes)

@@ -96,7 +96,7 @@ def bucket(
         The bucket, int32 of shape [], and as `tensors`, each with a new first dimension.
 
     Raises:
-        ValueError: lists of sizes have another length than `num_buckets`, or shapes are neither known nor given.
+        ValueError: if lists of sizes have another length than `num_buckets`, or shapes are neither known nor given.
     """
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * num_buckets
     if len(sizes) != num_buckets:
@@ -217,8 +217,8 @@ def bucket_by_sequence_length(
         The lengths, int32 of shape [batch_size], and as `tensors`, each with a new first dimension.
 
     Raises:
-        TypeError: the boundaries are no list of int.
-        ValueError: the boundaries do not increase; as `bucket`.
+        TypeError: if the boundaries are not a list of int.
+        ValueError: if the boundaries do not increase; also on the same conditions as `bucket`.
     """
     given = tensor_list(tensors)
     _check_boundaries(bucket_boundaries)

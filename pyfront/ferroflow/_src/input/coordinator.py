@@ -77,7 +77,7 @@ class Coordinator:
             ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `join`.
 
         Raises:
-            BaseException: `ex`, where the threads were joined before.
+            BaseException: if `ex`, where the threads were joined before.
         """
         with self._lock:
             failure = self._failure(ex)
@@ -141,11 +141,11 @@ class Coordinator:
         Args:
             threads: list of threading.Thread, started.
             stop_grace_period_secs: float, seconds that threads have to end once a stop was asked for.
-            ignore_live_threads: bool, whether threads that have not ended by then are no error.
+            ignore_live_threads: bool, whether threads that have not ended by then are not an error.
 
         Raises:
-            BaseException: what `request_stop` was given first, with the traceback of its thread.
-            RuntimeError: threads have not ended in time.
+            BaseException: if what `request_stop` was given first, with the traceback of its thread.
+            RuntimeError: if threads have not ended in time.
         """
         with self._lock:
             waited = list(self._registered_threads.union(threads or ()))
@@ -180,7 +180,7 @@ class Coordinator:
         """Raises what `request_stop` was given first, if anything.
 
         Raises:
-            BaseException: that.
+            BaseException: if that.
         """
         with self._lock:
             if self._exc_info_to_raise is not None:
@@ -201,7 +201,7 @@ class LooperThread(threading.Thread):
         kwargs: dict of the keyword arguments of `target`.
 
     Raises:
-        ValueError: `coord` is no Coordinator, or arguments are given without a target.
+        ValueError: if `coord` is not a Coordinator, or arguments are given without a target.
     """
 
     def __init__(

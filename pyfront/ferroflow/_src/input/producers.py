@@ -69,7 +69,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: `num_epochs` is not positive.
+        ValueError: if `num_epochs` is not positive.
     """
     if num_epochs is None:
         return tensor
@@ -113,7 +113,7 @@ def input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: the shape of the rows is not known, or `num_epochs` is not positive.
+        ValueError: if the shape of the rows is unknown, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
@@ -165,7 +165,7 @@ def string_input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
+        ValueError: if `string_tensor` is an empty list. An empty tensor fails when the queue is filled.
     """
     if not isinstance(string_tensor, Tensor) and len(string_tensor) == 0:
         raise ValueError(_NOTHING)
@@ -211,7 +211,7 @@ def range_input_producer(
         FIFOQueue.
 
     Raises:
-        ValueError: `num_epochs` is not positive.
+        ValueError: if `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", [limit]) as scope:
         summary_name = f"fraction_of_{capacity}_full"
@@ -243,7 +243,7 @@ def slice_input_producer(
         list of Tensor of the dtypes of `tensor_list`, of shape [...].
 
     Raises:
-        ValueError: the list is empty, or `num_epochs` is not positive.
+        ValueError: if the list is empty, or `num_epochs` is not positive.
     """
     with name_scope(name, "input_producer", tensor_list):
         tensors = convert_n_to_tensor_or_indexed_slices(tensor_list)

@@ -34,8 +34,8 @@ class QueueRunner:
         import_scope: str, name scope of what `queue_runner_def` names.
 
     Raises:
-        ValueError: both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
-        TypeError: `queue_closed_exception_types` is something else.
+        ValueError: if both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
+        TypeError: if `queue_closed_exception_types` is something else.
     """
 
     def __init__(
@@ -279,8 +279,8 @@ def start_queue_runners(
         list of threading.Thread.
 
     Raises:
-        ValueError: there is no default session.
-        TypeError: `sess` is no session.
+        ValueError: if there is no default session.
+        TypeError: if `sess` is not a session.
     """
     if sess is None:
         sess = get_default_session()

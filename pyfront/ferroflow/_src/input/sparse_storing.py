@@ -138,7 +138,7 @@ def store_sparse_tensors_join(
         The dense tensors of each list, and how each goes through the queue.
 
     Raises:
-        ValueError: the lists have sparse tensors in different places, or of different ranks.
+        ValueError: if the lists have sparse tensors in different places, or of different ranks.
     """
     first, stored = store_sparse_tensors(lists[0], enqueue_many, keep_input)
     result = [first]

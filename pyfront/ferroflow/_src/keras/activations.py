@@ -83,7 +83,7 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        ValueError: `x` has one dimension.
+        ValueError: if `x` has one dimension.
     """
     x = convert_to_tensor(x)
     if x.get_shape().ndims == 1:

@@ -106,7 +106,7 @@ def squeeze(x: Any, axis: int) -> Tensor:
         Tensor of the dtype of `x`.
 
     Raises:
-        ValueError: its size is another.
+        ValueError: if its size is another.
     """
     return shaping.squeeze(x, [axis])
 

@@ -63,7 +63,7 @@ class KerasLayer(Layer):
             dict, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name.
+            NotImplementedError: if an argument is a function without a name.
         """
         found = {name: serialized(value) for name, value in self._arguments().items()}
         if self.batch_input_shape is not None:
@@ -168,7 +168,7 @@ class KerasLayer(Layer):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: a name is not known, or as `tf.get_variable`.
+            ValueError: if a name is unknown; also on the same conditions as `tf.get_variable`.
         """
         return super().add_weight(
             name,
@@ -195,7 +195,7 @@ class InputLayer(KerasLayer):
         batch_input_shape: tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
-        ValueError: no shape is given.
+        ValueError: if no shape is given.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class InputLayer(KerasLayer):
             InputLayer.
 
         Raises:
-            NotImplementedError: its input is sparse.
+            NotImplementedError: if its input is sparse.
         """
         if config.get("sparse") or config.get("ragged"):
             raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
@@ -269,8 +269,8 @@ def Input(  # noqa: N802  # Keras's spelling
         Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
-        ValueError: no shape is given.
-        NotImplementedError: `sparse` is true.
+        ValueError: if no shape is given.
+        NotImplementedError: if `sparse` is true.
     """
     if sparse:
         raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")

@@ -251,7 +251,7 @@ class ModelCheckpoint(_Monitor):
         period: int, epochs between two savings.
 
     Raises:
-        ImportError: in fitting, h5py is not installed, and a file is to be written.
+        ImportError: on fitting, if h5py is not installed and a file is to be written.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class ModelCheckpoint(_Monitor):
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
 
         Raises:
-            ImportError: h5py is not installed, and a file is to be written.
+            ImportError: if h5py is not installed, and a file is to be written.
         """
         self.epochs_since_last_save += 1
         if self.epochs_since_last_save < self.period:
@@ -312,7 +312,7 @@ class ReduceLROnPlateau(_Monitor):
         min_delta: float, `epsilon` by its later name; None for `epsilon`.
 
     Raises:
-        ValueError: `factor` is 1 or more.
+        ValueError: if `factor` is 1 or more.
     """
 
     def __init__(
@@ -402,7 +402,7 @@ class LearningRateScheduler(Callback):
             logs: dict, empty.
 
         Raises:
-            ValueError: the optimizer has no rate to set, or the schedule gives no float.
+            ValueError: if the optimizer has no rate to set, or the schedule gives no float.
         """
         if not hasattr(self.model.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
@@ -462,7 +462,7 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Ends the fitting where the loss of a batch is no finite number."""
+    """Ends the fitting where the loss of a batch is not a finite number."""
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         """Looks at the loss.

@@ -43,7 +43,7 @@ class Compilation:
         tensors: list of Tensor, of shape [], the metrics without the loss.
 
     Raises:
-        ValueError: a name is not known, there are more or fewer losses than outputs, or there is nothing to minimize.
+        ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is nothing to minimize.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ def is_symbolic(given: Any) -> bool:
     """Whether what is given are tensors of the graph.
 
     Raises:
-        ValueError: some are, and some are not.
+        ValueError: if some are, and some are not.
     """
     if isinstance(given, dict):
         given = list(given.values())
@@ -74,7 +74,7 @@ def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 
     Raises:
-        ValueError: labels are given beside the iterator, or its elements have none.
+        ValueError: if labels are given beside the iterator, or its elements have none.
     """
     if isinstance(x, Dataset):
         x = x.make_one_shot_iterator()

@@ -42,7 +42,7 @@ class Passes:
         steps: int, the number of batches of an epoch.
 
     Raises:
-        ValueError: there are no batches, or `steps` is None and a generator does not tell its length.
+        ValueError: if there are no batches, or `steps` is None and a generator does not tell its length.
     """
 
     def __init__(self, generator: Any, steps: int | None, shuffle: bool = False) -> None:
@@ -60,7 +60,7 @@ class Passes:
         """The next batch.
 
         Raises:
-            ValueError: a generator has ended.
+            ValueError: if a generator has ended.
         """
         if self._has_length:
             if not self._count:

@@ -28,7 +28,7 @@ def h5py() -> Any:
     """The package.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: if it is not installed.
     """
     try:
         return importlib.import_module("h5py")
@@ -110,7 +110,7 @@ def read_weights(group: Any, model: Any, by_name: bool) -> None:
         by_name: bool, whether layers are found by their names, and not in their order.
 
     Raises:
-        ValueError: there are more or fewer layers, or their variables have other shapes.
+        ValueError: if there are more or fewer layers, or their variables have other shapes.
     """
     stored = []
     for name in map(text, group.attrs["layer_names"]):
@@ -148,7 +148,7 @@ def save_weights(model: Any, filepath: str) -> None:
         filepath: str, the file.
 
     Raises:
-        ImportError: h5py is not installed.
+        ImportError: if h5py is not installed.
     """
     with h5py().File(os.fspath(filepath), "w") as file, model.graph.as_default():
         _write_weights(file, model)
@@ -163,9 +163,9 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
         by_name: bool, whether layers are found by their names, and not in their order.
 
     Raises:
-        ImportError: h5py is not installed.
-        ValueError: there are more or fewer layers, or their variables have other shapes.
-        tf.errors.DataLossError: the file is damaged.
+        ImportError: if h5py is not installed.
+        ValueError: if there are more or fewer layers, or their variables have other shapes.
+        tf.errors.DataLossError: if the file is damaged.
     """
     with opened(filepath) as file, model.graph.as_default():
         inner = "layer_names" not in file.attrs and "model_weights" in file
@@ -182,9 +182,9 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
         include_optimizer: bool, whether to warn of a model that is compiled that this is not saved.
 
     Raises:
-        ImportError: h5py is not installed.
-        FileExistsError: the file is there and may not be replaced.
-        NotImplementedError: an argument of a layer is a function without a name.
+        ImportError: if h5py is not installed.
+        FileExistsError: if the file is there and may not be replaced.
+        NotImplementedError: if an argument of a layer is a function without a name.
     """
     path = os.fspath(filepath)
     described = model.to_json()

@@ -82,7 +82,7 @@ class _LocallyConnected(KerasLayer):
             input_shape: TensorShape of the inputs, [batch, places ..., channels].
 
         Raises:
-            ValueError: the number of places or channels is not known.
+            ValueError: if the number of places or channels is unknown.
         """
         shape: Any = TensorShape(input_shape).as_list()
         if None in shape[1:]:
@@ -152,8 +152,8 @@ class LocallyConnected1D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides or padding are not as said.
-        NotImplementedError: `data_format` is "channels_first".
+        ValueError: if sizes, strides or padding are not as said.
+        NotImplementedError: if `data_format` is "channels_first".
     """
 
 
@@ -179,8 +179,8 @@ class LocallyConnected2D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: sizes, strides or padding are not as said.
-        NotImplementedError: `data_format` is "channels_first".
+        ValueError: if sizes, strides or padding are not as said.
+        NotImplementedError: if `data_format` is "channels_first".
     """
 
     _DIMENSIONS = 2

@@ -262,6 +262,6 @@ def get(identifier: Any) -> Any:
         callable of labels and predictions, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return find("loss function", identifier, LOSSES)

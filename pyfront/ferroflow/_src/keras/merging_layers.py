@@ -110,7 +110,7 @@ class Concatenate(Merge):
             Tensor of their dtype.
 
         Raises:
-            ValueError: there are fewer than two inputs.
+            ValueError: if there are fewer than two inputs.
         """
         self._check(inputs)
         return joining.concat(list(inputs), self.axis)
@@ -153,7 +153,7 @@ class _Elementwise(Merge):
             input_shape: list of the TensorShapes of the inputs, [batch, ...].
 
         Raises:
-            ValueError: there are fewer than two inputs, or their shapes do not fit.
+            ValueError: if there are fewer than two inputs, or their shapes are incompatible.
         """
         self._check(input_shape)
         shapes = [TensorShape(shape) for shape in input_shape]
@@ -179,7 +179,7 @@ class _Elementwise(Merge):
             Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are fewer than two inputs, or their shapes do not fit.
+            ValueError: if there are fewer than two inputs, or their shapes are incompatible.
         """
         self._check(inputs)
         return functools.reduce(self._join, _of_one_rank([convert_to_tensor(x) for x in inputs]))
@@ -222,7 +222,7 @@ class Average(Add):
             Tensor of their dtype and shape.
 
         Raises:
-            ValueError: there are fewer than two inputs.
+            ValueError: if there are fewer than two inputs.
         """
         return super().call(inputs) / len(inputs)
 
@@ -266,7 +266,7 @@ class Subtract(_Elementwise):
             Tensor of their dtype and of the shape that theirs broadcast to.
 
         Raises:
-            ValueError: there are not two inputs, or their shapes do not fit.
+            ValueError: if there are not two inputs, or their shapes are incompatible.
         """
         return super().call(self._pair(inputs))
 
@@ -299,7 +299,7 @@ class Dot(Merge):
             input_shape: list of the TensorShapes of the two inputs, [batch, ...].
 
         Raises:
-            ValueError: there are not two inputs, or they have no such dimensions, or these are of different size.
+            ValueError: if there are not two inputs, or they have no such dimensions, or these are of different size.
         """
         first, second = (TensorShape(shape) for shape in self._pair(input_shape))
         if first.ndims is not None and second.ndims is not None:
@@ -323,7 +323,7 @@ class Dot(Merge):
             Tensor of their dtype, of shape [batch, ...].
 
         Raises:
-            ValueError: there are not two inputs.
+            ValueError: if there are not two inputs.
         """
         first, second = self._pair(inputs)
         pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
@@ -344,7 +344,7 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
         Tensor of their dtype.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Concatenate(axis, **kwargs)(inputs)
 
@@ -360,7 +360,7 @@ def add(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Add(**kwargs)(inputs)
 
@@ -376,7 +376,7 @@ def multiply(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Multiply(**kwargs)(inputs)
 
@@ -392,7 +392,7 @@ def average(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Average(**kwargs)(inputs)
 
@@ -408,7 +408,7 @@ def maximum(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Maximum(**kwargs)(inputs)
 
@@ -424,7 +424,7 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are fewer than two inputs.
+        ValueError: if there are fewer than two inputs.
     """
     return Minimum(**kwargs)(inputs)
 
@@ -440,7 +440,7 @@ def subtract(inputs: Any, **kwargs: Any) -> Any:
         Tensor of their dtype and shape.
 
     Raises:
-        ValueError: there are not two inputs.
+        ValueError: if there are not two inputs.
     """
     return Subtract(**kwargs)(inputs)
 
@@ -458,6 +458,6 @@ def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
         Tensor of their dtype, of shape [batch, ...].
 
     Raises:
-        ValueError: there are not two inputs.
+        ValueError: if there are not two inputs.
     """
     return Dot(axes, normalize, **kwargs)(inputs)

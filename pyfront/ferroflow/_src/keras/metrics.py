@@ -108,7 +108,7 @@ def get(identifier: Any) -> Any:
         callable of labels and predictions.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return find("metric function", identifier, {**losses.LOSSES, **_ACCURACIES})
 

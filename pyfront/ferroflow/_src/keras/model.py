@@ -49,7 +49,7 @@ class Model(Network):
         name: str, its name; made by default.
 
     Raises:
-        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+        ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
     _compilation: Compilation | None = None
@@ -83,8 +83,8 @@ class Model(Network):
             **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
-            ValueError: a name is not known, there are more or fewer losses than outputs, or there is no loss.
-            NotImplementedError: there are further arguments.
+            ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is no loss.
+            NotImplementedError: if there are further arguments.
         """
         if kwargs:
             raise NotImplementedError(
@@ -152,7 +152,7 @@ class Model(Network):
             return get_session().run(fetches, feeds)
 
     def _fed_inputs(self) -> list[Tensor]:
-        """The inputs that are fed: those that are no values of a program."""
+        """The inputs that are fed: those that are not values of a program."""
         return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
 
     def _fed_names(self) -> list[str]:
@@ -186,7 +186,7 @@ class Model(Network):
         """Builds and compiles a model that learns the shapes of its inputs from what it is given.
 
         Raises:
-            ValueError: the inputs have no order.
+            ValueError: if the inputs have no order.
         """
         if not self.built or (not self._is_graph_network and not self._fed_inputs()):
             if x is None or isinstance(x, dict):
@@ -208,8 +208,8 @@ class Model(Network):
         """What a program gives, as batches; without labels for predictions.
 
         Raises:
-            RuntimeError: the model is not compiled, and labels are needed.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled, and labels are needed.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         if labelled and self.optimizer is None:
             self._compiled()
@@ -240,7 +240,7 @@ class Model(Network):
         """Inputs, labels and weights as arrays.
 
         Raises:
-            ValueError: there are more or fewer, they have different lengths, or other shapes than the model's.
+            ValueError: if there are more or fewer, they have different lengths, or other shapes than the model's.
         """
         fed = self._fed_inputs()
         inputs = as_arrays(x, self._fed_names(), "inputs")
@@ -283,8 +283,8 @@ class Model(Network):
             The loss before the step; with metrics a list of it and them.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
 
@@ -304,8 +304,8 @@ class Model(Network):
             The loss, a float; with metrics a list of it and them.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
         return one_or_list(list(self._run(False, self._fetches, *batch)))
@@ -320,7 +320,7 @@ class Model(Network):
             numpy.ndarray of the output's dtype, of shape [batch, ...]; a list of them where there are several outputs.
 
         Raises:
-            ValueError: arrays do not fit.
+            ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, labelled=False))
         return one_or_list(list(self._run(False, list(self.outputs), *batch)))
@@ -370,10 +370,10 @@ class Model(Network):
             History.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, tensors are given without numbers of steps, or batches and steps are both
-                said.
-            TypeError: there are other arguments.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without numbers of
+                steps, or both `batch_size` and a number of steps are given.
+            TypeError: if there are other arguments.
         """
         if "nb_epoch" in kwargs:
             tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
@@ -531,8 +531,9 @@ class Model(Network):
             History.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, a generator ends early, or its number of steps is not given.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, a generator ends early, or its number
+                of steps is not given.
         """
         if self.optimizer is None:
             self._compiled()
@@ -590,8 +591,8 @@ class Model(Network):
             float, or list of float.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: as `fit_generator`.
+            RuntimeError: if the model is not compiled.
+            ValueError: on the same conditions as `fit_generator`.
         """
         if self.optimizer is None:
             self._compiled()
@@ -622,7 +623,7 @@ class Model(Network):
             outputs.
 
         Raises:
-            ValueError: as `fit_generator`.
+            ValueError: on the same conditions as `fit_generator`.
         """
         batches = Passes(generator, steps)
         found = []
@@ -660,9 +661,9 @@ class Model(Network):
             float, or list of float.
 
         Raises:
-            RuntimeError: the model is not compiled.
-            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
-                said.
+            RuntimeError: if the model is not compiled.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
+                steps, or both `batch_size` and a number of steps are given.
         """
         given = self._given(x, y, sample_weight)
         _check_steps(given, batch_size, steps, "steps")
@@ -682,8 +683,8 @@ class Model(Network):
             outputs.
 
         Raises:
-            ValueError: arrays do not fit, tensors are given without a number of steps, or batches and steps are both
-                said.
+            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
+                steps, or both `batch_size` and a number of steps are given.
         """
         given = self._given(x, labelled=False)
         _check_steps(given, batch_size, steps, "steps")

@@ -25,9 +25,9 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
         Model or Sequential.
 
     Raises:
-        ImportError: h5py is not installed.
-        ValueError: the file has no model, or a class or function is not known.
-        tf.errors.DataLossError: the file is damaged.
+        ImportError: if h5py is not installed.
+        ValueError: if the file has no model, or a class or function is unknown.
+        tf.errors.DataLossError: if the file is damaged.
     """
     with opened(filepath) as file:
         described = file.attrs.get("model_config")

@@ -31,7 +31,7 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     """What a name stands for; a callable and None stand for themselves.
 
     Raises:
-        ValueError: the name is not known, or it is something else.
+        ValueError: if the name is unknown, or it is something else.
     """
     if given is None or callable(given):
         return given
@@ -65,7 +65,7 @@ def activation(identifier: Any) -> Callable[..., Any]:
         callable of a Tensor.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     found = find("activation", identifier, _ACTIVATIONS)
     return activations.linear if found is None else found
@@ -81,7 +81,7 @@ def serialize_activation(activation: Any) -> str:
         str.
 
     Raises:
-        NotImplementedError: it has no name.
+        NotImplementedError: if it has no name.
     """
     return str(serialized(activation))
 
@@ -97,7 +97,7 @@ def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None =
         callable of a Tensor.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     return activation(name) if name not in (custom_objects or {}) else dict(custom_objects or {})[name]
 
@@ -245,7 +245,7 @@ def initializer(identifier: Any) -> Any:
         initializer, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         return _of_config("initializer", identifier, _INITIALIZER_CLASSES)
@@ -343,7 +343,7 @@ def regularizer(identifier: Any) -> Any:
         callable of a weight, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         # TensorFlow 2 names those of one factor on their own; the arguments are the same.
@@ -463,7 +463,7 @@ def constraint(identifier: Any) -> Any:
         callable of a weight, or None.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     if isinstance(identifier, dict):
         return _of_config("constraint", identifier, _CONSTRAINTS)

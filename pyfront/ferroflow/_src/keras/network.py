@@ -43,7 +43,7 @@ class Network(Connected):
         name: str, its name; made by default.
 
     Raises:
-        ValueError: an input is not `Input`'s, or an output does not come from the inputs by layers.
+        ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
     # Whether its layers are trained; what a model trains is settled when it is compiled.
@@ -149,7 +149,7 @@ class Network(Connected):
             input_shape: tuple of int and None, the shape of the input with the batch; list of them for several inputs.
 
         Raises:
-            ValueError: no shape is given.
+            ValueError: if no shape is given.
         """
         if self.built or self._is_building:
             return
@@ -274,7 +274,7 @@ class Network(Connected):
             KerasLayer or other layer of the model.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if there is none.
         """
         for i, layer in enumerate(self.layers):
             if layer.name == name or (name is None and i == index):
@@ -319,7 +319,7 @@ class Network(Connected):
             Tensor of any dtype, of shape [batch, ...], or list of them.
 
         Raises:
-            NotImplementedError: it is a subclass's model, and the subclass has no `call`.
+            NotImplementedError: if it is a subclass's model, and the subclass has no `call`.
         """
         if not self._is_graph_network:
             raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
@@ -345,7 +345,7 @@ class Network(Connected):
             None.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("`add_variable` is not supported on Networks. Make a layer that has the variable.")
 
@@ -358,7 +358,7 @@ class Network(Connected):
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name, or it is a subclass's model.
+            NotImplementedError: if an argument is a function without a name, or it is a subclass's model.
         """
         if not self._is_graph_network:
             raise NotImplementedError(
@@ -408,7 +408,7 @@ class Network(Connected):
             Model, or Sequential if the class is one.
 
         Raises:
-            ValueError: a class or function is not known, or the layers do not follow from the inputs.
+            ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
         """
         return Network._of_description({"class_name": cls._kind, "config": config}, dict(custom_objects or {}))
 
@@ -422,7 +422,7 @@ class Network(Connected):
             str.
 
         Raises:
-            NotImplementedError: as `get_config`.
+            NotImplementedError: on the same conditions as `get_config`.
         """
         return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
 
@@ -437,7 +437,7 @@ class Network(Connected):
             weights: list of arrays, of the dtypes and shapes of the variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer, or one has another shape.
+            ValueError: if there are more or fewer, or one has another shape.
         """
         set_weights(self, weights)
 
@@ -450,9 +450,9 @@ class Network(Connected):
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
 
         Raises:
-            ImportError: h5py is not installed.
-            FileExistsError: the file is there and may not be replaced.
-            NotImplementedError: an argument of a layer is a function without a name.
+            ImportError: if h5py is not installed.
+            FileExistsError: if the file is there and may not be replaced.
+            NotImplementedError: if an argument of a layer is a function without a name.
         """
         hdf5.save_model(self, filepath, overwrite, include_optimizer)
 
@@ -465,9 +465,9 @@ class Network(Connected):
             save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
 
         Raises:
-            ImportError: h5py is not installed, and a file is to be written.
-            FileExistsError: the file or the checkpoint is there and may not be replaced.
-            ValueError: the model has no variables yet, or there is no such format.
+            ImportError: if h5py is not installed, and a file is to be written.
+            FileExistsError: if the file or the checkpoint is there and may not be replaced.
+            ValueError: if the model has no variables yet, or there is no such format.
         """
         self._check_built("saved")
         path = str(filepath)
@@ -490,10 +490,10 @@ class Network(Connected):
             by_name: bool, whether layers are found by their names, and not in their order; of files alone.
 
         Raises:
-            ImportError: h5py is not installed, and it is a file.
-            ValueError: it is a file, and of other layers, or the model has no variables yet.
-            NotImplementedError: layers of a checkpoint are to be found by their names.
-            tf.errors.OpError: the checkpoint cannot be read, or is of other variables.
+            ImportError: if h5py is not installed, and it is a file.
+            ValueError: if it is a file, and of other layers, or the model has no variables yet.
+            NotImplementedError: if layers of a checkpoint are to be found by their names.
+            tf.errors.OpError: if the checkpoint cannot be read, or is of other variables.
         """
         if hdf5.is_hdf5(filepath):
             self._check_built("loaded")
@@ -534,7 +534,7 @@ class Network(Connected):
             print_fn: callable of each line; None for `print`.
 
         Raises:
-            ValueError: the model has no variables yet.
+            ValueError: if the model has no variables yet.
         """
         if not self.built:
             raise ValueError(

@@ -47,7 +47,7 @@ class Optimizer:
             size that their elements are cut to.
 
     Raises:
-        TypeError: another argument is given.
+        TypeError: if another argument is given.
     """
 
     weights: list[Any]
@@ -72,7 +72,7 @@ class Optimizer:
             list of Operations, or of Tensors of any dtype and shape, or of tuples of a Variable and its new value.
 
         Raises:
-            NotImplementedError: the class does not say it.
+            NotImplementedError: if the class does not say it.
         """
         raise NotImplementedError(f"{type(self).__name__} is to override get_updates(loss, params).")
 
@@ -87,7 +87,7 @@ class Optimizer:
             list of Tensors, of the dtypes and shapes of `params`.
 
         Raises:
-            ValueError: the loss does not depend on a variable.
+            ValueError: if the loss does not depend on a variable.
         """
         params = list(params) if isinstance(params, (list, tuple)) else [params]
         found = gradients(loss, params)
@@ -116,7 +116,7 @@ class Optimizer:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer values, or one has another shape.
+            ValueError: if there are more or fewer values, or one has another shape.
         """
         if len(weights) != len(self.weights):
             raise ValueError(
@@ -516,7 +516,7 @@ def serialize(optimizer: Any) -> dict[str, Any]:
         dict of `class_name` and `config`.
 
     Raises:
-        NotImplementedError: it is one of `tf.train`.
+        NotImplementedError: if it is one of `tf.train`.
     """
     return {"class_name": type(optimizer).__name__, "config": get(optimizer).get_config()}
 
@@ -532,7 +532,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
         Optimizer.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: if the name is unknown.
     """
     name = config["class_name"]
     known = {**_CLASSES, **(custom_objects or {})}
@@ -551,7 +551,7 @@ def get(identifier: Any) -> Any:
         Optimizer.
 
     Raises:
-        ValueError: the name is not known, or it is something else.
+        ValueError: if the name is unknown, or it is something else.
     """
     if isinstance(identifier, Optimizer):
         return identifier

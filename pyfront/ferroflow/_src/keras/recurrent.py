@@ -292,7 +292,7 @@ class _Recurrent(_Running, _Steps):
         **kwargs: arguments of `KerasLayer`; `implementation` and `unroll`, accepted.
 
     Raises:
-        NotImplementedError: `stateful` is given.
+        NotImplementedError: if `stateful` is given.
     """
 
     _OPTIONS: ClassVar[dict[str, Any]] = {
@@ -456,7 +456,7 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
             accepted; `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        NotImplementedError: `stateful` is given.
+        NotImplementedError: if `stateful` is given.
     """
 
 
@@ -472,7 +472,7 @@ class GRU(_Recurrent, _GatedSteps):
             arguments of `KerasLayer`.
 
     Raises:
-        NotImplementedError: `stateful` or `reset_after` is given.
+        NotImplementedError: if `stateful` or `reset_after` is given.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
@@ -522,7 +522,7 @@ class SimpleRNNCell(_Cell, _SimpleSteps):
             `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(self, units: int, activation: Any = "tanh", **kwargs: Any) -> None:
@@ -539,7 +539,7 @@ class GRUCell(_Cell, _GatedSteps):
         **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; arguments of `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -561,7 +561,7 @@ class LSTMCell(_Cell, _MemorySteps):
             `KerasLayer`.
 
     Raises:
-        NotImplementedError: `dropout` or `recurrent_dropout` is given.
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -589,7 +589,7 @@ class StackedRNNCells(KerasLayer):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: something is no cell.
+        ValueError: if something is not a cell.
     """
 
     def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
@@ -682,8 +682,8 @@ class RNN(_Running):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: the cell is none.
-        NotImplementedError: `stateful` is given.
+        ValueError: if the cell is none.
+        NotImplementedError: if `stateful` is given.
     """
 
     def __init__(

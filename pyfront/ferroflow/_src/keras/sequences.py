@@ -35,7 +35,7 @@ def pad_sequences(
         numpy.ndarray of shape [sequences, length, ...].
 
     Raises:
-        ValueError: a place is another, a sequence has no length, or elements have different shapes.
+        ValueError: if a place is another, a sequence has no length, or elements have different shapes.
     """
     for name, place in (("Padding", padding), ("Truncating", truncating)):
         if place not in ("pre", "post"):
@@ -212,7 +212,7 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [texts, numbers].
 
         Raises:
-            ValueError: there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or the mode is another.
         """
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
@@ -228,7 +228,7 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [sequences, numbers].
 
         Raises:
-            ValueError: there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or the mode is another.
         """
         if not self.num_words and not self.word_index:
             raise ValueError("Specify a dimension (num_words argument), or fit on some text data first.")

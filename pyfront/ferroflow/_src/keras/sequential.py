@@ -18,8 +18,8 @@ class Sequential(Model):
     """Layers one after the other.
 
     Args:
-        layers: list of layers. Where the first one is no `InputLayer` and has no `input_shape`, the model is built when
-            it is first fitted. None for none yet.
+        layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built
+            when it is first fitted. None for none yet.
         name: str, its name; made by default.
     """
 
@@ -45,8 +45,8 @@ class Sequential(Model):
             layer: a layer, or a Model.
 
         Raises:
-            TypeError: it is something else.
-            ValueError: the layer has several outputs.
+            TypeError: if it is something else.
+            ValueError: if the layer has several outputs.
         """
         if not isinstance(layer, (Layer, Network)):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
@@ -88,7 +88,7 @@ class Sequential(Model):
             list of dicts of `class_name` and `config`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: an argument is a function without a name.
+            NotImplementedError: if an argument is a function without a name.
         """
         found = [described(layer) for layer in self.layers]
         if found and self.inputs and "batch_input_shape" not in found[0]["config"]:
@@ -101,7 +101,7 @@ class Sequential(Model):
         """Removes the last layer.
 
         Raises:
-            TypeError: there is none.
+            TypeError: if there is none.
         """
         if not self.layers:
             raise TypeError("There are no layers in the model.")

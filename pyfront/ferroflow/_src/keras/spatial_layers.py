@@ -28,7 +28,7 @@ def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
     """What is before and after along each dimension.
 
     Raises:
-        ValueError: it is given in another form.
+        ValueError: if it is given in another form.
     """
     if isinstance(given, int):
         return [(given, given)] * count
@@ -90,7 +90,7 @@ class UpSampling1D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form.
+        ValueError: if `size` has another form.
     """
 
     _DIMENSIONS = 1
@@ -120,7 +120,7 @@ class UpSampling2D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form, or the data format is another.
+        ValueError: if `size` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 2
@@ -150,7 +150,7 @@ class UpSampling3D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `size` has another form, or the data format is another.
+        ValueError: if `size` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 3
@@ -179,7 +179,7 @@ class ZeroPadding1D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form.
+        ValueError: if `padding` has another form.
     """
 
     _DIMENSIONS = 1
@@ -209,7 +209,7 @@ class ZeroPadding2D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form, or the data format is another.
+        ValueError: if `padding` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 2
@@ -239,7 +239,7 @@ class ZeroPadding3D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `padding` has another form, or the data format is another.
+        ValueError: if `padding` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 3
@@ -268,7 +268,7 @@ class Cropping1D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form.
+        ValueError: if `cropping` has another form.
     """
 
     _DIMENSIONS = 1
@@ -298,7 +298,7 @@ class Cropping2D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 2
@@ -328,7 +328,7 @@ class Cropping3D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has another form, or the data format is another.
     """
 
     _DIMENSIONS = 3

@@ -33,7 +33,7 @@ class TensorBoard(Callback):
         embeddings_metadata: accepted.
 
     Raises:
-        NotImplementedError: `embeddings_freq` is not 0.
+        NotImplementedError: if `embeddings_freq` is not 0.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class TensorBoard(Callback):
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
 
         Raises:
-            ValueError: there are to be histograms, and no arrays validate.
+            ValueError: if there are to be histograms, and no arrays validate.
         """
         if self.histogram_freq and not self.validation_data:
             raise ValueError("If printing histograms, validation_data must be provided, and cannot be a generator.")

@@ -97,7 +97,7 @@ class Bidirectional(Wrapper):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: the mode is another.
+        ValueError: if the mode is another.
     """
 
     def __init__(self, layer: Any, merge_mode: str | None = "concat", weights: Any = None, **kwargs: Any) -> None:

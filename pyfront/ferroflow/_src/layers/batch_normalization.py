@@ -69,7 +69,7 @@ class BatchNormalization(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: `renorm_clipping` has another key.
+        ValueError: if `renorm_clipping` has another key.
 
     Source: Ioffe, Szegedy, Batch Normalization, 2015; Ioffe, Batch Renormalization, 2017; Hoffer, Hubara, Soudry, Train
     longer, generalize better, 2017 (parts of a batch).
@@ -166,9 +166,9 @@ class BatchNormalization(Layer):
             input_shape: TensorShape of the inputs.
 
         Raises:
-            ValueError: the rank or the size of a dimension of `axis` is not known, or `axis` does not fit, or
+            ValueError: if the rank or the size of a dimension of `axis` is unknown, or `axis` does not fit, or
                 `virtual_batch_size` does not.
-            TypeError: `axis` is neither int nor list.
+            TypeError: if `axis` is neither int nor list.
         """
         shape = TensorShape(input_shape)
         self._resolve_axis(shape)
@@ -435,8 +435,8 @@ def batch_normalization(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: as `tf.layers.BatchNormalization`, or variables exist and are not to be reused, or the other way
-            round.
+        ValueError: on the same conditions as `tf.layers.BatchNormalization`, or if variables exist and `reuse` is not
+            set, or `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
     layer = BatchNormalization(

@@ -47,7 +47,7 @@ class Conv(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if sizes, strides, padding or data format are not as said.
     """
 
     _RANK = 0
@@ -139,7 +139,7 @@ class Conv(Layer):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: the number of channels is not known.
+            ValueError: if the number of channels is unknown.
         """
         self._add_kernel((*self.kernel_size, self._channels(input_shape), self.filters))
         self._add_bias()

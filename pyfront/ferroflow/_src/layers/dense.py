@@ -78,7 +78,7 @@ class Dense(Layer):
             input_shape: TensorShape of the inputs, [batch, ..., size].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         size = TensorShape(input_shape)[-1].value
         if size is None:
@@ -133,7 +133,7 @@ class Dense(Layer):
             TensorShape.
 
         Raises:
-            ValueError: the inputs have a rank below 2, or the last dimension is not known.
+            ValueError: if the inputs have a rank below 2, or the last dimension is unknown.
         """
         shape = TensorShape(input_shape).with_rank_at_least(2)
         if shape[-1].value is None:
@@ -179,8 +179,8 @@ def dense(
         Tensor of the dtype of `inputs`, of shape [..., units].
 
     Raises:
-        ValueError: the last dimension of the inputs is not known, or variables exist and are not to be reused, or the
-            other way round.
+        ValueError: if the last dimension of the inputs is unknown, or variables exist and `reuse` is not set, or
+            `reuse` is set and they do not exist.
     """
     inputs = convert_to_tensor(inputs)
     layer = Dense(

@@ -45,7 +45,7 @@ def embed_sequence(
         Tensor of float32, of shape [batch, steps, `embed_dim`].
 
     Raises:
-        ValueError: a size is missing and the table is not used again.
+        ValueError: if a size is missing and the table is not used again.
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(
@@ -87,8 +87,8 @@ def bow_encoder(
         Tensor of float32, of shape [batch, `embed_dim`].
 
     Raises:
-        ValueError: a size is missing.
-        TypeError: `ids` is a SparseTensor, without `sparse_lookup`.
+        ValueError: if a size is missing.
+        TypeError: if `ids` is a SparseTensor, without `sparse_lookup`.
     """
     if not vocab_size or not embed_dim:
         raise ValueError("Must specify vocab size and embedding dimension")

@@ -35,7 +35,7 @@ def variance_scaling_initializer(
         A callable of shape, dtype and partition info.
 
     Raises:
-        TypeError: `dtype` is not a float dtype, or `mode` is none of these; also by the initializer.
+        TypeError: if `dtype` is not a float dtype, or `mode` is none of these; also by the initializer.
 
     Source: He et al., Delving Deep into Rectifiers, 2015.
     """
@@ -75,7 +75,7 @@ def xavier_initializer(
         A callable of shape, dtype and partition info.
 
     Raises:
-        TypeError: `dtype` is not a float dtype.
+        TypeError: if `dtype` is not a float dtype.
 
     Source: Glorot, Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
     """

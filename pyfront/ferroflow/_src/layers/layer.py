@@ -79,7 +79,7 @@ class Layer(Connected):
             `batch_input_shape`, accepted; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
 
     Raises:
-        TypeError: another argument is given.
+        TypeError: if another argument is given.
     """
 
     def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -139,7 +139,7 @@ class Layer(Connected):
         """The name of its variable scope.
 
         Raises:
-            ValueError: it has not been called yet.
+            ValueError: if it has not been called yet.
         """
         if self._scope is None:
             raise ValueError(
@@ -273,7 +273,7 @@ class Layer(Connected):
             TensorShape, or structure of them.
 
         Raises:
-            NotImplementedError: the layer does not tell.
+            NotImplementedError: if the layer does not define it.
         """
         raise NotImplementedError
 
@@ -335,7 +335,7 @@ class Layer(Connected):
             Variable, or PartitionedVariable where there is a partitioner.
 
         Raises:
-            ValueError: as `tf.get_variable`.
+            ValueError: on the same conditions as `tf.get_variable`.
         """
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
@@ -382,7 +382,7 @@ class Layer(Connected):
             What `call` returns.
 
         Raises:
-            ValueError: the inputs are of another graph than those before, or not what `input_spec` asks, or `call`
+            ValueError: if the inputs are of another graph than those before, or not what `input_spec` asks, or `call`
                 returns None.
         """
         outputs = self._outputs_of(inputs, *args, **kwargs)
@@ -431,7 +431,7 @@ class Layer(Connected):
             Tensor of bool, of shape [batch, steps]; None for all.
 
         Raises:
-            TypeError: there is a mask, and the layer does not support it.
+            TypeError: if there is a mask, and the layer does not support it.
         """
         if self.supports_masking:
             return mask
@@ -476,7 +476,7 @@ class Layer(Connected):
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: there are more or fewer values, or one has another shape.
+            ValueError: if there are more or fewer values, or one has another shape.
         """
         set_weights(self, weights)
 
@@ -512,7 +512,7 @@ class Layer(Connected):
         """The number of elements of its variables.
 
         Raises:
-            ValueError: it is not built.
+            ValueError: if it is not built.
         """
         if not self.built:
             raise ValueError(

@@ -130,8 +130,8 @@ def _transposed(
         Tensor of the dtype of `inputs`, with `num_outputs` channels.
 
     Raises:
-        ValueError: `data_format`, `kernel_size` or `stride` is not as said, or the rank or the number of channels of
-            the inputs is another or not known.
+        ValueError: if `data_format`, `kernel_size` or `stride` is not as said, or the rank or the number of channels of
+            the inputs is another or unknown.
     """
     return add_arg_scope(function)
 
@@ -197,8 +197,8 @@ def separable_convolution2d(
         Tensor of the dtype of `inputs`, with `num_outputs` channels, or channels * depth_multiplier where it is None.
 
     Raises:
-        ValueError: `data_format`, `kernel_size`, `stride` or `rate` is not as said, or the number of channels of the
-            inputs is not known.
+        ValueError: if `data_format`, `kernel_size`, `stride` or `rate` is not as said, or the number of channels of the
+            inputs is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -314,7 +314,7 @@ def convolution2d_in_plane(
         Tensor of the dtype of `inputs`, of shape [batch, out height, out width, channels].
 
     Raises:
-        ValueError: `kernel_size` or `stride` is not as said, or the number of channels of the inputs is not known.
+        ValueError: if `kernel_size` or `stride` is not as said, or the number of channels of the inputs is unknown.
     """
     with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as opened:
         inputs = convert_to_tensor(inputs)

@@ -122,7 +122,7 @@ def fully_connected(
         Tensor of the dtype of `inputs`, of shape [..., num_outputs].
 
     Raises:
-        ValueError: `num_outputs` is no int, or the last dimension of the inputs is not known.
+        ValueError: if `num_outputs` is not an int, or the last dimension of the inputs is unknown.
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
@@ -351,7 +351,7 @@ def batch_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, or the rank or the number of channels is not known.
+        ValueError: if `data_format` is another, or the rank or the number of channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -459,7 +459,7 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: `data_format` is another.
+        ValueError: if `data_format` is another.
     """
     return add_arg_scope(function)
 
@@ -504,7 +504,7 @@ def layer_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank or the dimensions of beta and gamma are not known, or an axis is out of range.
+        ValueError: if the rank or the dimensions of beta and gamma are unknown, or an axis is out of range.
 
     Source: Ba, Kiros, Hinton, Layer Normalization, 2016.
     """
@@ -615,7 +615,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         Tensor of the dtype and shape of the outputs of the last.
 
     Raises:
-        ValueError: `stack_args` is neither list nor tuple.
+        ValueError: if `stack_args` is neither list nor tuple.
     """
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):

@@ -78,7 +78,7 @@ def instance_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, or the rank or the number of channels is not known.
+        ValueError: if `data_format` is another, or the rank or the number of channels is unknown.
 
     Source: Ulyanov, Vedaldi, Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
     """
@@ -160,7 +160,7 @@ def group_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank, the number of channels or a dimension that is averaged over is not known, an axis is out
+        ValueError: if the rank, the number of channels or a dimension that is averaged over is unknown, an axis is out
             of bounds, the channels are among `reduction_axes`, or `groups` does not divide their number.
 
     Source: Wu, He, Group Normalization, 2018.
@@ -229,7 +229,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: the rank is not known, or `dim` is out of range.
+        ValueError: if the rank is unknown, or `dim` is out of range.
     """
     with variable_scope(scope, "UnitNorm", [inputs]):
         inputs = convert_to_tensor(inputs)

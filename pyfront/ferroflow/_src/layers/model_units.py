@@ -55,8 +55,8 @@ def bias_add(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: `data_format` is another, it is "NCHW" and the rank is not 4, or the rank or the number of channels
-            is not known.
+        ValueError: if `data_format` is another, it is "NCHW" and the rank is not 4, or the rank or the number of
+            channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -99,7 +99,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Te
         Tensor of the dtype of `inputs`, of its shape but for `num_units` along `axis`.
 
     Raises:
-        ValueError: `num_units` does not divide the number of channels, or that number is not known.
+        ValueError: if `num_units` does not divide the number of channels, or that number is unknown.
 
     Source: Goodfellow, Warde-Farley, Mirza, Courville, Bengio, Maxout Networks, 2013.
     """
@@ -130,7 +130,7 @@ def softmax(logits: Any, scope: Any = None) -> Tensor:
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: the rank is not known or below 2, or the size of the last dimension is not known.
+        ValueError: if the rank is unknown or below 2, or the size of the last dimension is unknown.
     """
     with variable_scope(scope, "softmax", [logits]):
         logits = convert_to_tensor(logits)
@@ -166,7 +166,7 @@ def spatial_softmax(
         the width, both in [-1, 1].
 
     Raises:
-        ValueError: `data_format` is another, or the number of channels is not known.
+        ValueError: if `data_format` is another, or the number of channels is unknown.
 
     Source: Finn et al., Deep Spatial Autoencoders for Visuomotor Learning, 2015.
     """

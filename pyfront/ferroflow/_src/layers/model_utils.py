@@ -132,7 +132,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
         The value that was given; for a Tensor a numpy.ndarray, or None where a step decides; None for a Variable.
 
     Raises:
-        ValueError: it is None, or of another dtype.
+        ValueError: if it is None, or of another dtype.
     """
     if value_or_tensor_or_var is None:
         raise ValueError("value_or_tensor_or_var cannot be None")
@@ -156,7 +156,7 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
         What the function called returns.
 
     Raises:
-        TypeError: a function is none.
+        TypeError: if a function is none.
     """
     if not callable(fn1):
         raise TypeError("fn1 must be callable.")
@@ -178,8 +178,8 @@ def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: 
         What the function called returns, or what `tf.cond` does.
 
     Raises:
-        TypeError: a function is none.
-        ValueError: the condition is None.
+        TypeError: if a function is none.
+        ValueError: if the condition is None.
     """
     known = constant_value(pred)
     return cond(pred, fn1, fn2, name=name) if known is None else static_cond(known, fn1, fn2)
@@ -208,7 +208,7 @@ def channel_dimension(shape: TensorShape, data_format: str, min_rank: int = 1) -
         int.
 
     Raises:
-        ValueError: the rank or the number is not known, or the rank is too low.
+        ValueError: if the rank or the number is unknown, or the rank is too low.
     """
     return _dimension(shape, 1 if data_format == "channels_first" else -1, min_rank)
 
@@ -224,7 +224,7 @@ def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
         int.
 
     Raises:
-        ValueError: the rank or the size is not known, or the rank is too low.
+        ValueError: if the rank or the size is unknown, or the rank is too low.
     """
     return _dimension(shape, -1, min_rank)
 
@@ -239,7 +239,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
         tuple of two int.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: if it is none of these.
     """
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple
@@ -261,7 +261,7 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
         tuple of `n` int.
 
     Raises:
-        ValueError: `n` or a size is not a positive integer, or there are not `n`.
+        ValueError: if `n` or a size is not a positive integer, or there are not `n`.
     """
     if n < 1 or n != int(n):
         raise ValueError("n must be a positive integer")

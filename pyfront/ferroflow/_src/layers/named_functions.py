@@ -57,8 +57,8 @@ def activation_of(given: Any) -> Callable[..., Any] | None:
     """An activation: what is given, or that of a name; None for none.
 
     Raises:
-        ValueError: there is none of the name.
-        TypeError: what is given is not callable.
+        ValueError: if there is none of the name.
+        TypeError: if what is given is not callable.
     """
     function: Callable[..., Any] | None
     if isinstance(given, str):
@@ -74,6 +74,6 @@ def initializer_of(given: Any) -> Any:
     """An initializer: what is given, or a new one of a name.
 
     Raises:
-        ValueError: there is none of the name.
+        ValueError: if there is none of the name.
     """
     return _named("initializer", _INITIALIZERS, given)() if isinstance(given, str) else given

@@ -45,7 +45,7 @@ class SeparableConv(Conv):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: sizes, strides, padding or data format are not as said.
+        ValueError: if sizes, strides, padding or data format are not as said.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class SeparableConv(Conv):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: the number of channels is not known.
+            ValueError: if the number of channels is unknown.
         """
         channels = self._channels(input_shape)
         self.depthwise_kernel = self.add_variable(

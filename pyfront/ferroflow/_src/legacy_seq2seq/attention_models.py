@@ -97,7 +97,7 @@ def attention_decoder(
         List of the outputs, of the dtype of the inputs, of shape [batch, output_size], and the last state.
 
     Raises:
-        ValueError: there are no inputs or no heads, or a size is not known.
+        ValueError: if there are no inputs or no heads, or a size is unknown.
     """
     if not decoder_inputs:
         raise ValueError("Must provide at least 1 input to attention decoder.")
@@ -169,7 +169,7 @@ def embedding_attention_decoder(
         List of the outputs, of shape [batch, output_size], and the last state.
 
     Raises:
-        ValueError: as `attention_decoder`, or the projection has another shape.
+        ValueError: on the same conditions as `attention_decoder`, or if the projection has another shape.
     """
     if output_size is None:
         output_size = cell.output_size

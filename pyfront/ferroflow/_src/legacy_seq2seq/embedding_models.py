@@ -47,7 +47,7 @@ def embedding_rnn_decoder(
         List of the outputs, of shape [batch, output size], and the last state.
 
     Raises:
-        ValueError: the projection has another shape.
+        ValueError: if the projection has another shape.
     """
     with variable_scope(scope or "embedding_rnn_decoder") as opened:
         check_projection(output_projection, num_symbols, opened.dtype)
@@ -147,7 +147,7 @@ def embedding_tied_rnn_seq2seq(
         state.
 
     Raises:
-        ValueError: the projection has another shape.
+        ValueError: if the projection has another shape.
     """
     with variable_scope(scope or "embedding_tied_rnn_seq2seq", dtype=dtype) as opened:
         dtype = opened.dtype
@@ -205,8 +205,8 @@ def one2many_rnn_seq2seq(
         By decoder, the list of its outputs, of shape [batch, ids]; and by decoder, its last state.
 
     Raises:
-        TypeError: a cell is no RNNCell.
-        ValueError: there are not the same decoders in both dicts.
+        TypeError: if a cell is not an RNNCell.
+        ValueError: if there are not the same decoders in both dicts.
     """
     if not isinstance(enc_cell, RNNCell):
         raise TypeError(f"enc_cell is not an RNNCell: {type(enc_cell)}")

@@ -48,7 +48,7 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
         weights: bool, whether the weights are checked too.
 
     Raises:
-        ValueError: it does not.
+        ValueError: if it does not.
     """
     if output_projection is None:
         return

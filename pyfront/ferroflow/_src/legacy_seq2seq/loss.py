@@ -40,7 +40,7 @@ def sequence_loss_by_example(
         Tensor of the dtype of `logits`, of shape [batch].
 
     Raises:
-        ValueError: the lists have other lengths.
+        ValueError: if the lists have other lengths.
     """
     if len(targets) != len(logits) or len(weights) != len(logits):
         raise ValueError(
@@ -84,7 +84,7 @@ def sequence_loss(
         Tensor of the dtype of `logits`, of shape [].
 
     Raises:
-        ValueError: the lists have other lengths.
+        ValueError: if the lists have other lengths.
     """
     with name_scope(name, "sequence_loss", [*logits, *targets, *weights]):
         by_example = sequence_loss_by_example(
@@ -128,7 +128,7 @@ def model_with_buckets(
         For each bucket, its list of outputs; and for each its loss, of shape [] or [batch].
 
     Raises:
-        ValueError: a list is shorter than the last bucket.
+        ValueError: if a list is shorter than the last bucket.
     """
     for what, given, side in (
         ("encoder_inputs", encoder_inputs, 0),

@@ -64,7 +64,7 @@ class LinearOperator(abc.ABC):
             name: str, its name, and the name scope of its operations; None for that of the class.
 
         Raises:
-            ValueError: the hints contradict each other, or a graph parent is no Tensor.
+            ValueError: if the hints contradict each other, or a graph parent is not a Tensor.
         """
         if is_positive_definite:
             if is_non_singular is False:
@@ -128,7 +128,7 @@ class LinearOperator(abc.ABC):
         """Whether the operator is square; None where that is not known.
 
         Raises:
-            ValueError: the hint says that it is not, and the shape that it is.
+            ValueError: if the hint says that it is not, and the shape that it is.
         """
         found: bool | None = self.domain_dimension == self.range_dimension
         hint = self._is_square_set_or_implied_by_hints
@@ -282,8 +282,8 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., m, k]; m is the range dimension.
 
         Raises:
-            TypeError: `x` has another dtype.
-            ValueError: the dimensions do not fit.
+            TypeError: if `x` has another dtype.
+            ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
             x = self._argument(x, "x")
@@ -305,8 +305,8 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., m]; m is the range dimension.
 
         Raises:
-            TypeError: `x` has another dtype.
-            ValueError: the dimensions do not fit.
+            TypeError: if `x` has another dtype.
+            ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
             x = self._argument(x, "x")
@@ -339,9 +339,9 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., n, k].
 
         Raises:
-            NotImplementedError: the operator is known to be singular or not square.
-            TypeError: `rhs` has another dtype.
-            ValueError: the dimensions do not fit.
+            NotImplementedError: if the operator is known to be singular or not square.
+            TypeError: if `rhs` has another dtype.
+            ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
         with self._name_scope(name, values=[rhs]):
@@ -364,9 +364,9 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., n].
 
         Raises:
-            NotImplementedError: the operator is known to be singular or not square.
-            TypeError: `rhs` has another dtype.
-            ValueError: the dimensions do not fit.
+            NotImplementedError: if the operator is known to be singular or not square.
+            TypeError: if `rhs` has another dtype.
+            ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
         with self._name_scope(name, values=[rhs]):
@@ -390,7 +390,7 @@ class LinearOperator(abc.ABC):
         """The determinant, of the shape of the batch.
 
         Raises:
-            NotImplementedError: the operator is known not to be square.
+            NotImplementedError: if the operator is known not to be square.
         """
         self._check_has_determinant()
         with self._name_scope(name):
@@ -407,7 +407,7 @@ class LinearOperator(abc.ABC):
         """The logarithm of the absolute value of the determinant, of the shape of the batch.
 
         Raises:
-            NotImplementedError: the operator is known not to be square.
+            NotImplementedError: if the operator is known not to be square.
         """
         self._check_has_determinant()
         with self._name_scope(name):
@@ -456,7 +456,7 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype and shape.
 
         Raises:
-            TypeError: `x` has another dtype.
+            TypeError: if `x` has another dtype.
         """
         with self._name_scope(name, values=[x]):
             return self._add_to_tensor(self._argument(x, "x"))
@@ -480,7 +480,7 @@ class LinearOperator(abc.ABC):
         """The operator's inverse.
 
         Raises:
-            ValueError: the operator is known to be singular or not square.
+            ValueError: if the operator is known to be singular or not square.
         """
         if self.is_square is False:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
@@ -556,7 +556,7 @@ class LinearOperatorAdjoint(_OfOne):
             name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
-            ValueError: the hints contradict each other, or those of `operator`.
+            ValueError: if the hints contradict each other, or those of `operator`.
         """
         name = name or operator.name + "_adjoint"
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
@@ -614,7 +614,7 @@ class LinearOperatorInversion(_OfOne):
             name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
-            ValueError: the operator is known to be singular or not square, or the hints contradict its own.
+            ValueError: if the operator is known to be singular or not square, or the hints contradict its own.
         """
         if operator.is_square is False:
             raise ValueError(f"operator was a non-square operator and is never invertible: {operator.name}")

@@ -118,8 +118,8 @@ class LinearOperatorComposition(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, or the hints contradict each other.
         """
         hints = {
             "is_non_singular": is_non_singular,
@@ -181,8 +181,8 @@ class LinearOperatorBlockDiag(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, one is not known to be square, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, one is unknown to be square, or the hints contradict each other.
         """
         hints = {
             "is_non_singular": is_non_singular,
@@ -282,8 +282,8 @@ class LinearOperatorKronecker(_OfSeveral):
             name: str, its name, and the name scope of its operations; None for one made of those of `operators`.
 
         Raises:
-            TypeError: the dtypes differ.
-            ValueError: there are no operators, or the hints contradict each other.
+            TypeError: if the dtypes differ.
+            ValueError: if there are no operators, or the hints contradict each other.
         """
         hints = {
             "is_non_singular": is_non_singular,

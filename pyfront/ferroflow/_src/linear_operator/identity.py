@@ -105,8 +105,8 @@ class LinearOperatorIdentity(_OfSizes):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: a hint is not True, or a size is negative or has the wrong number of dimensions.
-            TypeError: a size is not an integer.
+            ValueError: if a hint is not True, or a size is negative or has the wrong number of dimensions.
+            TypeError: if a size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):
@@ -213,8 +213,8 @@ class LinearOperatorScaledIdentity(_OfSizes):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: the hints contradict each other, or the size is negative or no scalar.
-            TypeError: the size is not an integer.
+            ValueError: if the hints contradict each other, or the size is negative or no scalar.
+            TypeError: if the size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         if not is_square:
@@ -311,8 +311,8 @@ class LinearOperatorZeros(_OfSizes):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: a hint is wrong, or a size is negative or has the wrong number of dimensions.
-            TypeError: a size is not an integer.
+            ValueError: if a hint is wrong, or a size is negative or has the wrong number of dimensions.
+            TypeError: if a size is not an integer.
         """
         self._assert_proper_shapes = assert_proper_shapes
         with name_scope(name):

@@ -66,8 +66,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: the dtype is another.
-            ValueError: shapes do not fit, or the hints contradict each other.
+            TypeError: if the dtype is another.
+            ValueError: if shapes are incompatible, or the hints contradict each other.
         """
         dtype = base_operator.dtype
         if dtype not in REAL:

@@ -77,7 +77,7 @@ def get_total_loss(
         Tensor of shape [].
 
     Raises:
-        ValueError: there is no loss, or losses differ in shape.
+        ValueError: if there is no loss, or losses differ in shape.
     """
     losses = get_losses(scope)
     if add_regularization_losses:

@@ -76,7 +76,7 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
         Tensor of the dtype of `losses`, of shape [].
 
     Raises:
-        ValueError: a rank is not known.
+        ValueError: if a rank is unknown.
     """
     return _weighted(convert_to_tensor(losses), weights, scope)
 
@@ -95,7 +95,7 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.absolute_difference(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -117,7 +117,7 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.mean_squared_error(
         labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -142,7 +142,7 @@ def log_loss(
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     losses = regression.log_loss(
         labels, predictions, epsilon=epsilon, scope=scope, loss_collection=None, reduction=Reduction.NONE
@@ -174,7 +174,7 @@ def cosine_distance(
         Tensor of float32, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, labels or predictions are None, or no axis is given.
+        ValueError: if the shapes are known not to fit, labels or predictions are None, or no axis is given.
     """
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     losses = regression.cosine_distance(
@@ -215,7 +215,7 @@ def sigmoid_cross_entropy(
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or logits are None.
+        ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
     losses = classification.sigmoid_cross_entropy(
         multi_class_labels,
@@ -245,7 +245,7 @@ def softmax_cross_entropy(
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or logits are None.
+        ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
     losses = classification.softmax_cross_entropy(
         onehot_labels,
@@ -272,7 +272,7 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, s
         Tensor of the dtype of `logits`, of shape []: the mean over the elements whose weight is not 0.
 
     Raises:
-        ValueError: the shapes are known not to fit, or logits are None.
+        ValueError: if the shapes are known not to fit, or logits are None.
     """
     labels = convert_to_tensor(labels)
     labels = shaping.reshape(labels, [shaping.shape(labels)[0]])
@@ -298,7 +298,7 @@ def mean_pairwise_squared_error(
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: a rank is not known.
+        ValueError: if a rank is unknown.
     """
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]) as scope:
         differences = arithmetic.subtract(cast(predictions, dtypes.float32), cast(labels, dtypes.float32))

@@ -177,7 +177,7 @@ def mean_pairwise_squared_error(
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: the shapes are known not to fit, or labels or predictions are None.
+        ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
     _require(labels, predictions)
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]) as scope:

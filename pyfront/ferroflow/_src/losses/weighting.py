@@ -55,7 +55,7 @@ class Reduction:
             key: str, the key.
 
         Raises:
-            ValueError: it is none of them.
+            ValueError: if it is none of them.
         """
         if key not in cls.all():
             raise ValueError(f"Invalid ReductionKey {key}.")
@@ -118,7 +118,7 @@ def compute_weighted_loss(
         `losses`. A step raises `InvalidArgumentError` for weights that do not broadcast.
 
     Raises:
-        ValueError: the weights are None or known not to broadcast, or `reduction` is not one.
+        ValueError: if the weights are None or known not to broadcast, or `reduction` is not one.
     """
     Reduction.validate(reduction)
     with (

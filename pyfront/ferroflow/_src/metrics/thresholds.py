@@ -82,7 +82,7 @@ def counts_at_thresholds(
         (variables, updates), each a dict from these names, of shape [number of thresholds].
 
     Raises:
-        ValueError: shapes do not fit, or a count is not one of these.
+        ValueError: if shapes are incompatible, or a count is not one of these.
     """
     for include in includes or ():
         if include not in _COUNTS:

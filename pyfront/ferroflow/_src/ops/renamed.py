@@ -62,7 +62,7 @@ def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `t`.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return indexing.where(condition, t, e, name=name)
 
@@ -82,7 +82,7 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
         Tensor of the dtype of `x`, of shape [..., m, n].
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return linalg.matmul(x, y, adjoint_a=bool(adj_x), adjoint_b=bool(adj_y), name=name)
 
@@ -104,6 +104,6 @@ def split_v(
         list of Tensors of the dtype of `value`.
 
     Raises:
-        ValueError: the number of pieces is not known, or the sizes do not fit.
+        ValueError: if the number of pieces is unknown, or the sizes are incompatible.
     """
     return joining.split(value, size_splits, axis=split_dim, num=num, name=name)

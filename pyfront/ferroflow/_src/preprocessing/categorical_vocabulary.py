@@ -94,8 +94,8 @@ class CategoricalVocabulary:
             What was added as that category: usually a str.
 
         Raises:
-            ValueError: the vocabulary was made without `support_reverse`.
-            IndexError: no category has that number.
+            ValueError: if the vocabulary was made without `support_reverse`.
+            IndexError: if no category has that number.
         """
         if not self._support_reverse:
             raise ValueError("This vocabulary wasn't initialized with support_reverse to support reverse() function.")

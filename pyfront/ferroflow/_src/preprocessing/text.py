@@ -69,7 +69,7 @@ class ByteProcessor:
             x: iterable of int rows, as `transform` gives them.
 
         Yields:
-            str for each, without the zeros at its end; "" where the bytes are no UTF-8, as where a letter was cut.
+            str for each, without the zeros at its end; "" where the bytes are not UTF-8, as where a letter was cut.
         """
         for row in x:
             document = np.asarray(row).astype(np.uint8).tobytes().rstrip(b"\0")
@@ -195,7 +195,7 @@ class VocabularyProcessor:
             `VocabularyProcessor`.
 
         Raises:
-            FileNotFoundError: there is no such file.
+            FileNotFoundError: if the file does not exist.
         """
         with open(local_path(filename), "rb") as file:
             content = file.read()

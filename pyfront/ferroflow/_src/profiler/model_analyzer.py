@@ -74,8 +74,8 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if there is no such option or output, or no such step.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._tree("scope", self._by_name(options), options)
 
@@ -89,8 +89,8 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if there is no such option or output, or no such step.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._tree("graph", self._by_graph(options), options)
 
@@ -104,8 +104,8 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if there is no such option or output, or no such step.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._groups("op", self._by_type(options), options)
 
@@ -119,8 +119,8 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: there is no such option or output, or no such step.
-            NotImplementedError: the output is that of pprof.
+            ValueError: if there is no such option or output, or no such step.
+            NotImplementedError: if the output is that of pprof.
         """
         return self._groups("code", self._by_line(options), options)
 
@@ -135,7 +135,7 @@ class Profiler:
             `AdviceProto` message: by checker its reports.
 
         Raises:
-            ValueError: there is no such checker.
+            ValueError: if there is no such checker.
         """
         wanted = ALL_ADVICE if options is None else options
         advice = proto.AdviceProto()
@@ -373,8 +373,8 @@ def profile(
         shown, whose `total_` fields are the sums.
 
     Raises:
-        NotImplementedError: the output is one that is not offered.
-        ValueError: there is no such `cmd` or option.
+        NotImplementedError: if the output is one that is not offered.
+        ValueError: if `cmd` or an option is unknown.
     """
     options = ProfileOptionBuilder().build() if options is None else options
     profiler = Profiler(graph, op_log)

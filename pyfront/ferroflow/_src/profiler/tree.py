@@ -29,7 +29,7 @@ class Item:
 
     Args:
         name: what it is called.
-        types: by which it is counted or not; None for what is no operation.
+        types: by which it is counted or not; None for what is not an operation.
         own: its own numbers.
     """
 

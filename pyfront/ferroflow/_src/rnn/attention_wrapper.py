@@ -33,9 +33,9 @@ class AttentionCellWrapper(RNNCell):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: `attn_length` is not positive, or the wrapped cell's state is a structure while `state_is_tuple` is
-            False.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if `attn_length` is not positive, or the wrapped cell's state is a structure while `state_is_tuple`
+            is False.
 
     Source: Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate, 2014.
     """

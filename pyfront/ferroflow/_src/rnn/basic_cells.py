@@ -66,7 +66,7 @@ class BasicRNNCell(_UnitsCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
@@ -132,7 +132,7 @@ class GRUCell(_UnitsCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         rows, units = known_depth(inputs_shape) + self._num_units, self._num_units
         kernel_initializer = self._kernel_initializer

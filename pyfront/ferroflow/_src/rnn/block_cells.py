@@ -133,7 +133,7 @@ class LSTMBlockCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         if not inputs_shape[1].value:
             raise ValueError(f"Expecting inputs_shape[1] to be set: {inputs_shape}")
@@ -158,7 +158,7 @@ class LSTMBlockCell(LayerRNNCell):
             The output, of shape [batch, units], and the next LSTMStateTuple.
 
         Raises:
-            ValueError: the state is no pair.
+            ValueError: if the state is not a pair.
         """
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
@@ -176,7 +176,7 @@ class GRUBlockCell(LayerRNNCell):
         name: str, name of the layer.
 
     Raises:
-        ValueError: both or neither of `num_units` and `cell_size` are given.
+        ValueError: if both or neither of `num_units` and `cell_size` are given.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
@@ -213,7 +213,7 @@ class GRUBlockCell(LayerRNNCell):
             input_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         input_size, units = input_shape[1].value, self._cell_size
         if input_size is None:
@@ -239,7 +239,7 @@ class GRUBlockCell(LayerRNNCell):
             Twice the output, of shape [batch, units].
 
         Raises:
-            ValueError: the state has another size.
+            ValueError: if the state has another size.
         """
         size = h_prev.get_shape().with_rank(2)[1]
         if size.value != self._cell_size:
@@ -264,7 +264,7 @@ class GRUBlockCellV2(GRUBlockCell):
         name: str, name of the layer.
 
     Raises:
-        ValueError: both or neither of `num_units` and `cell_size` are given.
+        ValueError: if both or neither of `num_units` and `cell_size` are given.
     """
 
     _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")

@@ -59,7 +59,7 @@ class LSTMBlockWrapper(Layer):
             The outputs, Tensor of shape [time, batch, units] or a list as the inputs, and the last LSTMStateTuple.
 
         Raises:
-            ValueError: the size of inputs is not known, the state is no pair, or neither it nor `dtype` is given.
+            ValueError: if the size of inputs is unknown, the state is not a pair, or neither it nor `dtype` is given.
         """
         is_list = isinstance(inputs, list)
         if is_list:

@@ -38,7 +38,7 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
         cell: the object.
 
     Raises:
-        TypeError: something is missing.
+        TypeError: if something is missing.
     """
     lacks = _lacking(cell)
     if lacks:
@@ -95,7 +95,7 @@ class RNNCell(Layer):
         """int or TensorShape, or a structure of them: the shape of a state without the batch.
 
         Raises:
-            NotImplementedError: the cell does not tell.
+            NotImplementedError: if the cell does not define it.
         """
         raise NotImplementedError("Abstract method")
 
@@ -104,7 +104,7 @@ class RNNCell(Layer):
         """int or TensorShape, or a structure of them: the shape of an output without the batch.
 
         Raises:
-            NotImplementedError: the cell does not tell.
+            NotImplementedError: if the cell does not define it.
         """
         raise NotImplementedError("Abstract method")
 
@@ -155,7 +155,7 @@ def known_depth(inputs_shape: Any) -> int:
     """The size of the second dimension of a cell's inputs.
 
     Raises:
-        ValueError: it is not known.
+        ValueError: if it is unknown.
     """
     depth: int | None = inputs_shape[1].value
     if depth is None:

@@ -111,7 +111,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units, dtype = self._num_units, inputs.dtype
         if self._state_is_tuple:

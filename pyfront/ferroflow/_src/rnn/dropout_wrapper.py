@@ -78,8 +78,8 @@ class DropoutWrapper(CellWrapper):
             for all of it, whether it is dropped.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or the visitor is not callable.
-        ValueError: a probability is not in [0, 1], or what variational dropout needs is missing.
+        TypeError: if `cell` is not an RNNCell, or the visitor is not callable.
+        ValueError: if a probability is not in [0, 1], or what variational dropout needs is missing.
 
     Source: Gal and Ghahramani, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks, 2015.
     """

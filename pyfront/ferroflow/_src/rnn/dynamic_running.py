@@ -85,9 +85,9 @@ def dynamic_rnn(
         the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: a size is not known, lengths are no vector, or neither `dtype` nor `initial_state` is given.
-        tf.errors.InvalidArgumentError: in the step, where there are not as many lengths as sequences.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if a size is unknown, lengths are not a vector, or neither `dtype` nor `initial_state` is given.
+        tf.errors.InvalidArgumentError: when the step runs, if there are not as many lengths as sequences.
     """
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as opened:
@@ -239,8 +239,8 @@ def bidirectional_dynamic_rnn(
         The pair of the outputs of both cells, in the order of the inputs, and the pair of their last states.
 
     Raises:
-        TypeError: a cell is no RNNCell.
-        ValueError: as `dynamic_rnn`.
+        TypeError: if a cell is not an RNNCell.
+        ValueError: on the same conditions as `dynamic_rnn`.
     """
     assert_like_rnn_cell("cell_fw", cell_fw)
     assert_like_rnn_cell("cell_bw", cell_bw)

@@ -85,7 +85,7 @@ class UGRNNCell(_GatedCell):
             Twice the output, of shape [batch, units].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         _depth(inputs)
         with variable_scope(get_variable_scope(), initializer=self._initializer):
@@ -146,7 +146,7 @@ class IntersectionRNNCell(_GatedCell):
             The output and the next state, both of shape [batch, units].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known, or is not the number of units while there is no
+            ValueError: if the last dimension of the inputs is unknown, or is not the number of units while there is no
                 projection.
         """
         depth = _depth(inputs)

@@ -47,7 +47,7 @@ class GridLSTMCell(RNNCell):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        ValueError: `num_frequency_blocks` is None.
+        ValueError: if `num_frequency_blocks` is None.
 
     Source: Kalchbrenner et al., Grid Long Short-Term Memory, 2016; Sainath, Li, Modeling Time-Frequency Patterns with
     LSTM vs. Convolutional Architectures for LVCSR Tasks, 2016.
@@ -135,7 +135,7 @@ class GridLSTMCell(RNNCell):
             The output, of shape [batch, 2 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: the number of frequencies is not known, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
         """
         outputs, states = self._over_ranges(self._blocks(inputs), state, size_of(inputs, 0), "state")
         after = self._state_type(*states) if self._state_is_tuple else concat(states, 1)
@@ -280,7 +280,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        ValueError: `num_frequency_blocks` is None.
+        ValueError: if `num_frequency_blocks` is None.
     """
 
     def __init__(
@@ -333,7 +333,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
             The output, of shape [batch, 4 * units * blocks], and the next state, as `state`.
 
         Raises:
-            ValueError: the number of frequencies is not known, or the blocks are not as many as were said.
+            ValueError: if the number of frequencies is unknown, or the blocks are not as many as were said.
         """
         batch_size = size_of(inputs, 0)
         upwards = self._blocks(inputs)

@@ -33,7 +33,7 @@ class GLSTMCell(RNNCell):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        ValueError: a size is no multiple of the number of groups.
+        ValueError: if a size is not a multiple of the number of groups.
 
     Source: Kuchaiev and Ginsburg, Factorization Tricks for LSTM Networks, 2017.
     """
@@ -95,7 +95,7 @@ class GLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next LSTMStateTuple.
 
         Raises:
-            ValueError: the size of the inputs is not known, or no multiple of the number of groups.
+            ValueError: if the size of the inputs is unknown, or no multiple of the number of groups.
         """
         c_before, h_before = state
         depth, count = inputs.shape[1].value, self._number_of_groups

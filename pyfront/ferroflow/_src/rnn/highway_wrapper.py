@@ -53,8 +53,8 @@ class HighwayWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            TypeError: inputs and outputs have structures of other types.
-            ValueError: inputs and outputs have other structures or shapes.
+            TypeError: if inputs and outputs have structures of other types.
+            ValueError: if inputs and outputs have other structures or shapes.
         """
         outputs, new_state = self._cell(inputs, state, scope=scope)
         return nest.map_structure(self._mixed, inputs, outputs), new_state

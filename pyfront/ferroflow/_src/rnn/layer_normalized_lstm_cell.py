@@ -101,7 +101,7 @@ class LayerNormLSTMCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c_before, h_before = state
         units, dtype = self._num_units, inputs.dtype

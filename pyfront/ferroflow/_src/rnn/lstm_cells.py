@@ -40,7 +40,7 @@ class LSTMStateTuple(_LSTMStateTuple):
         """The DType of both.
 
         Raises:
-            TypeError: they differ.
+            TypeError: if they differ.
         """
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
@@ -106,7 +106,7 @@ class BasicLSTMCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         depth = known_depth(inputs_shape)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, 4 * self._num_units])
@@ -225,7 +225,7 @@ class LSTMCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units = self._num_units
         rows = known_depth(inputs_shape) + (units if self._num_proj is None else self._num_proj)
@@ -258,7 +258,7 @@ class LSTMCell(LayerRNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c_before, h_before = self._taken_apart(state)
         if inputs.get_shape().with_rank(2)[1].value is None:

@@ -22,8 +22,8 @@ class MultiRNNCell(RNNCell):
         state_is_tuple: bool, whether a state is the tuple of the states of the cells; if not, one tensor of all.
 
     Raises:
-        ValueError: there are no cells, or the state of one is a structure while `state_is_tuple` is False.
-        TypeError: `cells` is no list or tuple.
+        ValueError: if there are no cells, or the state of one is a structure while `state_is_tuple` is False.
+        TypeError: if `cells` is not a list or tuple.
     """
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
@@ -77,7 +77,7 @@ class MultiRNNCell(RNNCell):
             The outputs of the last cell, and the next state, as `state`.
 
         Raises:
-            ValueError: the state is no tuple where it should be one.
+            ValueError: if the state is not a tuple where it should be one.
         """
         position = 0
         states = []

@@ -57,7 +57,7 @@ class NASCell(RNNCell):
             The output, of shape [batch, outputs], and the next state, as `state`.
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         c, h = state
         dtype = inputs.dtype

@@ -51,7 +51,7 @@ class Projection:
         kernel_initializer: an initializer; None for the scope's.
 
     Raises:
-        ValueError: there is no input, an input is no matrix, or its second dimension is not known.
+        ValueError: if there is no input, an input is not a matrix, or its second dimension is unknown.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ def linear(
         Tensor of the dtype of the inputs, of shape [batch, output_size].
 
     Raises:
-        ValueError: there is no input, an input is no matrix, or its second dimension is not known.
+        ValueError: if there is no input, an input is not a matrix, or its second dimension is unknown.
     """
     result: Tensor = Projection(args, output_size, bias, bias_initializer, kernel_initializer)(args)
     return result

@@ -31,8 +31,8 @@ class EmbeddingWrapper(CellWrapper):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: a size is not positive.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if a size is not positive.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class InputProjectionWrapper(CellWrapper):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
+        TypeError: if `cell` is not an RNNCell.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class InputProjectionWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            ValueError: the inputs are no matrix, or their second dimension is not known.
+            ValueError: if the inputs are not a matrix, or their second dimension is unknown.
         """
         if self._projection is None:
             self._projection = Projection([inputs], self._num_proj)
@@ -126,8 +126,8 @@ class OutputProjectionWrapper(CellWrapper):
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Raises:
-        TypeError: `cell` is no RNNCell.
-        ValueError: `output_size` is not positive.
+        TypeError: if `cell` is not an RNNCell.
+        ValueError: if `output_size` is not positive.
     """
 
     def __init__(

@@ -50,8 +50,8 @@ def raw_rnn(
         None if there was none at first. For finished sequences zeros are emitted and the state stays.
 
     Raises:
-        TypeError: `cell` is no RNNCell, `loop_fn` is not callable, or structures have other types than before.
-        ValueError: structures are other than before.
+        TypeError: if `cell` is not an RNNCell, `loop_fn` is not callable, or structures have other types than before.
+        ValueError: if structures are other than before.
     """
     assert_like_rnn_cell("cell", cell)
     if not callable(loop_fn):

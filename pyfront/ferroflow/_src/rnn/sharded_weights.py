@@ -26,7 +26,7 @@ def sharded_weights(name: str, shape: list[int], dtype: Any, count: int) -> Any:
         Variable or Tensor of `shape`; the same one whenever the scope is the same.
 
     Raises:
-        ValueError: there are more variables than rows.
+        ValueError: if there are more variables than rows.
     """
     rows, *others = shape
     if count > rows:

@@ -55,7 +55,7 @@ class SRUCell(LayerRNNCell):
             inputs_shape: TensorShape of the inputs, [batch, inputs].
 
         Raises:
-            ValueError: the last dimension of the inputs is not known.
+            ValueError: if the last dimension of the inputs is unknown.
         """
         units = self._num_units
         self._kernel = self.add_variable("kernel", shape=[known_depth(inputs_shape), 4 * units])

@@ -69,7 +69,7 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
         Tensor of int32, of shape [rank].
 
     Raises:
-        ValueError: a shape is not known, or a tensor is neither a scalar nor a vector.
+        ValueError: if a shape is unknown, or a tensor is neither a scalar nor a vector.
     """
     first, second = _vector(prefix, "prefix"), _vector(suffix, "suffix")
     if first is None or second is None:
@@ -89,7 +89,7 @@ def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
         Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.
 
     Raises:
-        ValueError: as `joined_shape`.
+        ValueError: on the same conditions as `joined_shape`.
     """
     if not static:
         return joined_shape(prefix, suffix)

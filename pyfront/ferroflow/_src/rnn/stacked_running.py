@@ -55,7 +55,8 @@ def stack_bidirectional_rnn(
         List of the outputs of the last layer, and the tuples of the last states of the cells of both lists.
 
     Raises:
-        ValueError: cells or states are no lists, or not as many as layers, or as `tf.nn.static_bidirectional_rnn`.
+        ValueError: if cells or states are not lists, or not as many as layers; also on the same conditions as
+            `tf.nn.static_bidirectional_rnn`.
     """
     layers = _layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     last_fw, last_bw = [], []
@@ -101,7 +102,8 @@ def stack_bidirectional_dynamic_rnn(
         states of the cells of both lists.
 
     Raises:
-        ValueError: cells or states are no lists, or not as many as layers, or as `tf.nn.bidirectional_dynamic_rnn`.
+        ValueError: if cells or states are not lists, or not as many as layers; also on the same conditions as
+            `tf.nn.bidirectional_dynamic_rnn`.
     """
     layers = _layers(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     last_fw, last_bw = [], []

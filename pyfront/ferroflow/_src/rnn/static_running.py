@@ -77,8 +77,8 @@ def static_rnn(
         List of the outputs of the steps, and the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, a size is not known, or neither `dtype` nor `initial_state` is given.
+        TypeError: if `cell` is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, a size is unknown, or neither `dtype` nor `initial_state` is given.
     """
     assert_like_rnn_cell("cell", cell)
     _check_inputs(inputs)
@@ -138,8 +138,8 @@ def static_state_saving_rnn(
         List of the outputs of the steps, the last of which is there once the state is kept, and the last state.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, or the names are not as many as the parts of the state.
+        TypeError: if `cell` is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, or the names are not as many as the parts of the state.
     """
     state_size = cell.state_size
     is_structure = nest.is_sequence(state_size)
@@ -204,8 +204,8 @@ def static_bidirectional_rnn(
         List of the outputs of the steps, those of both cells joined along dimension 1, and the last state of each cell.
 
     Raises:
-        TypeError: a cell is no RNNCell, or `inputs` no list.
-        ValueError: there are no inputs, a size is not known, or neither `dtype` nor a first state is given.
+        TypeError: if a cell is not an RNNCell, or `inputs` no list.
+        ValueError: if there are no inputs, a size is unknown, or neither `dtype` nor a first state is given.
     """
     assert_like_rnn_cell("cell_fw", cell_fw)
     assert_like_rnn_cell("cell_bw", cell_bw)

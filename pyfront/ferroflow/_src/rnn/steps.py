@@ -34,7 +34,7 @@ def state_dtype(given: Any, state: Any) -> Any:
         state: Tensor, or structure of them.
 
     Raises:
-        ValueError: none is given and the state is empty or has several.
+        ValueError: if none is given and the state is empty or has several.
     """
     if given is not None:
         return given
@@ -54,7 +54,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
     """The batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of int32.
 
     Raises:
-        ValueError: an input has a rank below 2.
+        ValueError: if an input has a rank below 2.
     """
     for tensor in inputs:
         if tensor.shape.ndims is None:
@@ -128,8 +128,8 @@ def step(
         Output and next state.
 
     Raises:
-        TypeError: the next state has a structure of other types than the state.
-        ValueError: the next state has another structure than the state.
+        TypeError: if the next state has a structure of other types than the state.
+        ValueError: if the next state has another structure than the state.
     """
     old = nest.flatten(zero_output) + nest.flatten(state)
     finished = time >= lengths.each

@@ -89,7 +89,7 @@ class TimeFreqLSTMCell(RNNCell):
             The output, of shape [batch, units * blocks], and the next state.
 
         Raises:
-            ValueError: the number of frequencies is not known.
+            ValueError: if the number of frequencies is unknown.
         """
         units, dtype, blocks = self._num_units, inputs.dtype, self._blocks(inputs)
         depth = blocks[0].get_shape().as_list()[1]

@@ -73,8 +73,8 @@ class ResidualWrapper(CellWrapper):
             The outputs and the next state.
 
         Raises:
-            TypeError: inputs and outputs have structures of other types.
-            ValueError: inputs and outputs have other structures or shapes.
+            TypeError: if inputs and outputs have structures of other types.
+            ValueError: if inputs and outputs have other structures or shapes.
         """
         outputs, new_state = self._cell(inputs, state, scope=scope)
         return (self._residual_fn or _sum)(inputs, outputs), new_state

@@ -71,9 +71,9 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
         Dict of the files' paths by the names that they are kept under.
 
     Raises:
-        TypeError: one is no scalar string constant.
-        ValueError: one is empty.
-        tf.errors.NotFoundError: two files of one name are to be compared, and one is missing.
+        TypeError: if one is not a scalar string constant.
+        ValueError: if one is empty.
+        tf.errors.NotFoundError: if two files of one name are to be compared, and one is missing.
     """
     sources: dict[str, str] = {}
     for tensor in tensors or ():
@@ -96,7 +96,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
         export_dir: str, the SavedModel's folder.
 
     Raises:
-        tf.errors.NotFoundError: a file is missing.
+        tf.errors.NotFoundError: if a file is missing.
     """
     if not sources:
         tf_logging.info("No assets to write.")

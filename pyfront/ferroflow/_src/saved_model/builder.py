@@ -70,7 +70,7 @@ class SavedModelBuilder:
         export_dir: str, the folder, which is made; if it exists, it must be empty.
 
     Raises:
-        AssertionError: the folder has files.
+        AssertionError: if the folder has files.
     """
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
@@ -110,12 +110,12 @@ class SavedModelBuilder:
             saver: the `Saver` to restore variables with; None for a new one of all of them.
 
         Raises:
-            AssertionError: no graph was added with variables, a signature has a tensor without name or type, or the
+            AssertionError: if no graph was added with variables, a signature has a tensor without name or type, or the
                 graph has a legacy init op already.
-            ValueError: the graph has another main op already.
-            TypeError: an asset is no string constant, or what is to be run is no Operation.
-            tf.errors.NotFoundError: an asset is missing.
-            KeyError: a signature has a name that is reserved.
+            ValueError: if the graph has another main op already.
+            TypeError: if an asset is not a string constant, or what is to be run is not an Operation.
+            tf.errors.NotFoundError: if an asset is missing.
+            KeyError: if a signature has a name that is reserved.
         """
         if not self._has_saved_variables:
             raise AssertionError(
@@ -152,13 +152,13 @@ class SavedModelBuilder:
             saver: the `Saver` to save and restore variables with; None for a new one of all of them.
 
         Raises:
-            AssertionError: variables were saved before, a signature has a tensor without name or type, or the graph
+            AssertionError: if variables were saved before, a signature has a tensor without name or type, or the graph
                 has a legacy init op already.
-            ValueError: the graph has another main op already.
-            TypeError: an asset is no string constant, or what is to be run is no Operation.
-            tf.errors.NotFoundError: an asset is missing.
-            tf.errors.FailedPreconditionError: a variable is not initialized.
-            KeyError: a signature has a name that is reserved.
+            ValueError: if the graph has another main op already.
+            TypeError: if an asset is not a string constant, or what is to be run is not an Operation.
+            tf.errors.NotFoundError: if an asset is missing.
+            tf.errors.FailedPreconditionError: if a variable is not initialized.
+            KeyError: if a signature has a name that is reserved.
         """
         if self._has_saved_variables:
             raise AssertionError(
@@ -206,7 +206,7 @@ class SavedModelBuilder:
         self._saved_model.meta_graphs.add().CopyFrom(message)
 
     def save(self, as_text: bool = False) -> bytes:
-        """Writes the file of the graphs; until then the folder is no SavedModel.
+        """Writes the file of the graphs; until then the folder is not a SavedModel.
 
         Args:
             as_text: bool, whether to write protobuf's text format.

@@ -53,7 +53,7 @@ def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
         A SavedModel message.
 
     Raises:
-        IOError: there is no such file, or it cannot be parsed.
+        IOError: if the file does not exist, or it cannot be parsed.
     """
     binary, text = _files(export_dir)
     message = proto.SavedModel()
@@ -130,10 +130,10 @@ def load(
         The graph's MetaGraphDef message, which has its signatures.
 
     Raises:
-        IOError: the folder has no file of a SavedModel, or a damaged one.
-        RuntimeError: no graph has these tags, or it names several initializers.
-        tf.errors.NotFoundError: a variable is not among the saved ones, or an asset is missing.
-        tf.errors.DataLossError: the variables are damaged.
+        IOError: if the folder has no file of a SavedModel, or a damaged one.
+        RuntimeError: if no graph has these tags, or it names several initializers.
+        tf.errors.NotFoundError: if a variable is not among the saved ones, or an asset is missing.
+        tf.errors.DataLossError: if the variables are damaged.
     """
     graph = sess.graph
     folder = local_path(os.fsdecode(export_dir))

@@ -63,7 +63,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
         A SignatureDef message.
 
     Raises:
-        ValueError: a tensor is missing or of another type.
+        ValueError: if a tensor is missing or of another type.
     """
     inputs = {names.REGRESS_INPUTS: _examples_info(examples, "Regression")}
     if predictions is None:
@@ -84,7 +84,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
         A SignatureDef message.
 
     Raises:
-        ValueError: a tensor is missing or of another type.
+        ValueError: if a tensor is missing or of another type.
     """
     inputs = {names.CLASSIFY_INPUTS: _examples_info(examples, "Classification")}
     if classes is None and scores is None:
@@ -110,7 +110,7 @@ def predict_signature_def(inputs: Mapping[str, Any] | None, outputs: Mapping[str
         A SignatureDef message.
 
     Raises:
-        ValueError: there are no inputs or no outputs.
+        ValueError: if there are no inputs or no outputs.
     """
     if not inputs:
         raise ValueError("Prediction inputs cannot be None or empty.")
@@ -181,7 +181,7 @@ def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any
         A SignatureDef message.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: if there is none of that name.
     """
     if signature_def_key not in meta_graph_def.signature_def:
         raise ValueError(f"No SignatureDef with key '{signature_def_key}' found in MetaGraphDef.")

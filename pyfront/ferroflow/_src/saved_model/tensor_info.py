@@ -44,8 +44,8 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, im
         Tensor or SparseTensor, of whatever dtype and shape it has.
 
     Raises:
-        KeyError: the graph has no such tensor.
-        ValueError: the message names none.
+        KeyError: if the graph has no such tensor.
+        ValueError: if the message names none.
     """
     among = get_default_graph() if graph is None else graph
 

@@ -64,7 +64,7 @@ def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
         Tensor of shape [batch, time].
 
     Raises:
-        ValueError: the numbers of units differ or are not known.
+        ValueError: if the numbers of units differ or are unknown.
     """
     depth, units = query.get_shape()[-1], keys.get_shape()[-1]
     if depth.value is None or depth.value != units.value:
@@ -115,8 +115,8 @@ class LuongAttention(MemoryAttention):
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: `probability_fn` is not callable.
-        ValueError: the size of the memory is not known.
+        TypeError: if `probability_fn` is not callable.
+        ValueError: if the size of the memory is unknown.
 
     Source: Luong et al., Effective Approaches to Attention-based Neural Machine Translation, 2015.
     """
@@ -165,8 +165,8 @@ class BahdanauAttention(MemoryAttention):
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: `probability_fn` is not callable.
-        ValueError: the size of the memory is not known.
+        TypeError: if `probability_fn` is not callable.
+        ValueError: if the size of the memory is unknown.
 
     Source: Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate, 2014; normalized:
     Salimans and Kingma, Weight Normalization, 2016.

@@ -31,7 +31,7 @@ class AttentionMechanism:
         """int, or Tensor of int32 of shape []: the number of parts of the memory.
 
         Raises:
-            NotImplementedError: the mechanism does not tell.
+            NotImplementedError: if the mechanism does not define it.
         """
         raise NotImplementedError
 
@@ -40,7 +40,7 @@ class AttentionMechanism:
         """int or TensorShape, or a structure of them: the shape of a state without the batch.
 
         Raises:
-            NotImplementedError: the mechanism does not tell.
+            NotImplementedError: if the mechanism does not define it.
         """
         raise NotImplementedError
 
@@ -94,8 +94,8 @@ class MemoryAttention(AttentionMechanism):
         name: str, name scope of the operations.
 
     Raises:
-        TypeError: a layer is no Layer, or `probability_fn` is not callable.
-        ValueError: a size of the memory is not known.
+        TypeError: if a layer is not a Layer, or `probability_fn` is not callable.
+        ValueError: if a size of the memory is unknown.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class MemoryAttention(AttentionMechanism):
             The alignments, Tensor of shape [batch, time], and the next state.
 
         Raises:
-            ValueError: the query is not as long as the keys, where no layer makes it so.
+            ValueError: if the query is not as long as the keys, where no layer makes it so.
         """
         with variable_scope(None, self._scope_name, [query]):
             score = self._score(query)

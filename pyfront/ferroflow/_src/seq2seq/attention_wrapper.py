@@ -74,8 +74,8 @@ class AttentionWrapperState(
             AttentionWrapperState.
 
         Raises:
-            ValueError: a tensor has another shape than the one in its place, or there is no such field.
-            tf.errors.InvalidArgumentError: in the step, for shapes that the graph does not tell.
+            ValueError: if a tensor has another shape than the one in its place, or there is no such field.
+            tf.errors.InvalidArgumentError: when the step runs, if shapes that the graph does not know do not match.
         """
         state: AttentionWrapperState = nest.map_structure(_of_same_shape, self, self._replace(**kwargs))
         return state
@@ -101,9 +101,9 @@ class AttentionWrapper(RNNCell):
         attention_layer: Layer that makes the attention of output and context, or a list of them.
 
     Raises:
-        TypeError: `cell` is no RNNCell, a mechanism no AttentionMechanism, or `cell_input_fn` not callable.
-        ValueError: there are not as many layers as mechanisms, or both `attention_layer_size` and `attention_layer` are
-            given.
+        TypeError: if `cell` is not an RNNCell, a mechanism no AttentionMechanism, or `cell_input_fn` not callable.
+        ValueError: if there are not as many layers as mechanisms, or both `attention_layer_size` and `attention_layer`
+            are given.
 
     Source: Luong et al., Effective Approaches to Attention-based Neural Machine Translation, 2015, and Bahdanau et al.,
     Neural Machine Translation by Jointly Learning to Align and Translate, 2014.
@@ -225,8 +225,8 @@ class AttentionWrapper(RNNCell):
             AttentionWrapperState.
 
         Raises:
-            ValueError: the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: in the step, where the graph does not tell.
+            ValueError: if the batch is not as large as that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the graph does not tell.
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             cell_state = self._initial_cell_state
@@ -269,9 +269,9 @@ class AttentionWrapper(RNNCell):
             The attention or the wrapped cell's output, of shape [batch, size], and the next AttentionWrapperState.
 
         Raises:
-            TypeError: `state` is no AttentionWrapperState.
-            ValueError: the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: in the step, where the graph does not tell.
+            TypeError: if `state` is not an AttentionWrapperState.
+            ValueError: if the batch is not as large as that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the graph does not tell.
         """
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(

@@ -38,7 +38,7 @@ class BasicDecoder(Decoder):
         output_layer: Layer, what comes after the cell; None for nothing.
 
     Raises:
-        TypeError: `cell` is no RNNCell, `helper` no Helper, or `output_layer` no Layer.
+        TypeError: if `cell` is not an RNNCell, `helper` no Helper, or `output_layer` no Layer.
     """
 
     def __init__(self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None) -> None:

@@ -80,8 +80,8 @@ class BeamSearchDecoder(Decoder):
             attended to all parts of the memory are preferred; 0 for not.
 
     Raises:
-        TypeError: `cell` is no RNNCell, or `output_layer` no Layer.
-        ValueError: the tokens have other ranks, the state was not made for as many beams, or coverage counts and the
+        TypeError: if `cell` is not an RNNCell, or `output_layer` no Layer.
+        ValueError: if the tokens have other ranks, the state was not made for as many beams, or coverage counts and the
             cell does not attend.
 
     Source: Wu et al., Google's Neural Machine Translation System, 2016, for both penalties.

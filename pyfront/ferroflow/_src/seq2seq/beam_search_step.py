@@ -85,7 +85,7 @@ def check_rank(t: Any) -> None:
     """Checks that the rank of a tensor is known.
 
     Raises:
-        ValueError: it is not.
+        ValueError: if it is not.
     """
     if t.shape.ndims is None:
         raise ValueError(f"Expected tensor ({t}) to have known rank, but ndims == None.")
@@ -126,7 +126,7 @@ def coverage_counts(weight: Any) -> bool:
         weight: float, or Tensor of a float dtype of shape [].
 
     Raises:
-        ValueError: the weight is no scalar.
+        ValueError: if the weight is not a scalar.
     """
     weight = convert_to_tensor(weight, name="coverage_penalty_weight")
     if weight.shape.ndims != 0:
@@ -142,7 +142,7 @@ def alignments_in(cell_state: Any) -> Any:
         cell_state: AttentionWrapperState, or a tuple that has some.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     states = [cell_state] if hasattr(cell_state, "alignments") else cell_state
     found: list[Any] = []

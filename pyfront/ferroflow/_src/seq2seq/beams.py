@@ -38,8 +38,8 @@ def gather_tree(
         Tensor of int32, of shape [time, batch, beams]: the sequences.
 
     Raises:
-        ValueError: the shapes do not fit.
-        tf.errors.InvalidArgumentError: in the step, where a parent is no beam.
+        ValueError: if the shapes are incompatible.
+        tf.errors.InvalidArgumentError: when the step runs, if a parent is not a beam.
     """
     return tensor_op("GatherTree", [step_ids, parent_ids, max_sequence_lengths, end_token], name=name)
 
@@ -70,7 +70,7 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
         Tensor of shape [batch * multiplier, ...], or a structure of them.
 
     Raises:
-        ValueError: a tensor is a scalar, or its rank is not known.
+        ValueError: if a tensor is a scalar, or its rank is unknown.
     """
     with name_scope(name, "tile_batch", [*nest.flatten(t), multiplier]):
         return nest.map_structure(lambda part: _tiled(part, multiplier), t)

@@ -35,7 +35,7 @@ class Decoder(abc.ABC):
         """int, or Tensor of int32 of shape []: the number of sequences.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class Decoder(abc.ABC):
         """int or TensorShape, or a structure of them: the shape of an output without the batch.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -53,7 +53,7 @@ class Decoder(abc.ABC):
         """DType, or a structure of them: those of an output.
 
         Raises:
-            NotImplementedError: the decoder does not tell.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -68,7 +68,7 @@ class Decoder(abc.ABC):
             What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Decoder(abc.ABC):
             The outputs, the next state, the next inputs, and what is finished, Tensor of bool of shape [batch].
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -102,7 +102,7 @@ class Decoder(abc.ABC):
             The outputs, time first, and the last state.
 
         Raises:
-            NotImplementedError: the decoder does not say how.
+            NotImplementedError: if the decoder does not define it.
         """
         raise NotImplementedError
 
@@ -151,8 +151,8 @@ def dynamic_decode(
         int32 of shape [batch].
 
     Raises:
-        TypeError: `decoder` is no Decoder.
-        ValueError: `maximum_iterations` is no scalar, or a step gives structures other than it got.
+        TypeError: if `decoder` is not a Decoder.
+        ValueError: if `maximum_iterations` is not a scalar, or a step gives structures other than it got.
     """
     if not isinstance(decoder, Decoder):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")

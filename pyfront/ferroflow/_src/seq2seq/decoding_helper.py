@@ -24,7 +24,7 @@ class Helper(abc.ABC):
         """Tensor of int32 of shape []: the number of samples of a step.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("batch_size has not been implemented")
 
@@ -34,7 +34,7 @@ class Helper(abc.ABC):
         """TensorShape of the samples, without the batch.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("sample_ids_shape has not been implemented")
 
@@ -44,7 +44,7 @@ class Helper(abc.ABC):
         """DType of the samples.
 
         Raises:
-            NotImplementedError: the helper does not tell.
+            NotImplementedError: if the helper does not define it.
         """
         raise NotImplementedError("sample_ids_dtype has not been implemented")
 
@@ -121,7 +121,7 @@ class CustomHelper(Helper):
         """Tensor of int32 of shape []: how many sequences `initialize_fn` spoke of.
 
         Raises:
-            ValueError: `initialize` has not been called.
+            ValueError: if `initialize` has not been called.
         """
         if self._batch_size is None:
             raise ValueError("batch_size accessed before initialize was called")

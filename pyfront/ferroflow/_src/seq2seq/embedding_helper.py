@@ -37,7 +37,7 @@ def start_and_end_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Ten
         end_token: Tensor of int32, of shape [].
 
     Raises:
-        ValueError: they have other ranks.
+        ValueError: if they have other ranks.
     """
     start = convert_to_tensor(start_tokens, dtype=dtypes.int32, name="start_tokens")
     end = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")
@@ -62,7 +62,7 @@ class GreedyEmbeddingHelper(Helper):
         end_token: Tensor of int32, of shape []: the id that ends a sequence.
 
     Raises:
-        ValueError: the tokens have other ranks.
+        ValueError: if the tokens have other ranks.
     """
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
@@ -110,7 +110,7 @@ class GreedyEmbeddingHelper(Helper):
             Tensor of int32, of shape [batch].
 
         Raises:
-            TypeError: `outputs` is no Tensor.
+            TypeError: if `outputs` is not a Tensor.
         """
         _check_one_tensor(outputs)
         return argmax(outputs, axis=-1, output_type=dtypes.int32)
@@ -145,7 +145,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         seed: int, the seed of the operation; None to derive it from the graph's.
 
     Raises:
-        ValueError: the tokens have other ranks.
+        ValueError: if the tokens have other ranks.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
             Tensor of int32, of shape [batch].
 
         Raises:
-            TypeError: `outputs` is no Tensor.
+            TypeError: if `outputs` is not a Tensor.
         """
         _check_one_tensor(outputs)
         logits = outputs if self._softmax_temperature is None else outputs / self._softmax_temperature

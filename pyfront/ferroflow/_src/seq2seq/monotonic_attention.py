@@ -59,7 +59,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
         Tensor of shape [batch, time].
 
     Raises:
-        ValueError: there is no such mode.
+        ValueError: if the mode is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """
@@ -132,7 +132,7 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: the size of the memory is not known.
+        ValueError: if the size of the memory is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """
@@ -190,7 +190,7 @@ class LuongMonotonicAttention(_MonotonicAttention):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: the size of the memory is not known.
+        ValueError: if the size of the memory is unknown.
 
     Source: Raffel et al., Online and Linear-Time Attention by Enforcing Monotonic Alignments, 2017.
     """

@@ -69,7 +69,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector, or the probability neither a scalar nor a vector.
+        ValueError: if `sequence_length` is not a vector, or the probability neither a scalar nor a vector.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector, or the probability neither a scalar nor a vector.
+        ValueError: if `sequence_length` is not a vector, or the probability neither a scalar nor a vector.
     """
 
     def __init__(

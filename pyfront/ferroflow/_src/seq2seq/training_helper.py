@@ -41,7 +41,7 @@ class TrainingHelper(Helper):
         name: str, name scope of the operations.
 
     Raises:
-        ValueError: `sequence_length` is no vector.
+        ValueError: if `sequence_length` is not a vector.
     """
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None) -> None:

@@ -50,7 +50,7 @@ class TensorHandle:
         """The value.
 
         Raises:
-            TypeError: the value was given up.
+            TypeError: if the value was given up.
         """
         self._check_alive()
         holder, reader = _reader(self._session.graph, self._dtype)
@@ -60,7 +60,7 @@ class TensorHandle:
         """Forgets the value now.
 
         Raises:
-            TypeError: the value was given up before.
+            TypeError: if the value was given up before.
         """
         self._check_alive()
         self._auto_gc_enabled = False
@@ -109,7 +109,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
         Tensor of string, of shape []; running it gives a `TensorHandle`.
 
     Raises:
-        TypeError: `data` is no Tensor.
+        TypeError: if `data` is not a Tensor.
     """
     if not isinstance(data, Tensor):
         raise TypeError("`data` must be of type Tensor.")

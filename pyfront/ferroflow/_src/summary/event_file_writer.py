@@ -36,7 +36,7 @@ def new_event_file(prefix: str, suffix: str) -> str:
         str, the name.
 
     Raises:
-        FileExistsError: a million of them are there.
+        FileExistsError: if a million of them are there.
     """
     stem = f"{prefix}.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}"
     for taken in range(1_000_000):
@@ -59,7 +59,7 @@ class EventFileWriter:
         filename_suffix: str, the end of the file's name.
 
     Raises:
-        tf.errors.OpError: the folder or the file cannot be made.
+        tf.errors.OpError: if the folder or the file cannot be made.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class EventsWriter:
             suffix: str or bytes, the end.
 
         Raises:
-            tf.errors.OpError: the folder or the file cannot be made.
+            tf.errors.OpError: if the folder or the file cannot be made.
         """
         self._suffix = os.fsdecode(suffix)
         self._open()
@@ -46,7 +46,7 @@ class EventsWriter:
             bytes.
 
         Raises:
-            tf.errors.OpError: the folder or the file cannot be made.
+            tf.errors.OpError: if the folder or the file cannot be made.
         """
         self._open()
         return os.fsencode(self._name or "")
@@ -58,7 +58,7 @@ class EventsWriter:
             event: `Event` message.
 
         Raises:
-            tf.errors.OpError: the file cannot be made or written.
+            tf.errors.OpError: if the file cannot be made or written.
         """
         with engine_errors():
             self._open().add_event(event.SerializeToString())
@@ -70,7 +70,7 @@ class EventsWriter:
             True.
 
         Raises:
-            tf.errors.OpError: the file cannot be written.
+            tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
             with engine_errors():
@@ -84,7 +84,7 @@ class EventsWriter:
             True.
 
         Raises:
-            tf.errors.OpError: the file cannot be written.
+            tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
             with engine_errors():

@@ -45,7 +45,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: `summary` is something else.
+            TypeError: if `summary` is something else.
         """
         if not isinstance(summary, bytes) and not hasattr(summary, "SerializeToString"):
             raise TypeError(f"summary must be bytes or a Summary message, got {summary!r}")
@@ -70,8 +70,8 @@ class SummaryToEventTransformer:
             graph_def: `GraphDef` message, the spelling of old.
 
         Raises:
-            ValueError: both `graph` and `graph_def` are given.
-            TypeError: what is given is neither a Graph nor a `GraphDef`.
+            ValueError: if both `graph` and `graph_def` are given.
+            TypeError: if what is given is neither a Graph nor a `GraphDef`.
         """
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
@@ -108,7 +108,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: it is another message.
+            TypeError: if it is another message.
         """
         if not isinstance(meta_graph_def, proto.MetaGraphDef):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
@@ -123,7 +123,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            ValueError: the tag was used before.
+            ValueError: if the tag was used before.
         """
         if tag in self._session_run_tags:
             raise ValueError("The provided tag was already used for this event type")
@@ -154,8 +154,8 @@ class FileWriter(SummaryToEventTransformer):
             None for a file of this writer.
 
     Raises:
-        ValueError: both `graph` and `graph_def` are given.
-        tf.errors.OpError: the folder or the file cannot be made.
+        ValueError: if both `graph` and `graph_def` are given.
+        tf.errors.OpError: if the folder or the file cannot be made.
     """
 
     def __init__(

@@ -182,8 +182,8 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         session: a `Session`; None for the default one.
 
     Raises:
-        RuntimeError: no writer is in force.
-        ValueError: there is no session.
+        RuntimeError: if no writer is in force.
+        ValueError: if there is no session.
     """
     writer = writer_in_force()
     if writer is None:

@@ -160,7 +160,7 @@ def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Te
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        ValueError: `tensor` has another dtype.
+        ValueError: if `tensor` has another dtype.
     """
     if tensor.dtype != dtypes.string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")

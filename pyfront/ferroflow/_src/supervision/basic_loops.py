@@ -30,7 +30,7 @@ def basic_train_loop(
         master: str, the target of the session.
 
     Raises:
-        BaseException: what `train_step_fn` or a thread raised, but for `AbortedError` and the end of input.
+        BaseException: if what `train_step_fn` or a thread raised, but for `AbortedError` and the end of input.
     """
     while True:
         try:

@@ -30,7 +30,7 @@ def get_or_create_eval_step() -> Any:
         int64 scalar variable.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     found = get_collection(GraphKeys.EVAL_STEP)
     if len(found) > 1:
@@ -103,7 +103,7 @@ def evaluate_once(
         The values of `final_ops`; None where there are none.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)
@@ -151,7 +151,7 @@ def evaluate_repeatedly(
         The values of `final_ops` in the last evaluation; None where there are none.
 
     Raises:
-        ValueError: the collection `EVAL_STEP` has several.
+        ValueError: if the collection `EVAL_STEP` has several.
     """
     all_hooks = list(hooks or ())
     counted = _counted(eval_ops, all_hooks)

@@ -105,8 +105,8 @@ class _MonitoredSession:
             As `Session.run`.
 
         Raises:
-            RuntimeError: a hook asked to stop before, or a hook and the program feed the same tensor.
-            tf.errors.OpError: an operation failed.
+            RuntimeError: if a hook asked to stop before, or a hook and the program feed the same tensor.
+            tf.errors.OpError: if an operation failed.
         """
         self._check_open()
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
@@ -121,9 +121,10 @@ class _MonitoredSession:
             What `step_fn` returned.
 
         Raises:
-            ValueError: it has other arguments.
-            StopIteration: it called `step_context.request_stop()`. A `with` block of the session ends silently by that.
-            RuntimeError: the session is closed.
+            ValueError: if it has other arguments.
+            StopIteration: if it called `step_context.request_stop()`. A `with` block of the session ends silently by
+                that.
+            RuntimeError: if the session is closed.
         """
         names = _argument_names(step_fn)
         if names not in (("step_context",), ("self", "step_context")):
@@ -142,8 +143,8 @@ class _MonitoredSession:
         """Ends the training: calls `end` of the hooks, stops the threads, closes the session.
 
         Raises:
-            RuntimeError: it is closed.
-            BaseException: what a thread reported.
+            RuntimeError: if it is closed.
+            BaseException: if what a thread reported.
         """
         self._close_internal()
 

@@ -73,8 +73,8 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
         MonitoredSession.
 
     Raises:
-        ValueError: seconds and steps are both given.
-        RuntimeError: there is no global step for the hooks.
+        ValueError: if seconds and steps are both given.
+        RuntimeError: if there is no global step for the hooks.
     """
     summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)
     checkpoint_steps, checkpoint_secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, 600)

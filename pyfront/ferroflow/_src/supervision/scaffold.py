@@ -62,7 +62,7 @@ class Scaffold:
         local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
-        TypeError: `copy_from_scaffold` is no Scaffold.
+        TypeError: if `copy_from_scaffold` is not a Scaffold.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Scaffold:
             The scaffold itself.
 
         Raises:
-            RuntimeError: a collection has several candidates for a piece.
+            RuntimeError: if a collection has several candidates for a piece.
         """
         if self._init_op is None:
             self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _default_init_op)
@@ -184,7 +184,7 @@ class Scaffold:
             The element.
 
         Raises:
-            RuntimeError: the collection has several.
+            RuntimeError: if the collection has several.
         """
         elements = get_collection(collection_key)
         if len(elements) > 1:

@@ -23,7 +23,7 @@ class SessionCreator(abc.ABC):
             Session.
 
         Raises:
-            NotImplementedError: a subclass does not say how.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
@@ -84,7 +84,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
             Session.
 
         Raises:
-            RuntimeError: the model is not ready after initialization.
+            RuntimeError: if the model is not ready after initialization.
         """
         self._scaffold.finalize()
         manager = self._get_session_manager()
@@ -108,7 +108,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
 
 
 class WorkerSessionCreator(_ScaffoldSessionCreator):
-    """Makes the sessions of a worker that is no chief: waits until the chief has initialized the variables.
+    """Makes the sessions of a worker that is not a chief: waits until the chief has initialized the variables.
 
     Args:
         scaffold: Scaffold; a new one by default.
@@ -134,7 +134,7 @@ class WorkerSessionCreator(_ScaffoldSessionCreator):
             Session.
 
         Raises:
-            tf.errors.DeadlineExceededError: the chief has not initialized the model in time.
+            tf.errors.DeadlineExceededError: if the chief has not initialized the model in time.
         """
         self._scaffold.finalize()
         return self._get_session_manager().wait_for_session(

@@ -101,7 +101,7 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Called before the session is closed, unless a step or the program failed; the end of input is no failure.
+        """Called before the session is closed, unless a step or the program failed; the end of input is not a failure.
 
         Args:
             session: Session.

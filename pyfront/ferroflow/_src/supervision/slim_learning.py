@@ -80,7 +80,7 @@ def create_train_op(
         aggregation_method: a constant of `AggregationMethod`.
         colocate_gradients_with_ops: bool, whether each gradient is placed with its forward operation.
         gradient_multipliers: dict from variables or their names to floats that their gradients are multiplied by.
-        check_numerics: bool, whether a loss that is no number fails.
+        check_numerics: bool, whether a loss that is not a number fails.
 
     Returns:
         float scalar Tensor, the loss; also put into the collection `TRAIN_OP`.
@@ -124,7 +124,7 @@ def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: di
         The loss, and whether to stop.
 
     Raises:
-        ValueError: there is `should_trace` and no `logdir`.
+        ValueError: if there is `should_trace` and no `logdir`.
     """
     began = time.time()
     options = metadata = None
@@ -228,13 +228,13 @@ def train(
         session_config: ConfigProto of the session.
         session_wrapper: callable from the session to the one that steps are run in.
         trace_every_n_steps: int, steps between two traces; None for never.
-        ignore_live_threads: bool, whether threads that do not end in time are no error.
+        ignore_live_threads: bool, whether threads that do not end in time are not an error.
 
     Returns:
         The last loss; None where there was no step.
 
     Raises:
-        ValueError: arguments contradict each other.
+        ValueError: if arguments contradict each other.
     """
     if train_op is None:
         raise ValueError("train_op cannot be None.")

@@ -106,7 +106,7 @@ class Supervisor:
         local_init_run_options: RunOptions for `local_init_op`.
 
     Raises:
-        ValueError: this is not the chief, and a variable has no device.
+        ValueError: if this is not the chief, and a variable has no device.
     """
 
     USE_DEFAULT = 0
@@ -282,7 +282,7 @@ class Supervisor:
             list of LooperThread; None where there is no `logdir`.
 
         Raises:
-            RuntimeError: this is not the chief.
+            RuntimeError: if this is not the chief.
         """
         if not self._is_chief:
             raise RuntimeError(
@@ -327,8 +327,8 @@ class Supervisor:
             Session.
 
         Raises:
-            RuntimeError: the model is not ready after its initialization.
-            tf.errors.DeadlineExceededError: the chief was not ready in time.
+            RuntimeError: if the model is not ready after its initialization.
+            tf.errors.DeadlineExceededError: if the chief was not ready in time.
         """
         # All threads may have been stopped, and the writer closed, by an earlier session.
         self._coord.clear_stop()
@@ -412,11 +412,11 @@ class Supervisor:
         Args:
             threads: list of threading.Thread to wait for, besides those that the supervisor started.
             close_summary_writer: bool, whether the writer of the summaries is closed.
-            ignore_live_threads: bool, whether threads that do not end in time are no error.
+            ignore_live_threads: bool, whether threads that do not end in time are not an error.
 
         Raises:
-            BaseException: what a thread reported first.
-            RuntimeError: threads have not ended in time.
+            BaseException: if what a thread reported first.
+            RuntimeError: if threads have not ended in time.
         """
         self._coord.request_stop()
         try:
@@ -459,8 +459,8 @@ class Supervisor:
             global_step: int, the training step; None for the value in the session.
 
         Raises:
-            TypeError: `summary` is something else.
-            RuntimeError: there is no writer, that is no `logdir`, or this is not the chief.
+            TypeError: if `summary` is something else.
+            RuntimeError: if there is no writer, because `logdir` is not set, or this is not the chief.
         """
         if not self._summary_writer:
             raise RuntimeError("Writing a summary requires a summary writer.")
@@ -488,7 +488,7 @@ class Supervisor:
             Session.
 
         Raises:
-            BaseException: what the block or a thread raised first, but for `OutOfRangeError`, the end of input.
+            BaseException: if what the block or a thread raised first, but for `OutOfRangeError`, the end of input.
         """
         sess = None
         try:

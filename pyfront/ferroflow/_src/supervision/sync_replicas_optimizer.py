@@ -108,7 +108,7 @@ class SyncReplicasOptimizer(Optimizer):
             gradients, waits for the update, and gives the new step.
 
         Raises:
-            ValueError: there is no variable, or no global step, or a gradient is of another kind.
+            ValueError: if there is no variable, or no global step, or a gradient is of another kind.
         """
         pairs = list(grads_and_vars)
         if not pairs:
@@ -185,7 +185,7 @@ class SyncReplicasOptimizer(Optimizer):
         """The queue runner whose one thread makes the updates, for the chief.
 
         Raises:
-            ValueError: `apply_gradients` was not called.
+            ValueError: if `apply_gradients` was not called.
         """
         if not self._gradients_applied:
             raise ValueError("Should be called after apply_gradients().")
@@ -202,7 +202,7 @@ class SyncReplicasOptimizer(Optimizer):
             Operation that puts the tokens in the queue.
 
         Raises:
-            ValueError: `apply_gradients` was not called; or the replicas that there are cannot finish the first step
+            ValueError: if `apply_gradients` was not called; or the replicas that there are cannot finish the first step
                 with that few tokens.
         """
         if not self._gradients_applied:
@@ -315,7 +315,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
         """Adds what the session will run.
 
         Raises:
-            ValueError: no gradients were applied.
+            ValueError: if no gradients were applied.
         """
         optimizer = self._sync_optimizer
         if not optimizer._gradients_applied:
@@ -333,7 +333,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
             coord: Coordinator of the session's threads.
 
         Raises:
-            RuntimeError: a variable has no value yet.
+            RuntimeError: if a variable has no value yet.
         """
         missing = session.run(self._sync_optimizer.ready_for_local_init_op)
         if missing.size:

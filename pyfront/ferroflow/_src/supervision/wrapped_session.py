@@ -57,7 +57,7 @@ class StepContext:
         """Ends the step function and the training.
 
         Raises:
-            StopIteration: always.
+            StopIteration: on every call.
         """
         raise StopIteration("step_fn has requested the iterations to stop.")
 
@@ -229,7 +229,7 @@ class CoordinatedSession(WrappedSession):
         """Ends the threads and closes the session.
 
         Raises:
-            BaseException: what a thread reported to the coordinator.
+            BaseException: if what a thread reported to the coordinator.
         """
         self._coord.request_stop()
         try:
@@ -278,7 +278,7 @@ class HookedSession(WrappedSession):
         """Runs one step with its hooks.
 
         Raises:
-            RuntimeError: a hook asked to stop before, or a tensor is fed twice.
+            RuntimeError: if a hook asked to stop before, or a tensor is fed twice.
         """
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")

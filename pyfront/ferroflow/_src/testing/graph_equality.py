@@ -20,8 +20,8 @@ def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = Fal
         checkpoint_v2: bool, whether the random names in the nodes of checkpoints are left out.
 
     Raises:
-        AssertionError: the graphs differ.
-        TypeError: an argument is no GraphDef.
+        AssertionError: if the graphs differ.
+        TypeError: if an argument is not a GraphDef.
     """
     for what, message in (("actual", actual), ("expected", expected)):
         if not isinstance(message, proto.GraphDef):

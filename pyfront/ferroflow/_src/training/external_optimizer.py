@@ -41,7 +41,7 @@ class ExternalOptimizerInterface:
         **optimizer_kwargs: objects of any kind, for the optimizer.
 
     Raises:
-        ValueError: there is no variable, or the shape of one is not known.
+        ValueError: if there is no variable, or the shape of one is unknown.
     """
 
     def __init__(
@@ -109,8 +109,8 @@ class ExternalOptimizerInterface:
             **run_kwargs: for `Session.run` when the variables are assigned.
 
         Raises:
-            ValueError: no session is given, and there is no default one.
-            ImportError: the optimizer's package is not installed.
+            ValueError: if no session is given, and there is no default one.
+            ImportError: if the optimizer's package is not installed.
         """
         session = session or get_default_session()
         if session is None:
@@ -180,7 +180,7 @@ class ExternalOptimizerInterface:
             float [n].
 
         Raises:
-            NotImplementedError: a subclass does not say how.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(
             "To use ExternalOptimizerInterface, subclass from it and implement the _minimize() method."

@@ -228,7 +228,7 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
         Operation; one that does nothing without a writer in force.
 
     Raises:
-        TypeError: `param` is no Tensor.
+        TypeError: if `param` is not a Tensor.
     """
     if not isinstance(param, Tensor):
         raise TypeError(f"graph() needs a tf.Tensor (e.g. tf.placeholder) in graph mode, but was: {type(param)}")

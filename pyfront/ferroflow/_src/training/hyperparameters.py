@@ -30,7 +30,7 @@ def parse_values(values: str, type_map: Mapping[str, type]) -> dict[str, Any]:
         For each name a value, a list of them, or a dict of the values of its indices.
 
     Raises:
-        ValueError: the text cannot be read, a name is not known, or is given twice.
+        ValueError: if the text cannot be read, a name is unknown, or is given twice.
     """
     found: dict[str, Any] = {}
     position = 0
@@ -108,8 +108,8 @@ class HParams:
         **kwargs: the values by name: int, float, bool, str, or a list of one of them that is not empty.
 
     Raises:
-        ValueError: a name is that of a method, or a list is empty.
-        NotImplementedError: `hparam_def` is given.
+        ValueError: if a name is that of a method, or a list is empty.
+        NotImplementedError: if `hparam_def` is given.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
@@ -134,7 +134,7 @@ class HParams:
             value: its value, as in the constructor.
 
         Raises:
-            ValueError: as the constructor.
+            ValueError: on the same conditions as the constructor.
         """
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
@@ -152,8 +152,8 @@ class HParams:
             value: a value of its type, a list for a list.
 
         Raises:
-            KeyError: there is no such hyperparameter.
-            ValueError: the value is not of its type.
+            KeyError: if there is no such hyperparameter.
+            ValueError: if the value is not of its type.
         """
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list):
@@ -185,7 +185,7 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            ValueError: the text cannot be read.
+            ValueError: if the text cannot be read.
         """
         return self.override_from_dict(parse_values(values, {n: kind for n, (kind, _) in self._hparam_types.items()}))
 
@@ -199,8 +199,8 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            KeyError: there is no hyperparameter of a name.
-            ValueError: a value is not of the type of its hyperparameter.
+            KeyError: if there is no hyperparameter of a name.
+            ValueError: if a value is not of the type of its hyperparameter.
         """
         for name, value in values_dict.items():
             self.set_hparam(name, value)
@@ -217,7 +217,7 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            KeyError, ValueError: as `override_from_dict`.
+            KeyError, ValueError: on the same conditions as `override_from_dict`.
         """
         return self.override_from_dict(values_map)
 
@@ -245,7 +245,7 @@ class HParams:
             str.
 
         Raises:
-            TypeError: JSON has no such value, as it has no bytes.
+            TypeError: if JSON has no such value, as it has no bytes.
         """
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 
@@ -259,8 +259,8 @@ class HParams:
             These hyperparameters.
 
         Raises:
-            ValueError: the text is not JSON, or a value is not of the type of its hyperparameter.
-            KeyError: there is no hyperparameter of a name.
+            ValueError: if the text is not JSON, or a value is not of the type of its hyperparameter.
+            KeyError: if there is no hyperparameter of a name.
         """
         return self.override_from_dict(json.loads(values_json))
 
@@ -279,7 +279,7 @@ class HParams:
             The value, or `default`.
 
         Raises:
-            ValueError: the default is not of the hyperparameter's type.
+            ValueError: if the default is not of the hyperparameter's type.
         """
         if key not in self._hparam_types:
             return default

@@ -80,8 +80,8 @@ class MovingAverageOptimizer(Optimizer):
             Saver.
 
         Raises:
-            RuntimeError: no gradients were applied yet.
-            ValueError: `var_list` has a variable but not its average.
+            RuntimeError: if no gradients were applied yet.
+            ValueError: if `var_list` has a variable but not its average.
         """
         if self._swapped is None:
             raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")

@@ -116,7 +116,8 @@ def multiply_gradients(
         list of pairs.
 
     Raises:
-        ValueError: an argument is no list or dict, there are no multipliers, or one for a variable without gradient.
+        ValueError: if an argument is not a list or dict, there are no multipliers, or one for a variable without
+            gradient.
     """
     if not isinstance(grads_and_vars, list):
         raise ValueError("`grads_and_vars` must be a list.")
@@ -163,7 +164,7 @@ def create_train_op(
         gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH` of Optimizer.
         aggregation_method: a constant of `AggregationMethod`.
         colocate_gradients_with_ops: bool, whether each gradient is placed with its forward operation.
-        check_numerics: bool, whether a loss that is no number fails.
+        check_numerics: bool, whether a loss that is not a number fails.
 
     Returns:
         float scalar Tensor, the loss; also put into the collection `TRAIN_OP`.

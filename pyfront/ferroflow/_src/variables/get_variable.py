@@ -57,8 +57,8 @@ def get_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: the variable exists and the scope does not reuse, or does not exist and the scope only reuses; the
-            shape of a new one is not known; shape or dtype differ from those of the one found or the initializer's.
+        ValueError: if the variable exists and the scope does not reuse, or does not exist and the scope only reuses;
+            the shape of a new one is unknown; shape or dtype differ from those of the one found or the initializer's.
     """
     return get_variable_scope().get_variable(
         default_variable_store(),
@@ -120,7 +120,7 @@ def get_local_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     return get_variable(
         name,
@@ -167,7 +167,7 @@ def create_partitioned_variables(
         A list of `Variable`, in the order of their slices.
 
     Raises:
-        ValueError: shape and slicing differ in length or are empty, or more than one dimension is cut.
+        ValueError: if shape and slicing differ in length or are empty, or more than one dimension is cut.
     """
     tf_logging.warn(
         "create_partitioned_variables is deprecated.  Use tf.get_variable with a partitioner set, or "

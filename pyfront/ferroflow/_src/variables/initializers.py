@@ -120,7 +120,7 @@ class Constant(Initializer):
         verify_shape: bool, whether the shape of `value` must be the variable's.
 
     Raises:
-        TypeError: `value` is none of these.
+        TypeError: if `value` is none of these.
     """
 
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
@@ -189,7 +189,7 @@ class RandomNormal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class TruncatedNormal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     def __init__(
@@ -246,7 +246,7 @@ class UniformUnitScaling(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype.
+        ValueError: if `dtype` is not a float dtype.
     """
 
     @deprecated("tf.initializers.variance_scaling with distribution=uniform", name="UniformUnitScaling")
@@ -278,7 +278,8 @@ class VarianceScaling(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `scale` is not positive, `mode` or `distribution` is none of these, or `dtype` is not a float dtype.
+        ValueError: if `scale` is not positive, `mode` or `distribution` is none of these, or `dtype` is not a float
+            dtype.
     """
 
     def __init__(
@@ -440,7 +441,7 @@ class Orthogonal(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype; by a call, for fewer than two dimensions.
+        ValueError: if `dtype` is not a float dtype; by a call, for fewer than two dimensions.
 
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
     """
@@ -476,7 +477,7 @@ class Identity(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
+        ValueError: if `dtype` is not a float dtype; by a call, for a shape that is not a matrix's.
     """
 
     def __init__(self, gain: Any = 1.0, dtype: Any = dtypes.float32) -> None:

@@ -59,7 +59,7 @@ def local_variable(
         Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
 
     Raises:
-        ValueError: as `tf.Variable`.
+        ValueError: on the same conditions as `tf.Variable`.
     """
     return _untrained(initial_value, GraphKeys.LOCAL_VARIABLES, validate_shape, name, use_resource)
 
@@ -79,7 +79,7 @@ def global_variable(
         Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
 
     Raises:
-        ValueError: as `tf.Variable`.
+        ValueError: on the same conditions as `tf.Variable`.
     """
     return _untrained(initial_value, GraphKeys.GLOBAL_VARIABLES, validate_shape, name, use_resource)
 
@@ -119,7 +119,7 @@ def variable(
         Variable, or PartitionedVariable where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(dict.fromkeys(collections))
     getter: Callable[..., Any] = get_variable
@@ -178,7 +178,7 @@ def model_variable(
         Variable, or PartitionedVariable where there is a partitioner.
 
     Raises:
-        ValueError: as `tf.get_variable`.
+        ValueError: on the same conditions as `tf.get_variable`.
     """
     return variable(
         name,
@@ -302,7 +302,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
         List of Variables.
 
     Raises:
-        TypeError: `include` or `exclude` is neither list nor tuple.
+        TypeError: if `include` or `exclude` is neither list nor tuple.
     """
     for name, given in (("include", include), ("exclude", exclude)):
         if given is not None and not isinstance(given, (list, tuple)):
@@ -322,7 +322,7 @@ def get_unique_variable(var_op_name: str) -> Any:
         Variable.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     candidates = get_variables(scope=var_op_name)
     if not candidates:

@@ -21,8 +21,8 @@ class PartitionInfo:
         var_offset: sequence of int, the first index of the slice in each dimension.
 
     Raises:
-        TypeError: one of them is no sequence.
-        ValueError: their lengths differ, or an offset is outside its dimension.
+        TypeError: if one of them is not a sequence.
+        ValueError: if their lengths differ, or an offset is outside its dimension.
     """
 
     def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
@@ -59,7 +59,7 @@ class PartitionInfo:
             shape: sequence of int, the shape of the slice.
 
         Raises:
-            ValueError: as `single_slice_dim`.
+            ValueError: on the same conditions as `single_slice_dim`.
         """
         dim = self.single_slice_dim(shape)
         return 0 if dim is None else self._var_offset[dim]
@@ -71,9 +71,9 @@ class PartitionInfo:
             shape: sequence of int, the shape of the slice.
 
         Raises:
-            TypeError: `shape` is no sequence.
-            ValueError: its length is not that of the full shape, the slice reaches beyond the whole, or it is smaller
-                in more than one dimension.
+            TypeError: if `shape` is not a sequence.
+            ValueError: if its length is not that of the full shape, the slice reaches beyond the whole, or it is
+                smaller in more than one dimension.
         """
         _check_sequence("shape", shape)
         full = self._full_shape
@@ -110,7 +110,7 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
         A sequence of int: the number of slices of each dimension.
 
     Raises:
-        ValueError: the shape is not fully defined or a scalar's, or the partitioner returned no sequence of positive
+        ValueError: if the shape is not fully defined or a scalar's, or the partitioner returned no sequence of positive
             numbers of the shape's rank.
     """
     if not shape.is_fully_defined():
@@ -139,7 +139,7 @@ def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int
         partitions: sequence of int, the number of slices of each dimension.
 
     Raises:
-        ValueError: a dimension has fewer indices than slices, or more than one is cut.
+        ValueError: if a dimension has fewer indices than slices, or more than one is cut.
     """
     cut: int | None = None
     for dim, (size, slices) in enumerate(zip(full_shape, partitions, strict=True)):

@@ -28,9 +28,9 @@ class PartitionedVariable:
         partitions: list or tuple of int, the number of slices of each dimension.
 
     Raises:
-        TypeError: `variable_list` or `partitions` is neither list nor tuple.
-        ValueError: there are no slices, one has no `SaveSliceInfo` or that of another whole, or partitions and shape do
-            not fit.
+        TypeError: if `variable_list` or `partitions` is neither list nor tuple.
+        ValueError: if there are no slices, one has no `SaveSliceInfo` or that of another whole, or partitions and shape
+            do not fit.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class PartitionedVariable:
         """The slices as one tensor; each call makes new ops, outside of all control dependencies.
 
         Raises:
-            NotImplementedError: more than one dimension is cut.
+            NotImplementedError: if more than one dimension is cut.
         """
         with control_dependencies(None):
             return self._concat()
@@ -130,7 +130,7 @@ class PartitionedVariable:
         """Not available: assign to the slices.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("assign() has not been implemented for PartitionedVariable.")
 

@@ -36,7 +36,7 @@ def variable_axis_size_partitioner(
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.
 
     Raises:
-        ValueError: a size or a count is not positive; by the partitioner, for a shape or dtype that is none.
+        ValueError: if a size or a count is not positive; by the partitioner, for a shape or dtype that is none.
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
@@ -77,7 +77,7 @@ def min_max_variable_partitioner(
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.
 
     Raises:
-        ValueError: by the partitioner, where the shape has no dimension `axis`.
+        ValueError: when the partitioner is called, if the shape has no dimension `axis`.
     """
 
     def partitioner(shape: TensorShape, dtype: dtypes.DType) -> list[int]:

@@ -1,4 +1,4 @@
-"""State of operations that is no variable, such as a tree ensemble: what makes it, and whether it is there."""
+"""State of operations that is not a variable, such as a tree ensemble: what makes it, and whether it is there."""
 
 from __future__ import annotations
 

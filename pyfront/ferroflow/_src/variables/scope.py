@@ -136,8 +136,8 @@ class variable_scope:
         auxiliary_name_scope: bool, whether to open a name scope; if not, operations stay in the one in force.
 
     Raises:
-        ValueError: `reuse` is none of these values, or is true without `name_or_scope`.
-        TypeError: an argument has another type than these.
+        ValueError: if `reuse` is none of these values, or is true without `name_or_scope`.
+        TypeError: if an argument has another type than these.
     """
 
     def __init__(
@@ -264,7 +264,7 @@ def variable_op_scope(
         The `VariableScope`.
 
     Raises:
-        TypeError, ValueError: as `variable_scope`.
+        TypeError, ValueError: on the same conditions as `variable_scope`.
     """
     tf_logging.warn(
         "tf.variable_op_scope(values, name, default_name) is deprecated, "

@@ -43,7 +43,7 @@ def resolve_modes(
         (synchronization, aggregation, trainable).
 
     Raises:
-        ValueError: a mode is none of the enum's.
+        ValueError: if a mode is none of the enum's.
     """
     try:
         aggregation = VariableAggregation(0 if aggregation is None else aggregation)

@@ -46,7 +46,7 @@ class Template:
         """Calls the function.
 
         Raises:
-            ValueError: a call after the first one made trainable variables.
+            ValueError: if a call after the first one made trainable variables.
         """
         if self._variable_scope is not None:
             with variable_scope(self._variable_scope, reuse=self._variables_created):
@@ -173,7 +173,7 @@ def make_template(
         A callable, a `Template`.
 
     Raises:
-        ValueError: `name_` is None.
+        ValueError: if `name_` is None.
     """
     func = functools.partial(func_, **kwargs) if kwargs else func_
     return Template(name_, func, create_scope_now_, unique_name_, custom_getter_)

@@ -94,9 +94,9 @@ class Variable(metaclass=_VariableMeta):
         shape: the variable's shape, where it is less known than that of `initial_value`.
 
     Raises:
-        ValueError: there is no initial value, or it has no known shape although `validate_shape` is true, or both it
+        ValueError: if there is no initial value, or it has no known shape although `validate_shape` is true, or both it
             and `variable_def` are given; or `collections` or `constraint` is of a wrong kind.
-        TypeError: `variable_def` is another message.
+        TypeError: if `variable_def` is another message.
     """
 
     # NumPy leaves `array + variable` to the variable.
@@ -275,7 +275,7 @@ class Variable(metaclass=_VariableMeta):
             shape: anything that converts to a `TensorShape`.
 
         Raises:
-            ValueError: it contradicts what is known.
+            ValueError: if it contradicts what is known.
         """
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
@@ -335,7 +335,7 @@ class Variable(metaclass=_VariableMeta):
             Tensor of the variable's dtype and shape.
 
         Raises:
-            ValueError: the variable came from a `VariableDef` that did not name its initial value.
+            ValueError: if the variable came from a `VariableDef` that did not name its initial value.
         """
         if self._assigned_value is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
@@ -351,8 +351,8 @@ class Variable(metaclass=_VariableMeta):
             A NumPy array.
 
         Raises:
-            ValueError: there is no session.
-            FailedPreconditionError: the variable has no value.
+            ValueError: if there is no session.
+            FailedPreconditionError: if the variable has no value.
         """
         return self._variable.eval(session=session)
 
@@ -388,7 +388,7 @@ class Variable(metaclass=_VariableMeta):
             operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("Assign", value, use_locking, name, read_value)
 
@@ -407,7 +407,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("AssignAdd", delta, use_locking, name, read_value)
 
@@ -426,7 +426,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
 
         Raises:
-            ValueError: the shapes differ.
+            ValueError: if the shapes differ.
         """
         return self._write("AssignSub", delta, use_locking, name, read_value)
 
@@ -447,7 +447,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
@@ -463,7 +463,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
@@ -479,7 +479,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
@@ -495,7 +495,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMul", sparse_delta, use_locking, name)
 
@@ -511,7 +511,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
@@ -527,7 +527,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
@@ -543,7 +543,7 @@ class Variable(metaclass=_VariableMeta):
             A tensor of the variable's dtype and shape that has the new value once the update has run.
 
         Raises:
-            ValueError: `sparse_delta` is no `IndexedSlices`.
+            ValueError: if `sparse_delta` is not an `IndexedSlices`.
         """
         return self._scatter("ScatterMin", sparse_delta, use_locking, name)
 
@@ -633,7 +633,7 @@ class Variable(metaclass=_VariableMeta):
             session: a `Session`; None for the default one.
 
         Raises:
-            ValueError: there is no session.
+            ValueError: if there is no session.
         """
         session = session or get_default_session()
         if session is None:
@@ -701,7 +701,7 @@ class Variable(metaclass=_VariableMeta):
             Variable.
 
         Raises:
-            KeyError: the graph has no such operation.
+            KeyError: if the graph has no such operation.
         """
         variable: Variable = Variable(variable_def=variable_def, import_scope=import_scope)
         return variable

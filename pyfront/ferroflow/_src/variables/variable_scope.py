@@ -261,7 +261,8 @@ class VariableScope:
             A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
         Raises:
-            ValueError: `initializer` is a value of another dtype than `dtype`; and as `tf.get_variable`.
+            ValueError: if `initializer` is a value of another dtype than `dtype`; also on the same conditions as
+                `tf.get_variable`.
         """
         # Variable names are those of variable scopes alone: name scopes do not take part.
         with name_scope(None):

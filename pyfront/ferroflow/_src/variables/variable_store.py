@@ -65,7 +65,7 @@ class VariableStore:
         """The variable of a name, found or made; `name` is the full one, the other arguments are `tf.get_variable`'s.
 
         Raises:
-            ValueError: as `tf.get_variable`.
+            ValueError: on the same conditions as `tf.get_variable`.
         """
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
@@ -179,7 +179,8 @@ class VariableStore:
             **arguments: other arguments of `tf.get_variable`, for every slice.
 
         Raises:
-            ValueError: as `tf.get_variable`, or the partitioner's answer does not fit the shape or what exists.
+            ValueError: on the same conditions as `tf.get_variable`, or if the partitioner's answer does not fit the
+                shape or what exists.
         """
         if name in self._vars:
             raise ValueError(
@@ -358,7 +359,7 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
     """Returns the initializer of a variable that is given none: Glorot's for floats, else zeros.
 
     Raises:
-        ValueError: there is none for the dtype.
+        ValueError: if there is none for the dtype.
     """
     if dtype.is_floating:
         return initializers.glorot_uniform_initializer()

@@ -27,7 +27,7 @@ class LocalTasks:
         """An address for each task.
 
         Raises:
-            OSError: there are no free ports.
+            OSError: if there are no free ports.
         """
         ports = free_ports(len(tasks), self._host)
         return {task: f"{self._host}:{port}" for task, port in zip(tasks, ports, strict=True)}

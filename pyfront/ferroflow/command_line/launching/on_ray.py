@@ -51,7 +51,7 @@ class RayTasks:
         cpus: float, the CPUs that Ray reserves for each task.
 
     Raises:
-        ConnectionError: there is no such cluster.
+        ConnectionError: if the cluster does not exist.
     """
 
     def __init__(self, address: str, cpus: float) -> None:
@@ -71,7 +71,7 @@ class RayTasks:
         """An address for each task, on the machine that Ray chose for it.
 
         Raises:
-            RuntimeError: the cluster has no room for the tasks.
+            RuntimeError: if the cluster has no room for the tasks.
         """
         self._hosts = {task: self._host.remote() for task in tasks}
         asked = [host.address.remote(task) for task, host in self._hosts.items()]

@@ -44,7 +44,7 @@ def path_of(name: Any) -> str:
         name: str, bytes or path object.
 
     Raises:
-        TypeError: `name` is none of these.
+        TypeError: if `name` is none of these.
     """
     return compat.as_text(compat.path_to_str(name)).removeprefix(_SCHEME)
 

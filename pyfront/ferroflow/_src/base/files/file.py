@@ -29,7 +29,7 @@ class GFile:
         mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, what is read is bytes and not text in UTF-8.
 
     Raises:
-        tf.errors.InvalidArgumentError: there is no such mode.
+        tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:
@@ -79,7 +79,7 @@ class GFile:
         """The length of the file in bytes.
 
         Raises:
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return stat(self._name).length
 
@@ -90,8 +90,8 @@ class GFile:
             file_content: str or bytes.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `r`.
-            tf.errors.NotFoundError: the folder does not exist.
+            tf.errors.PermissionDeniedError: if the mode is `r`.
+            tf.errors.NotFoundError: if the folder does not exist.
         """
         writer = self._writing()
         data = file_content if isinstance(file_content, bytearray) else compat.as_bytes(file_content)
@@ -108,9 +108,9 @@ class GFile:
             str, or bytes in a mode with `b`; shorter than `n` where the file ends.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
-            tf.errors.InvalidArgumentError: `n` is below -1.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
+            tf.errors.InvalidArgumentError: if `n` is below -1.
         """
         reader = self._reading()
         if n < -1:
@@ -129,11 +129,11 @@ class GFile:
             position: int, deprecated spelling of `offset`.
 
         Raises:
-            TypeError: none or both of `offset` and `position` are given.
-            tf.errors.InvalidArgumentError: the place lies before the start, or `whence` is none of these.
-            tf.errors.OutOfRangeError: the place lies behind the end, where reading then stands.
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            TypeError: if none or both of `offset` and `position` are given.
+            tf.errors.InvalidArgumentError: if the place lies before the start, or `whence` is none of these.
+            tf.errors.OutOfRangeError: if the place lies behind the end, where reading then stands.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         if offset is None and position is None:
@@ -160,8 +160,8 @@ class GFile:
         """The place of reading, in bytes from the start.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         with failures_of(path_of(self._name)):
@@ -178,8 +178,8 @@ class GFile:
             str, or bytes in a mode with `b`; empty at the end of the file.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
         with failures_of(path_of(self._name)):
@@ -193,8 +193,8 @@ class GFile:
             List of str or bytes, each as `readline` gives it.
 
         Raises:
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return list(self)
 
@@ -211,9 +211,9 @@ class GFile:
         """The next line.
 
         Raises:
-            StopIteration: the file has ended.
-            tf.errors.PermissionDeniedError: the mode is `w` or `a`.
-            tf.errors.NotFoundError: there is no such file.
+            StopIteration: if the file has ended.
+            tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
+            tf.errors.NotFoundError: if the file does not exist.
         """
         return self.__next__()
 
@@ -255,7 +255,7 @@ class FastGFile(GFile):
         mode: str, as for `GFile`.
 
     Raises:
-        tf.errors.InvalidArgumentError: there is no such mode.
+        tf.errors.InvalidArgumentError: if the mode is unknown.
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:

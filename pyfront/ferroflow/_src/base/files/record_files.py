@@ -44,7 +44,7 @@ class TFRecordOptions:
         compression_strategy: not used.
 
     Raises:
-        ValueError: there is no such compression or level, or `window_bits` is another number.
+        ValueError: if the compression is unknown or level, or `window_bits` is another number.
     """
 
     compression_type_map: ClassVar[dict[int, str]] = {
@@ -84,7 +84,7 @@ class TFRecordOptions:
             str: `""`, `"ZLIB"` or `"GZIP"`.
 
         Raises:
-            ValueError: there is no such compression.
+            ValueError: if the compression is unknown.
         """
         kind = options.compression_type if isinstance(options, TFRecordOptions) else options
         if kind is None:
@@ -105,8 +105,8 @@ class TFRecordWriter:
         options: TFRecordOptions, TFRecordCompressionType, str or None.
 
     Raises:
-        tf.errors.NotFoundError: the folder does not exist.
-        ValueError: there is no such compression.
+        tf.errors.NotFoundError: if the folder does not exist.
+        ValueError: if the compression is unknown.
     """
 
     def __init__(self, path: Any, options: Any = None) -> None:
@@ -122,8 +122,8 @@ class TFRecordWriter:
             record: bytes, or str, which is written in UTF-8.
 
         Raises:
-            tf.errors.FailedPreconditionError: the file is closed.
-            TypeError: `record` is neither.
+            tf.errors.FailedPreconditionError: if the file is closed.
+            TypeError: if `record` is neither.
         """
         try:
             self._writer.write(record)
@@ -163,8 +163,9 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         bytes, a record.
 
     Raises:
-        tf.errors.NotFoundError: there is no such file; raised, as all failures, when the first record is asked for.
-        tf.errors.DataLossError: the file is damaged or cut short, after the records before that place.
+        tf.errors.NotFoundError: if the file does not exist; raised, as all failures, when the first record is asked
+            for.
+        tf.errors.DataLossError: if the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)
     with engine_errors():

@@ -56,7 +56,7 @@ def stat(filename: Any) -> FileStatistics:
         FileStatistics.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
+        tf.errors.NotFoundError: if there is none.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -71,8 +71,8 @@ def remove(filename: Any) -> None:
         filename: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
-        tf.errors.FailedPreconditionError: it is a folder.
+        tf.errors.NotFoundError: if there is none.
+        tf.errors.FailedPreconditionError: if it is a folder.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -86,7 +86,7 @@ def make_directory(dirname: Any) -> None:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: the folder around it does not exist.
+        tf.errors.NotFoundError: if the folder around it does not exist.
     """
     name = path_of(dirname)
     if name:
@@ -104,7 +104,7 @@ def make_directories(dirname: Any) -> None:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.FailedPreconditionError: one of them is a file.
+        tf.errors.FailedPreconditionError: if one of them is a file.
     """
     name = path_of(dirname)
     if not name:
@@ -133,8 +133,8 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         overwrite: bool, whether a file that has the new name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
-        tf.errors.NotFoundError: there is no such file.
+        tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
+        tf.errors.NotFoundError: if the file does not exist.
     """
     old, new = path_of(oldname), path_of(newname)
     _refuse_existing(new, overwrite)
@@ -151,9 +151,9 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
         overwrite: bool, whether a file of that name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: the new name is taken and not to be overwritten.
-        tf.errors.NotFoundError: there is no such file.
-        tf.errors.FailedPreconditionError: one of them is a folder.
+        tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
+        tf.errors.NotFoundError: if the file does not exist.
+        tf.errors.FailedPreconditionError: if one of them is a folder.
     """
     old, new = path_of(oldpath), path_of(newpath)
     _refuse_existing(new, overwrite)
@@ -172,7 +172,7 @@ def delete_recursively(dirname: Any) -> None:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: there is none.
+        tf.errors.NotFoundError: if there is none.
     """
     name = path_of(dirname)
     with failures_of(name):
@@ -192,7 +192,7 @@ def list_directory(dirname: Any) -> list[str]:
         list of str: names without the folder's, sorted.
 
     Raises:
-        tf.errors.NotFoundError: there is no such folder.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(dirname)
     if not os.path.isdir(name):
@@ -238,7 +238,7 @@ def glob(filename: Any) -> list[str]:
         list of str, sorted for each pattern.
 
     Raises:
-        tf.errors.InvalidArgumentError: something is no pattern.
+        tf.errors.InvalidArgumentError: if something is not a pattern.
     """
     filename = compat.path_to_str(filename)
     patterns = [filename] if isinstance(filename, str) else filename

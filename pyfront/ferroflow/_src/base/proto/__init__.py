@@ -31,7 +31,7 @@ def json_format() -> ModuleType:
 
 
 def decode_errors() -> tuple[type[Exception], ...]:
-    """The classes of what protobuf raises for bytes that are no message: they differ by its implementations."""
+    """The classes of what protobuf raises for bytes that are not a message: they differ by its implementations."""
     return (importlib.import_module("google.protobuf.message").DecodeError, ValueError)
 
 

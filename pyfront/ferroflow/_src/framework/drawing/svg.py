@@ -161,7 +161,7 @@ def graph_svg(nodes: Sequence[Node], scope: str = "") -> str:
         str, an SVG document.
 
     Raises:
-        ValueError: there is no node in that scope.
+        ValueError: if there is no node in that scope.
     """
     return _drawn(collapsed(_index(nodes, scope), scope))
 
@@ -184,7 +184,7 @@ def graph_html(nodes: Sequence[Node], scope: str = "") -> str:
         str, an element of HTML without scripts.
 
     Raises:
-        ValueError: there is no node in that scope.
+        ValueError: if there is no node in that scope.
     """
     index = _index(nodes, scope)
     view = collapsed(index, scope)

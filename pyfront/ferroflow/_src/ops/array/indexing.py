@@ -56,7 +56,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         places, in order, where it is True.
 
     Raises:
-        ValueError: just one of `x` and `y` is given, or the shapes do not fit.
+        ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
     """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
@@ -91,7 +91,7 @@ def gather(
         place of the dimension.
 
     Raises:
-        ValueError: `axis` or `batch_dims` is out of range.
+        ValueError: if `axis` or `batch_dims` is out of range.
     """
     del validate_indices
     attrs = {"batch_dims": batch_dims} if batch_dims else None
@@ -111,7 +111,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `params`, of shape [batch..., m, ...].
 
     Raises:
-        ValueError: the rank of `indices` is not known.
+        ValueError: if the rank of `indices` is unknown.
     """
     with name_scope(name, "BatchGather", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
@@ -133,7 +133,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
         Tensor of the dtype of `params`, of shape [...] + what `k` leaves of the shape of `params`.
 
     Raises:
-        ValueError: k is above the rank of `params`, or a rank does not allow `batch_dims`.
+        ValueError: if k is above the rank of `params`, or a rank does not allow `batch_dims`.
     """
     if batch_dims == 0:
         return tensor_op("GatherNd", [params, indices], name=name)
@@ -190,7 +190,7 @@ def _tensor_scatter(public_name: str, op_type: str, what: str) -> Callable[..., 
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     return function
 
@@ -228,7 +228,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
         Tensor of the dtype of `tensor`, with the dimensions of the mask replaced by one of the number of True elements.
 
     Raises:
-        ValueError: the mask is a scalar, has no known rank, or its shape does not fit.
+        ValueError: if the mask is a scalar, has no known rank, or its shape does not fit.
     """
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")

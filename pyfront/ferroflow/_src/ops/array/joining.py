@@ -29,8 +29,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         Tensor of the dtype of the values, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, or the shapes differ.
-        TypeError: the dtypes differ.
+        ValueError: if `axis` is out of range, or the shapes differ.
+        TypeError: if the dtypes differ.
     """
     if axis == 0:
         try:
@@ -73,7 +73,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         List of `num` Tensors of the dtype of `value`, with one dimension less.
 
     Raises:
-        ValueError: `axis` is out of range, or the size is not known and `num` not given.
+        ValueError: if `axis` is out of range, or the size is unknown and `num` not given.
     """
     if num is None:
         value = convert_to_tensor(value)
@@ -99,8 +99,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         Tensor of the dtype of the values.
 
     Raises:
-        ValueError: `axis` is out of range, or the shapes do not fit.
-        TypeError: the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
+        ValueError: if `axis` is out of range, or the shapes are incompatible.
+        TypeError: if the dtypes differ, or the arguments are in the order of TensorFlow before 1.0.
     """
     if isinstance(values, int) and isinstance(axis, (list, tuple)):
         raise TypeError("tf.concat takes the values first and then the axis: tf.concat(values, axis).")
@@ -132,7 +132,7 @@ def split(
         List of Tensors of the dtype of `value`.
 
     Raises:
-        ValueError: the dimension cannot be cut so, or the number of pieces is not known.
+        ValueError: if the dimension cannot be cut so, or the number of pieces is unknown.
     """
     if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
         return list(apply_op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name=name).outputs)
@@ -162,7 +162,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         List of as many Tensors as `args`, each of the shape of the grid.
 
     Raises:
-        ValueError: `indexing` is neither.
+        ValueError: if `indexing` is neither.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("indexing parameter must be either 'xy' or 'ij'")

@@ -70,7 +70,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         Tensor of the dtype of `input`, of `shape`.
 
     Raises:
-        ValueError: `input` does not have such a shape.
+        ValueError: if `input` does not have such a shape.
     """
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
@@ -128,7 +128,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `value`.
 
     Raises:
-        ValueError: a size is negative, or `value` is no scalar.
+        ValueError: if a size is negative, or `value` is not a scalar.
     """
     return tensor_op("Fill", [dims, value], name=name)
 
@@ -284,7 +284,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         `InvalidArgumentError` where the value has another shape.
 
     Raises:
-        ValueError: the shapes are known and differ.
+        ValueError: if the shapes are known and differ.
     """
     return tensor_op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
@@ -319,8 +319,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         Tensor of `dtype`, of shape [ceil((limit - start) / delta)].
 
     Raises:
-        ValueError: `delta` is 0, or points away from `limit`.
-        TypeError: an argument has another dtype.
+        ValueError: if `delta` is 0, or points away from `limit`.
+        TypeError: if an argument has another dtype.
     """
     if limit is None:
         start, limit = 0, start
@@ -382,8 +382,8 @@ def one_hot(
         Tensor of `dtype`, with one dimension more than `indices`.
 
     Raises:
-        TypeError: the dtypes of the values differ from each other or from `dtype`.
-        ValueError: `axis` or `depth` is out of range.
+        TypeError: if the dtypes of the values differ from each other or from `dtype`.
+        ValueError: if `axis` or `depth` is out of range.
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
         if dtype is not None:
@@ -423,7 +423,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         Tensor of `dtype`, of the shape of `lengths` and one dimension more.
 
     Raises:
-        ValueError: `maxlen` is no scalar.
+        ValueError: if `maxlen` is not a scalar.
     """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)

@@ -188,7 +188,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `tensor` and of the shape `shape`.
 
     Raises:
-        ValueError: the numbers of elements differ.
+        ValueError: if the numbers of elements differ.
     """
     return tensor_op("Reshape", [tensor, shape], name=name)
 
@@ -206,7 +206,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         Tensor of the dtype of `input`, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, missing, or given by both of its names.
+        ValueError: if `axis` is out of range, missing, or given by both of its names.
     """
     if dim is not None:
         warn_deprecated("The argument dim of expand_dims", "axis")
@@ -229,7 +229,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
         Tensor of the dtype of `input`.
 
     Raises:
-        ValueError: a dimension to remove is not of size 1 or out of range, or `axis` is given by both of its names.
+        ValueError: if a dimension to remove is not of size 1 or out of range, or `axis` is given by both of its names.
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")
@@ -255,7 +255,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         Tensor of the dtype of `a`.
 
     Raises:
-        ValueError: `perm` is no permutation of the dimensions.
+        ValueError: if `perm` is not a permutation of the dimensions.
     """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
@@ -294,7 +294,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `input`.
 
     Raises:
-        ValueError: `multiples` has the wrong length.
+        ValueError: if `multiples` has the wrong length.
     """
     return tensor_op("Tile", [input, multiples], name=name)
 
@@ -311,7 +311,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `input` and of the shape `shape`.
 
     Raises:
-        ValueError: the shape of `input` does not broadcast to it.
+        ValueError: if the shape of `input` does not broadcast to it.
     """
     return tensor_op("BroadcastTo", [input, shape], name=name)
 
@@ -329,7 +329,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         Tensor of the dtype of `input`; a vector where `axis` is None.
 
     Raises:
-        ValueError: the rank of `input` is not known, or `axis` is out of range.
+        ValueError: if the rank of `input` is unknown, or `axis` is out of range.
     """
     with name_scope(name, "Repeat", [input, repeats]):
         input = convert_to_tensor(input, name="input")
@@ -375,7 +375,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
         TensorShape.
 
     Raises:
-        ValueError: they do not broadcast.
+        ValueError: if they do not broadcast.
     """
     if shape_x.dims is None or shape_y.dims is None:
         return type(shape_x)(None)
@@ -413,7 +413,7 @@ def pad(
         Tensor of the dtype of `tensor`.
 
     Raises:
-        ValueError: `mode` is none of the three, or `paddings` has the wrong shape or a negative number.
+        ValueError: if `mode` is none of the three, or `paddings` has the wrong shape or a negative number.
     """
     mode = mode.upper()
     if mode == "CONSTANT":
@@ -440,7 +440,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `tensor`.
 
     Raises:
-        ValueError: a dimension is out of range or given twice.
+        ValueError: if a dimension is out of range or given twice.
     """
     return tensor_op("ReverseV2", [tensor, axis], name=name)
 
@@ -472,7 +472,7 @@ def reverse_sequence(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: a dimension is out of range, or given by both of its names.
+        ValueError: if a dimension is out of range, or given by both of its names.
     """
     for old, new, value in (("seq_dim", "seq_axis", seq_dim), ("batch_dim", "batch_axis", batch_dim)):
         if value is not None:
@@ -544,7 +544,7 @@ def space_to_batch(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: the block is given by both names.
+        ValueError: if the block is given by both names.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):
@@ -571,7 +571,7 @@ def batch_to_space(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: the block is given by both names.
+        ValueError: if the block is given by both names.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):

@@ -37,7 +37,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         Tensor of the dtype of `input_`, of the shape `size`.
 
     Raises:
-        ValueError: the block is not inside the tensor.
+        ValueError: if the block is not inside the tensor.
     """
     return tensor_op("Slice", [input_, begin, size], name=name)
 
@@ -74,7 +74,7 @@ def strided_slice(
         Tensor of the dtype of `input_`. Its method `assign(value)` makes an operation that sets this part of `var`.
 
     Raises:
-        ValueError: the vectors do not fit the shape or each other, or a stride is 0.
+        ValueError: if the vectors do not fit the shape or each other, or a stride is 0.
     """
     if strides is None:
         strides = making.ones_like(begin)
@@ -184,8 +184,8 @@ def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
         Tensor of the dtype of `tensor`.
 
     Raises:
-        TypeError: an index is something else.
-        ValueError: there are more indices than dimensions, more than one ellipsis, or an int out of range.
+        TypeError: if an index is something else.
+        ValueError: if there are more indices than dimensions, more than one ellipsis, or an int out of range.
     """
     if _is_mask(slice_spec):
         return indexing.boolean_mask(tensor, slice_spec)

@@ -32,7 +32,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
         Tensor of the dtype and shape of `values`.
 
     Raises:
-        ValueError: `axis` is not known when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is unknown when the graph is built or out of range, or `direction` is neither.
     """
     with name_scope(name, "sort"):
         return _sorted(values, axis, direction, wants_indices=False)
@@ -54,7 +54,7 @@ def argsort(
         Tensor of int32, of the shape of `values`.
 
     Raises:
-        ValueError: `axis` is not known when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is unknown when the graph is built or out of range, or `direction` is neither.
     """
     del stable
     with name_scope(name, "argsort"):
@@ -77,7 +77,7 @@ def searchsorted(
         Tensor of `out_type`, of the shape of `values`: indices in [0, n].
 
     Raises:
-        ValueError: `side` is neither.
+        ValueError: if `side` is neither.
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")

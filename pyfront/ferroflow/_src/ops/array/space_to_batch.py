@@ -35,7 +35,7 @@ def required_space_to_batch_paddings(
         constants where all arguments are.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: if the shapes are incompatible.
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         input_shape = convert_index(input_shape, name="input_shape")

@@ -62,7 +62,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
         Operation. Inputs on several devices are first waited for on each device.
 
     Raises:
-        TypeError: an input is neither an Operation nor a Tensor.
+        TypeError: if an input is neither an Operation nor a Tensor.
     """
     with name_scope(name, "group_deps", inputs) as scope:
         if not inputs:
@@ -94,7 +94,7 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
         Tensor or IndexedSlices equal to `output_tensor`.
 
     Raises:
-        TypeError: `output_tensor` is neither.
+        TypeError: if `output_tensor` is neither.
     """
     dependencies = list(dependencies)
     scope_values = [*dependencies, output_tensor]
@@ -123,8 +123,8 @@ def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Itera
         List of the same length: tensors equal to those given, an Operation for an Operation, None for None.
 
     Raises:
-        ValueError: there is no tensor.
-        TypeError: a control input is neither an Operation nor a Tensor.
+        ValueError: if there is no tensor.
+        TypeError: if a control input is neither an Operation nor a Tensor.
     """
     tensors = list(tensors)
     with name_scope(name, "tuple", tensors):

@@ -102,7 +102,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
         Operation that writes.
 
     Raises:
-        ValueError: another keyword, or a stream that is none of these.
+        ValueError: if another keyword, or a stream that is none of these.
     """
     stream = _output_stream(kwargs.pop("output_stream", sys.stderr))
     name, summarize = kwargs.pop("name", None), kwargs.pop("summarize", 3)

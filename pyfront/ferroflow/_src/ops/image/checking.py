@@ -38,7 +38,7 @@ def require(condition: Any, message: str) -> list[Operation]:
         list of the Operations to run for the check: none where it was made now.
 
     Raises:
-        ValueError: the condition is False.
+        ValueError: if the condition is False.
     """
     if is_symbolic(condition):
         return [checking.Assert(condition, [message])]
@@ -85,7 +85,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
         list of the Operations to run for the check.
 
     Raises:
-        ValueError: the graph tells that it has not, or does not tell the sizes that it must.
+        ValueError: if the graph tells that it has not, or does not tell the sizes that it must.
     """
     shape = image.get_shape()
     try:
@@ -119,7 +119,7 @@ def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
         The batch, of rank 4, and whether `image` was one.
 
     Raises:
-        ValueError: the rank is another.
+        ValueError: if the rank is another.
     """
     ndims = image.get_shape().ndims
     if ndims == 4:
@@ -169,7 +169,7 @@ def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], 
         Tensor, what was called gave.
 
     Raises:
-        ValueError: the rank is another.
+        ValueError: if the rank is another.
     """
     ndims = image.get_shape().ndims
     if ndims in (3, None):

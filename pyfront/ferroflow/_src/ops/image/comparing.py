@@ -37,7 +37,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `images`, of shape [] or [batch].
 
     Raises:
-        ValueError: the rank of `images` is another.
+        ValueError: if the rank of `images` is another.
     """
     with name_scope(name, "total_variation"):
         images = convert_to_tensor(images, name="images")
@@ -63,7 +63,7 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
         Two Tensors of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is another.
     """
     if image.get_shape().ndims != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.get_shape()}.")
@@ -150,7 +150,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         Tensor of float32, of shape [...].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(name, "PSNR", [a, b]):
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
@@ -237,7 +237,7 @@ def ssim(
         Tensor of float32, of shape [...], in (-1, 1].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(None, "SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
@@ -288,7 +288,7 @@ def ssim_multiscale(
         Tensor of float32, of shape [...], in [0, 1].
 
     Raises:
-        ValueError: the images are of different sizes.
+        ValueError: if the images are of different sizes.
     """
     with name_scope(None, "MS-SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")

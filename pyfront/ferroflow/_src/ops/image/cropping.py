@@ -50,7 +50,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         Tensor of the dtype and rank of `image`; `image` itself for the fraction 1.
 
     Raises:
-        ValueError: the fraction is not in (0, 1], or the rank of `image` is another.
+        ValueError: if the fraction is not in (0, 1], or the rank of `image` is another.
     """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
@@ -103,7 +103,7 @@ def pad_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: an offset is negative, the image does not fit, or its rank is another.
+        ValueError: if an offset is negative, the image does not fit, or its rank is another.
     """
     with name_scope(None, "pad_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -138,8 +138,8 @@ def crop_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: an offset is negative, a size not positive, the rectangle not inside the image, or the image's rank
-            another.
+        ValueError: if an offset is negative, a size not positive, the rectangle not inside the image, or the image's
+            rank another.
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -182,7 +182,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` another.
     """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -243,7 +243,7 @@ def extract_glimpse(
         Tensor of float32, of shape [batch, size[0], size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     attrs = {"centered": centered, "normalized": normalized, "uniform_noise": uniform_noise, "noise": noise}
     return tensor_op("ExtractGlimpse", [input, size, offsets], attrs, name=name)
@@ -277,7 +277,7 @@ def crop_and_resize(
         Tensor of float32, of shape [boxes, crop_size[0], crop_size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     indices = deprecated_argument_lookup("box_indices", box_indices, "box_ind", box_ind)
     attrs = {"method": method, "extrapolation_value": extrapolation_value}
@@ -309,7 +309,7 @@ def extract_image_patches(
         Tensor of the dtype of `images`, of shape [batch, rows, columns, ksizes[1] * ksizes[2] * channels].
 
     Raises:
-        ValueError: the lists do not have these forms.
+        ValueError: if the lists do not have these forms.
     """
     ksizes = deprecated_argument_lookup("sizes", sizes, "ksizes", ksizes)
     attrs = {"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding}

@@ -56,7 +56,7 @@ def decode_jpeg(
         Tensor of uint8, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     attrs = {
         "channels": channels or 0,
@@ -98,7 +98,7 @@ def decode_and_crop_jpeg(
         damaged file or a rectangle that is not inside.
 
     Raises:
-        ValueError: `contents` is no scalar, or `crop_window` no vector of 4.
+        ValueError: if `contents` is not a scalar, or `crop_window` no vector of 4.
     """
     attrs = {
         "channels": channels or 0,
@@ -124,7 +124,7 @@ def decode_png(contents: Any, channels: int | None = 0, dtype: Any = dtypes.uint
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("DecodePng", [contents], {"channels": channels or 0, "dtype": dtypes.as_dtype(dtype)}, name=name)
 
@@ -140,7 +140,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
         Tensor of uint8, of shape [frames, height, width, 3]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("DecodeGif", [contents], name=name)
 
@@ -158,7 +158,7 @@ def decode_bmp(contents: Any, channels: int | None = 0, name: str | None = None)
         Tensor of uint8, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("DecodeBmp", [contents], {"channels": channels or 0}, name=name)
 
@@ -185,7 +185,7 @@ def decode_image(
         or where its format has not so many channels.
 
     Raises:
-        ValueError: `channels` is none of these.
+        ValueError: if `channels` is none of these.
     """
     with name_scope(name, "decode_image"):
         if channels not in (None, 0, 1, 3, 4):
@@ -229,7 +229,7 @@ def encode_jpeg(
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is another.
     """
     attrs = {
         "format": format,
@@ -258,7 +258,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: the rank of `image` is another.
+        ValueError: if the rank of `image` is another.
     """
     # Converted first: the op would take a dtype of its own, uint8, for an array.
     image = convert_to_tensor(image, name="image")
@@ -277,7 +277,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
         Tensor of `output_type`, of shape [3]: height, width, channels.
 
     Raises:
-        ValueError: `contents` is no scalar.
+        ValueError: if `contents` is not a scalar.
     """
     return tensor_op("ExtractJpegShape", [contents], {"output_type": dtypes.as_dtype(output_type)}, name=name)
 
@@ -332,7 +332,7 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: the qualities are not from 0 to 100, or the first is not below the second.
+        ValueError: if the qualities are not from 0 to 100, or the first is not below the second.
     """
     if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100 or max_jpeg_quality > 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")

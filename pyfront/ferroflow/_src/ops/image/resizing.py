@@ -75,7 +75,7 @@ def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = Tr
         Tensor of {returns}, of shape [batch, size[0], size[1], channels].
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: if shapes are incompatible.
     """
     return function
 
@@ -143,7 +143,7 @@ def resize_images(
         the graph tells that they have this size.
 
     Raises:
-        ValueError: the rank, the size or the method is none of these.
+        ValueError: if the rank, the size or the method is none of these.
     """
     with name_scope(name, "resize_images", [images, size]):
         images = convert_to_tensor(images, name="images")
@@ -186,7 +186,7 @@ def resize_image_with_pad(
         Tensor of float32 (nearest neighbours: of the dtype of `image`), of the rank of `image`.
 
     Raises:
-        ValueError: a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` another.
     """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))

@@ -23,7 +23,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
         the dtype of `tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     values, vectors = apply_op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name).outputs
     return values, vectors
@@ -40,7 +40,7 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `tensor`, of shape [..., n], in ascending order.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     return apply_op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name).outputs[0]
 
@@ -59,7 +59,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
         [..., n, p] or [..., n, n]), Tensors; or only s.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element is not finite.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.
     """
     attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
     s, u, v = apply_op("Svd", [tensor], attrs, name).outputs

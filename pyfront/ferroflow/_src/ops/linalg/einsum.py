@@ -36,9 +36,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         Tensor of the dtype of the inputs.
 
     Raises:
-        ValueError: the equation cannot be read, names a dimension of the result that no input has, does not fit the
+        ValueError: if the equation cannot be read, names a dimension of the result that no input has, does not fit the
             number of inputs or their dimensions, or names two dimensions of one input alike.
-        TypeError: another keyword argument than `name` is given.
+        TypeError: if another keyword argument than `name` is given.
     """
     name = kwargs.pop("name", None)
     if kwargs:

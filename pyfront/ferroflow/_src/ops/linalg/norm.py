@@ -47,7 +47,7 @@ def norm(
         Tensor of the dtype of `tensor`, or for norms other than the euclidean of its real dtype.
 
     Raises:
-        ValueError: `ord` or `axis` is not one of the above.
+        ValueError: if `ord` or `axis` is not one of the above.
     """
     if keep_dims is not None:
         warn_deprecated("The argument keep_dims of norm", "keepdims")

@@ -40,7 +40,7 @@ def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is singular.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is singular.
     """
     return tensor_op("MatrixInverse", [input], {"adjoint": adjoint}, name=name)
 
@@ -58,7 +58,7 @@ def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None 
         Tensor of the dtype and shape of `rhs`: X.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is singular.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is singular.
     """
     return tensor_op("MatrixSolve", [matrix, rhs], {"adjoint": adjoint}, name=name)
 
@@ -79,7 +79,7 @@ def matrix_triangular_solve(
         Tensor of the dtype and shape of `rhs`: X.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, an element on a diagonal is zero.
+        tf.errors.InvalidArgumentError: when the step runs, if an element on a diagonal is zero.
     """
     return tensor_op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint}, name=name)
 
@@ -95,7 +95,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `input`: L, with zeros above its diagonal.
 
     Raises:
-        tf.errors.InvalidArgumentError: in the step, a matrix is not positive definite.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is not positive definite.
     """
     return tensor_op("Cholesky", [input], name=name)
 
@@ -133,8 +133,8 @@ def matrix_solve_ls(
         Tensor of the dtype of `matrix`, of shape [..., n, k]: X.
 
     Raises:
-        NotImplementedError: a regularizer is given for complex128.
-        tf.errors.InvalidArgumentError: in the step, a matrix has not full rank and `fast` is true.
+        NotImplementedError: if a regularizer is given for complex128.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix has not full rank and `fast` is true.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     is_regularized = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0

@@ -53,8 +53,8 @@ def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
         HasherSpec.
 
     Raises:
-        ValueError: `key` has not two elements.
-        TypeError: they are no ints.
+        ValueError: if `key` has not two elements.
+        TypeError: if they are not ints.
     """
     if len(key) != 2:
         raise ValueError(f"key must have size 2, got {len(key)}.")
@@ -86,8 +86,8 @@ class IdTableWithHashBuckets(LookupInterface):
         key_dtype: dtype of keys; None for that of `table`, or string.
 
     Raises:
-        TypeError: a dtype or `hasher_spec` is of the wrong type.
-        ValueError: there is neither a table nor a bucket.
+        TypeError: if a dtype or `hasher_spec` is of the wrong type.
+        ValueError: if there is neither a table nor a bucket.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class IdTableWithHashBuckets(LookupInterface):
             Tensor or SparseTensor of int64, as `keys` is.
 
         Raises:
-            TypeError: `keys` have another dtype.
+            TypeError: if `keys` have another dtype.
         """
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys)
@@ -198,8 +198,8 @@ def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
         IdTableWithHashBuckets.
 
     Raises:
-        ValueError: there are no buckets.
-        TypeError: a dtype is of the wrong type.
+        ValueError: if there are no buckets.
+        TypeError: if a dtype is of the wrong type.
     """
     if num_oov_buckets <= 0:
         raise ValueError("oov_buckets must be > 0.")

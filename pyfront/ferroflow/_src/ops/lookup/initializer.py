@@ -26,7 +26,7 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
     """Holds dtypes of keys and values against those of a table.
 
     Raises:
-        TypeError: they are others.
+        TypeError: if they are others.
     """
     if key_dtype.base_dtype != table.key_dtype:
         raise TypeError(f"Invalid key dtype, expected {table.key_dtype} but got {key_dtype}.")
@@ -66,7 +66,7 @@ class TableInitializerBase:
             Operation.
 
         Raises:
-            NotImplementedError: the initializer does not say what it fills a table with.
+            NotImplementedError: if the initializer does not say what it fills a table with.
         """
         raise NotImplementedError
 
@@ -77,8 +77,8 @@ class KeyValueTensorInitializer(TableInitializerBase):
     Args:
         keys: Tensor of shape [n].
         values: Tensor of shape [n].
-        key_dtype: dtype of `keys`, where they are no Tensor.
-        value_dtype: dtype of `values`, where they are no Tensor.
+        key_dtype: dtype of `keys`, where they are not Tensors.
+        value_dtype: dtype of `values`, where they are not Tensors.
         name: str, name of the operation.
     """
 
@@ -101,7 +101,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
             Operation, which is in the collection `TABLE_INITIALIZERS`.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self._keys.dtype, self._values.dtype)
         with name_scope(self._name, values=(table.table_ref, self._keys, self._values)) as scope:
@@ -131,7 +131,7 @@ class TextFileInitializer(TableInitializerBase):
         name: str, name of the operation.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class TextFileInitializer(TableInitializerBase):
             Operation, which is in the collection `TABLE_INITIALIZERS`.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
         with name_scope(self._name, "text_file_init", (table.table_ref,)) as scope:
@@ -213,7 +213,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
         name: str, name of the operation.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
         key_dtype: DType of the keys.
 
     Raises:
-        ValueError: there is no file name, or an index does not fit its dtype.
+        ValueError: if there is no file name, or an index does not fit its dtype.
     """
 
     def __init__(

@@ -57,7 +57,7 @@ class _MutableTable(LookupInterface):
             Tensor of the value dtype.
 
         Raises:
-            TypeError: `keys` have another dtype.
+            TypeError: if `keys` have another dtype.
         """
         keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)
@@ -79,7 +79,7 @@ class _MutableTable(LookupInterface):
             Operation.
 
         Raises:
-            TypeError: the dtypes differ.
+            TypeError: if the dtypes differ.
         """
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         values = convert_to_tensor(values, preferred_dtype=self._value_dtype, name="values")
@@ -99,7 +99,7 @@ class _MutableTable(LookupInterface):
             Operation.
 
         Raises:
-            TypeError: the dtype differs.
+            TypeError: if the dtype differs.
         """
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         self._check_keys(keys.dtype)

@@ -81,7 +81,7 @@ class LookupInterface:
         """The operation that fills the table.
 
         Raises:
-            NotImplementedError: the table does not say how it is filled.
+            NotImplementedError: if the table does not say how it is filled.
         """
         raise NotImplementedError
 
@@ -94,7 +94,7 @@ class LookupInterface:
         """The number of rows, int64 [].
 
         Raises:
-            NotImplementedError: the table does not say how rows are counted.
+            NotImplementedError: if the table does not say how rows are counted.
         """
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class LookupInterface:
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            NotImplementedError: the table does not say how keys are found.
+            NotImplementedError: if the table does not say how keys are found.
         """
         raise NotImplementedError
 
@@ -179,7 +179,7 @@ class InitializableLookupTableBase(LookupInterface):
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            TypeError: `keys` have another dtype.
+            TypeError: if `keys` have another dtype.
             tf.errors.FailedPreconditionError: when run; the table is not filled.
         """
         if not isinstance(keys, SparseTensor):

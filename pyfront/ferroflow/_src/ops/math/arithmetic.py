@@ -79,8 +79,8 @@ def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[.
         Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
 
     Raises:
-        TypeError: the dtypes differ or are not taken.
-        ValueError: the shapes do not broadcast.
+        TypeError: if the dtypes differ or are not taken.
+        ValueError: if the shapes do not broadcast.
     """
     return function
 
@@ -293,7 +293,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         ones, else of the dtype of `x`.
 
     Raises:
-        TypeError: the dtypes differ or are no numbers.
+        TypeError: if the dtypes differ or are not numbers.
     """
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -319,7 +319,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `x`, of the shape that the shapes broadcast to.
 
     Raises:
-        TypeError: the dtypes differ.
+        TypeError: if the dtypes differ.
     """
     with name_scope(name, "div", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -355,7 +355,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `x / y`, of the shape that both broadcast to.
 
     Raises:
-        TypeError: the dtypes differ, or are none that can be divided.
+        TypeError: if the dtypes differ, or are none that can be divided.
     """
     if name is not None:
         return truediv(x, y, name=name)
@@ -393,7 +393,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         Tensor or IndexedSlices of the dtype and shape of `x`.
 
     Raises:
-        ValueError: `scalar` has another shape.
+        ValueError: if `scalar` has another shape.
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     shape = scalar.get_shape()
@@ -427,8 +427,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype and shape of the inputs.
 
     Raises:
-        ValueError: `inputs` is no list, is empty, or its shapes differ.
-        TypeError: the dtypes differ.
+        ValueError: if `inputs` is not a list, is empty, or its shapes differ.
+        TypeError: if the dtypes differ.
     """
     inputs = _tensors_to_add(inputs)
     if len(inputs) == 1:
@@ -449,8 +449,8 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         Tensor of the dtype and shape of the inputs.
 
     Raises:
-        ValueError: `inputs` is no list, is empty, or its shapes or dtypes differ.
-        TypeError: `tensor_dtype` is another dtype than the inputs have.
+        ValueError: if `inputs` is not a list, is empty, or its shapes or dtypes differ.
+        TypeError: if `tensor_dtype` is another dtype than the inputs have.
     """
     inputs = _tensors_to_add(inputs)
     if any(x.dtype.base_dtype != inputs[0].dtype.base_dtype for x in inputs):

@@ -41,7 +41,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         Tensor or SparseTensor of `dtype` and of the shape of `x`; `x` itself where it has that dtype.
 
     Raises:
-        TypeError: there is no conversion between the two dtypes.
+        TypeError: if there is no conversion between the two dtypes.
     """
     base_type = dtypes.as_dtype(dtype).base_dtype
     # TF 1.15: what has the dtype takes no name.
@@ -105,7 +105,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
         Tensor of `type`.
 
     Raises:
-        ValueError: the last dimension does not fit.
+        ValueError: if the last dimension does not fit.
     """
     return tensor_op("Bitcast", [input], {"type": dtypes.as_dtype(type)}, name=name)
 
@@ -122,7 +122,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         Tensor of complex64 for float32 and of complex128 for float64.
 
     Raises:
-        TypeError: the dtypes differ or are none of the two.
+        TypeError: if the dtypes differ or are none of the two.
     """
     real = convert_to_tensor(real, name="real")
     imag = convert_to_tensor(imag, name="imag")

@@ -41,7 +41,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         Tensor or IndexedSlices of the dtype and shape of `t`.
 
     Raises:
-        ValueError: a bound makes the shape larger.
+        ValueError: if a bound makes the shape larger.
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
@@ -101,7 +101,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         Tensor of that dtype, of shape [].
 
     Raises:
-        TypeError: `t_list` is no sequence.
+        TypeError: if `t_list` is not a sequence.
     """
     t_list = _require_list(t_list)
     with name_scope(name, "global_norm", t_list):
@@ -131,7 +131,7 @@ def clip_by_global_norm(
         Where the norm is infinite or NaN, all of them are NaN.
 
     Raises:
-        TypeError: `t_list` is no sequence.
+        TypeError: if `t_list` is not a sequence.
 
     Source: Pascanu, Mikolov, Bengio, On the difficulty of training Recurrent Neural Networks, 2012.
     """

@@ -66,8 +66,8 @@ def histogram_fixed_width(
 
     Raises:
         ValueError: if `nbins` is known and not positive.
-        tf.errors.InvalidArgumentError: in a step, if the first end of `value_range` is not below the second, or
-            if `values` holds NaN.
+        tf.errors.InvalidArgumentError: when the step runs, if the first end of `value_range` is not below the second,
+            or if `values` holds NaN.
     """
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return tensor_op("HistogramFixedWidth", [values, value_range, nbins], {"dtype": dtype}, name=scope)

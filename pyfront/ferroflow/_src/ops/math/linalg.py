@@ -77,8 +77,8 @@ def matmul(
         Tensor of the dtype of `a`, of shape [..., m, n].
 
     Raises:
-        ValueError: inner dimensions differ, or a matrix is to be both transposed and adjoint.
-        TypeError: the dtypes differ.
+        ValueError: if inner dimensions differ, or a matrix is to be both transposed and adjoint.
+        TypeError: if the dtypes differ.
     """
     with name_scope(name, "MatMul", [a, b]) as scope:
         if transpose_a and adjoint_a:
@@ -137,7 +137,7 @@ def matvec(
         Tensor of the dtype of `a`, of shape [..., m].
 
     Raises:
-        ValueError: dimensions do not fit, or `a` is to be both transposed and adjoint.
+        ValueError: if dimensions are incompatible, or `a` is to be both transposed and adjoint.
     """
     with name_scope(name, "MatVec", [a, b]):
         column = shaping.expand_dims(b, axis=-1)
@@ -196,7 +196,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         Tensor of the dtype of `a`, of shape [..., n, m].
 
     Raises:
-        ValueError: `a` has less than two dimensions.
+        ValueError: if `a` has fewer than two dimensions.
     """
     with name_scope(name, values=[a]):
         a = convert_to_tensor(a, name="a")
@@ -223,7 +223,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `matrix`, of shape [..., n, m].
 
     Raises:
-        ValueError: `matrix` has less than two dimensions.
+        ValueError: if `matrix` has fewer than two dimensions.
     """
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
@@ -263,7 +263,7 @@ def eye(
         Tensor of `dtype`, of shape batch_shape + [num_rows, num_columns].
 
     Raises:
-        TypeError: a number of rows or columns is neither an int nor a Tensor.
+        TypeError: if a number of rows or columns is neither an int nor a Tensor.
     """
     with name_scope(name, default_name="eye", values=[num_rows, num_columns, batch_shape]):
         is_square = num_columns is None
@@ -382,7 +382,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `a`: the free dimensions of `a`, then those of `b`.
 
     Raises:
-        ValueError: `axes` is negative, too large or of the wrong length, or dimensions differ in size.
+        ValueError: if `axes` is negative, too large or of the wrong length, or dimensions differ in size.
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a = convert_to_tensor(a, name="a")

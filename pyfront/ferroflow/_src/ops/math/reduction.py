@@ -104,8 +104,8 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
         Tensor of the dtype of `input_tensor`.
 
     Raises:
-        ValueError: a dimension is out of range or given twice, or an argument is given by both of its names.
-        TypeError: `input_tensor` has another dtype.
+        ValueError: if a dimension is out of range or given twice, or an argument is given by both of its names.
+        TypeError: if `input_tensor` has another dtype.
     """
     return function
 
@@ -147,7 +147,7 @@ def count_nonzero(
         Tensor of `dtype`.
 
     Raises:
-        ValueError: an argument is given by both of its names.
+        ValueError: if an argument is given by both of its names.
     """
     input_tensor = deprecated_argument_lookup("input", input, "input_tensor", input_tensor)
     keepdims = _new_or_old("count_nonzero", "keepdims", keepdims, "keep_dims", keep_dims)
@@ -182,7 +182,7 @@ def reduce_logsumexp(
         Tensor of the dtype of `input_tensor`.
 
     Raises:
-        ValueError: both an argument and its deprecated name are given.
+        ValueError: if both an argument and its deprecated name are given.
     """
     keepdims = bool(_new_or_old("reduce_logsumexp", "keepdims", keepdims, "keep_dims", keep_dims))
     axis = _axis("reduce_logsumexp", axis, reduction_indices)
@@ -216,7 +216,7 @@ def reduce_variance(
         Tensor of the dtype of `input_tensor`, real where it is complex.
 
     Raises:
-        TypeError: `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` is of an integer dtype.
     """
     with name_scope(name or "reduce_variance"):
         input_tensor = convert_to_tensor(input_tensor)
@@ -245,7 +245,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = Fals
         Tensor of the dtype of `input_tensor`, real where it is complex.
 
     Raises:
-        TypeError: `input_tensor` is of an integer dtype.
+        TypeError: if `input_tensor` is of an integer dtype.
     """
     with name_scope(name or "reduce_std"):
         return tensor_op("Sqrt", [reduce_variance(input_tensor, axis=axis, keepdims=keepdims)])
@@ -298,7 +298,7 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
         Tensor of `output_type`, of the shape of `input` without that dimension.
 
     Raises:
-        ValueError: `axis` is out of range, or given by both of its names.
+        ValueError: if `axis` is out of range, or given by both of its names.
     """
     return function
 

@@ -69,7 +69,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
         not hold.
 
     Raises:
-        ValueError: it is known now that it does not hold.
+        ValueError: if the condition is known to be false when the graph is built.
     """
     with name_scope(None, "assert_broadcastable", [weights, values]) as scope:
         with name_scope(None, "weights", [weights]) as weights_scope:
@@ -104,7 +104,7 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
         Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of another shape.
 
     Raises:
-        ValueError: the weights are known to have another shape.
+        ValueError: if the weights are known to have another shape.
     """
     with name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = convert_to_tensor(values, name="values")

@@ -48,7 +48,7 @@ def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[i
         List of `space + 2` ints.
 
     Raises:
-        ValueError: there are more or fewer numbers.
+        ValueError: if there are more or fewer numbers.
     """
     if value is None:
         return [1] * (space + 2)
@@ -72,7 +72,7 @@ def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
         `(padding, explicit_paddings)`.
 
     Raises:
-        ValueError: the list is no list of four pairs, or the str is "EXPLICIT".
+        ValueError: if the list is not a list of four pairs, or the str is "EXPLICIT".
     """
     if isinstance(padding, str) and padding == "EXPLICIT":
         raise ValueError(
@@ -157,7 +157,7 @@ def conv2d(
         Tensor of the dtype of `input`, of shape [batch, out_height, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
@@ -194,7 +194,7 @@ def conv2d_backprop_input(
         Tensor of the dtype of `filter`, of the shape `input_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
@@ -229,7 +229,7 @@ def conv2d_backprop_filter(
         Tensor of the dtype of `input`, of the shape `filter_sizes`.
 
     Raises:
-        ValueError: the shapes, strides, dilations or paddings do not fit.
+        ValueError: if the shapes, strides, dilations or paddings are incompatible.
     """
     attrs = _attrs_2d(strides, padding, use_cudnn_on_gpu, data_format, dilations)
     return tensor_op("Conv2DBackpropFilter", [input, filter_sizes, out_backprop], attrs, name=name)
@@ -265,7 +265,7 @@ def conv3d(
         `data_format` says.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     return tensor_op("Conv3D", [input, filter], _attrs_3d(strides, padding, data_format, dilations), name=name)
@@ -298,7 +298,7 @@ def conv3d_backprop_input_v2(
         Tensor of the dtype of `filter`, of the shape `input_sizes`.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     attrs = _attrs_3d(strides, padding, data_format, dilations)
     return tensor_op("Conv3DBackpropInputV2", [input_sizes, filter, out_backprop], attrs, name=name)
@@ -330,7 +330,7 @@ def conv3d_backprop_filter_v2(
         Tensor of the dtype of `input`, of the shape `filter_sizes`.
 
     Raises:
-        ValueError: the shapes, strides or dilations do not fit.
+        ValueError: if the shapes, strides or dilations are incompatible.
     """
     attrs = _attrs_3d(strides, padding, data_format, dilations)
     return tensor_op("Conv3DBackpropFilterV2", [input, filter_sizes, out_backprop], attrs, name=name)
@@ -370,7 +370,7 @@ def conv1d(
         Tensor of the dtype of `value`, of shape [batch, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: `data_format` is another, or the shapes do not fit.
+        ValueError: if `data_format` is another, or the shapes are incompatible.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     with name_scope(name, "conv1d", [value, filters]):
@@ -447,7 +447,7 @@ def conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is another.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -485,7 +485,7 @@ def deconv2d(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: as of `conv2d_transpose`.
+        ValueError: on the same conditions as `conv2d_transpose`.
     """
     return conv2d_transpose(value, filter, output_shape, strides, padding, name=name)
 
@@ -522,7 +522,7 @@ def conv3d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is another.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -565,7 +565,7 @@ def conv1d_transpose(
         Tensor of the dtype of `input`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is another.
     """
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
         if data_format not in (None, "NWC", "NCW"):
@@ -609,7 +609,7 @@ def atrous_conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: the shapes do not fit, `padding` is another, or `rate` is less than 1.
+        ValueError: if the shapes are incompatible, `padding` is another, or `rate` is less than 1.
     """
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")

@@ -221,7 +221,7 @@ def with_space_to_batch(
         put together again.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the arguments do not fit.
     """
     input = convert_to_tensor(input, name="input")
 
@@ -245,7 +245,7 @@ def strides_and_dilation_rate(space: int, strides: Any, dilation_rate: Any) -> t
         `(strides, dilation_rate)`.
 
     Raises:
-        ValueError: there are more or fewer numbers, some are not positive, or neither argument is all ones.
+        ValueError: if there are more or fewer numbers, some are not positive, or neither argument is all ones.
     """
     found = []
     for name, numbers in (("dilation_rate", dilation_rate), ("strides", strides)):
@@ -276,7 +276,7 @@ class Convolution:
         data_format: as of `convolution`.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the arguments do not fit.
     """
 
     def __init__(
@@ -367,7 +367,7 @@ def convolution(
         Tensor of the dtype of `input`, of shape [batch] + space + [out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: the shapes do not fit, or strides and rates are both not all ones.
+        ValueError: if the shapes are incompatible, or strides and rates are both not all ones.
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
@@ -394,6 +394,6 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str |
         Tensor of the dtype of `value`, of shape [batch, height, width, out_channels].
 
     Raises:
-        ValueError: the shapes do not fit, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is another.
     """
     return convolution(value, filters, padding, dilation_rate=np.broadcast_to(rate, (2,)), name=name)

@@ -54,7 +54,7 @@ def ctc_loss(
         Tensor of float32, of shape [batch].
 
     Raises:
-        TypeError: `labels` is no SparseTensor.
+        TypeError: if `labels` is not a SparseTensor.
 
     Source: Graves et al., Connectionist Temporal Classification, 2006.
     """
@@ -125,7 +125,7 @@ def ctc_loss_v2(
         than the times allow.
 
     Raises:
-        ValueError: `labels` are sparse and `blank_index` is None.
+        ValueError: if `labels` are sparse and `blank_index` is None.
 
     Source: Graves et al., Connectionist Temporal Classification, 2006.
     """

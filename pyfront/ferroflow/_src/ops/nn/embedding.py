@@ -77,7 +77,7 @@ def embedding_lookup(
         Tensor of the dtype of `params`, of the shape of `ids` + the shape of a row.
 
     Raises:
-        ValueError: there is no table, or `partition_strategy` is neither.
+        ValueError: if there is no table, or `partition_strategy` is neither.
     """
     del validate_indices
     params = _as_list(params)
@@ -168,8 +168,8 @@ def embedding_lookup_sparse(
         Tensor of the dtype of `params`, of shape [n] + the shape of a row.
 
     Raises:
-        TypeError: `sp_ids` or `sp_weights` is no SparseTensor.
-        ValueError: `combiner` is none of these, or the shapes differ.
+        TypeError: if `sp_ids` or `sp_weights` is not a SparseTensor.
+        ValueError: if `combiner` is none of these, or the shapes differ.
     """
     if combiner is None:
         tf_logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -242,7 +242,7 @@ def safe_embedding_lookup_sparse(
         Tensor of the dtype of `embedding_weights`, of shape [d0, ..., d(n-1)] + the shape of a row.
 
     Raises:
-        ValueError: there is no table, or no such `combiner` or `partition_strategy`.
+        ValueError: if there is no table, or no such `combiner` or `partition_strategy`.
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
@@ -292,7 +292,7 @@ def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> T
         Tensor of the dtype of `params`, of shape ids.shape + params.shape[1:].
 
     Raises:
-        ValueError: `params` is empty.
+        ValueError: if `params` is empty.
     """
     with name_scope(name, "EmbeddingLookupUnique", [params, ids]):
         ids = convert_to_tensor(ids)

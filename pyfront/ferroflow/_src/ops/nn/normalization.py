@@ -65,7 +65,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        ValueError: the dimensions are given by both names.
+        ValueError: if the dimensions are given by both names.
     """
     if dim is not None:
         warn_deprecated("The argument dim of l2_normalize", "axis")
@@ -314,7 +314,7 @@ def batch_norm_with_global_normalization(
         Tensor of the dtype and shape of `t`.
 
     Raises:
-        ValueError: an argument is given by both of its names.
+        ValueError: if an argument is given by both of its names.
     """
     t = deprecated_argument_lookup("input", input, "t", t)
     m = deprecated_argument_lookup("mean", mean, "m", m)
@@ -355,7 +355,7 @@ def fused_batch_norm(
         n - 1.
 
     Raises:
-        ValueError: a mean or variance is given for training, or shapes do not fit.
+        ValueError: if a mean or variance is given for training, or shapes are incompatible.
 
     Source: Ioffe, Szegedy, Batch Normalization, 2015.
     """
@@ -439,7 +439,7 @@ def dropout(
         Tensor of the dtype and shape of `x`; `x` itself for a `keep_prob` of 1.
 
     Raises:
-        ValueError: `x` holds no floats, `keep_prob` is a number outside (0, 1], or neither or both of it and `rate`
+        ValueError: if `x` holds no floats, `keep_prob` is a number outside (0, 1], or neither or both of it and `rate`
             are given.
 
     Source: Srivastava et al., Dropout, 2014.

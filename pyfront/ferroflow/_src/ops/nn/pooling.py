@@ -144,8 +144,8 @@ def _of_any_rank(public_name: str, kind: str, what: str) -> Callable[..., Tensor
         Tensor of the dtype and rank of `input`.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -176,8 +176,8 @@ def _of_sequences(public_name: str, op_type: str, what: str) -> Callable[..., Te
         Tensor of the dtype of `input`, of rank 3.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return function
 
@@ -212,8 +212,8 @@ def avg_pool(
         Tensor of the dtype of `value`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("AvgPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -242,8 +242,8 @@ def max_pool(
         Tensor of the dtype of `value`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 
@@ -265,8 +265,8 @@ def avg_pool2d(
         Tensor of the dtype of `input`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "AvgPool2D", [input]) as scope:
         return _pool_2d("AvgPool", input, ksize, strides, padding, data_format, scope, None)
@@ -289,8 +289,8 @@ def max_pool2d(
         Tensor of the dtype of `input`: the images, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     with name_scope(name, "MaxPool2d", [input]) as scope:
         return _pool_2d("MaxPool", input, ksize, strides, padding, data_format, scope, None)
@@ -313,8 +313,8 @@ def max_pool3d(
         Tensor of the dtype of `input`: the volumes, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("MaxPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -336,8 +336,8 @@ def avg_pool3d(
         Tensor of the dtype of `input`: the volumes, pooled.
 
     Raises:
-        ValueError: sizes are not positive, or a window does not fit.
-        TypeError: `ksize` or `strides` is neither int nor list.
+        ValueError: if sizes are not positive, or a window does not fit.
+        TypeError: if `ksize` or `strides` is neither int nor list.
     """
     return tensor_op("AvgPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
 
@@ -370,7 +370,7 @@ def pool(
         Tensor of the dtype and rank of `input`.
 
     Raises:
-        ValueError: the arguments do not fit.
+        ValueError: if the arguments do not fit.
     """
     dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
@@ -440,8 +440,8 @@ def max_pool_with_argmax(
         `(row * width + column) * channels + channel`.
 
     Raises:
-        ValueError: sizes do not fit, or channels are to be in the second dimension.
-        TypeError: `ksize` or `strides` is no list.
+        ValueError: if sizes are incompatible, or channels are to be in the second dimension.
+        TypeError: if `ksize` or `strides` is not a list.
     """
     if data_format not in ("NHWC", "NCHW"):
         data_format, Targmax = "NHWC", data_format if Targmax is None else Targmax

@@ -31,7 +31,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
         first.
 
     Raises:
-        ValueError: `input` is a scalar, or `k` too large.
+        ValueError: if `input` is a scalar, or `k` too large.
     """
     return TopK(*apply_op("TopKV2", [input, k], {"sorted": sorted}, name=name).outputs)
 

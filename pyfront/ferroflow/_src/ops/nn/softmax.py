@@ -100,8 +100,8 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is given by both of its names.
-        tf.errors.InvalidArgumentError: `axis` is out of range.
+        ValueError: if `axis` is given by both of its names.
+        tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
 
@@ -119,8 +119,8 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, d
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: `axis` is given by both of its names.
-        tf.errors.InvalidArgumentError: `axis` is out of range.
+        ValueError: if `axis` is given by both of its names.
+        tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "LogSoftmax", _axis_or_dim("log_softmax", axis, dim), name)
 
@@ -155,7 +155,7 @@ def softmax_cross_entropy_with_logits_v2(
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: labels or logits are missing, or the shapes do not fit.
+        ValueError: if labels or logits are missing, or the shapes are incompatible.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -216,7 +216,7 @@ def softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: arguments are not named, one is missing, or the shapes do not fit.
+        ValueError: if arguments are not named, one is missing, or the shapes are incompatible.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -240,7 +240,7 @@ def sparse_softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of the shape of `labels`.
 
     Raises:
-        ValueError: arguments are not named, one is missing, the logits are scalars, or the shapes do not fit.
+        ValueError: if arguments are not named, one is missing, the logits are scalars, or the shapes are incompatible.
     """
     _require_names("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -295,7 +295,7 @@ def sigmoid_cross_entropy_with_logits(
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: arguments are not named, one is missing, or the shapes differ.
+        ValueError: if arguments are not named, one is missing, or the shapes differ.
     """
     _require_names("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
@@ -329,7 +329,7 @@ def weighted_cross_entropy_with_logits(
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: the shapes differ, or the probabilities are given by both names.
+        ValueError: if the shapes differ, or the probabilities are given by both names.
     """
     targets = deprecated_argument_lookup("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, targets]) as scope:
@@ -357,7 +357,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         Tensor of the dtype and shape of `log_input`.
 
     Raises:
-        ValueError: the shapes differ.
+        ValueError: if the shapes differ.
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input = convert_to_tensor(log_input, name="log_input")

@@ -103,7 +103,7 @@ class Wanted:
         """Asks for a sparse feature that several descriptions may share.
 
         Raises:
-            ValueError: it was asked for with another dtype; `other` is what the message calls the new one.
+            ValueError: if it was asked for with another dtype; `other` is what the message calls the new one.
         """
         dtype = dtypes.as_dtype(dtype)
         if key not in self.sparse_keys:
@@ -158,7 +158,7 @@ def wanted_features(features: Mapping[str, Any] | None, allowed: Iterable[type])
         allowed: the kinds of descriptions.
 
     Raises:
-        ValueError: a description is of another kind, or lacks something, or contradicts another.
+        ValueError: if a description is of another kind, or lacks something, or contradicts another.
     """
     wanted = Wanted()
     kinds = tuple(allowed)
@@ -196,7 +196,7 @@ def with_unknown_length(features: Mapping[str, Any]) -> dict[str, Any]:
     """The descriptions, those of sequences with a first dimension of unknown size.
 
     Raises:
-        ValueError: a sequence must not be missing.
+        ValueError: if a sequence must not be missing.
     """
     changed = dict(features)
     for key, feature in features.items():

@@ -32,7 +32,7 @@ class Barrier:
         name: str, name of the operation.
 
     Raises:
-        ValueError: a shape is of tensors without elements.
+        ValueError: if a shape is of tensors without elements.
     """
 
     def __init__(

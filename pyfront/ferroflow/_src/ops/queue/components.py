@@ -30,8 +30,8 @@ def shape_list(shapes: Any, partial: bool = False) -> list[Any] | None:
         partial: bool, whether dimensions may be unknown.
 
     Raises:
-        ValueError: a dimension is unknown, or a rank, or one shape stands where a list must.
-        TypeError: it is something else.
+        ValueError: if a dimension is unknown, or a rank, or one shape stands where a list must.
+        TypeError: if it is something else.
     """
     if partial and (not isinstance(shapes, list | tuple) or not shapes or _is_one_shape(shapes)):
         raise ValueError("When providing partial shapes, a list of shapes must be provided.")
@@ -59,7 +59,7 @@ def name_list(names: Any, dtypes: Sequence[Any]) -> list[Any] | None:
         dtypes: list of DType, of the components.
 
     Raises:
-        ValueError: there are more or fewer names than components.
+        ValueError: if there are more or fewer names than components.
     """
     if names is None:
         return None

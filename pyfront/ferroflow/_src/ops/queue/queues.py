@@ -43,7 +43,7 @@ class QueueBase:
         queue_ref: Tensor of resource or string, the handle or reference of the queue.
 
     Raises:
-        ValueError: the lists have different lengths.
+        ValueError: if the lists have different lengths.
     """
 
     def __init__(self, dtypes: Sequence[Any], shapes: Any, names: Any, queue_ref: Tensor) -> None:
@@ -72,7 +72,7 @@ class QueueBase:
             QueueBase that is one of them in each step.
 
         Raises:
-            TypeError: `queues` is no list of queues, or their dtypes or names differ.
+            TypeError: if `queues` is not a list of queues, or their dtypes or names differ.
         """
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):
             raise TypeError("A list of queues expected")
@@ -152,7 +152,7 @@ class QueueBase:
             Operation that puts it in.
 
         Raises:
-            ValueError: components are missing, or have other names, dtypes or shapes than the queue's.
+            ValueError: if components are missing, or have other names, dtypes or shapes than the queue's.
         """
         with name_scope(name, f"{self._name}_enqueue", self._scope_values(vals)) as scope:
             components = self._components(vals)
@@ -173,7 +173,7 @@ class QueueBase:
             Operation that puts them in.
 
         Raises:
-            ValueError: components are missing, or have other names, dtypes or shapes than the queue's.
+            ValueError: if components are missing, or have other names, dtypes or shapes than the queue's.
         """
         with name_scope(name, f"{self._name}_EnqueueMany", self._scope_values(vals)) as scope:
             components = self._components(vals)
@@ -375,7 +375,7 @@ class PaddingFIFOQueue(QueueBase):
         name: str, name of the operation.
 
     Raises:
-        ValueError: `shapes` is no list of shapes of known rank, one for each component.
+        ValueError: if `shapes` is not a list of shapes of known rank, one for each component.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class BaseStagingArea:
         memory_limit: int, the most bytes it holds; 0 for any number.
 
     Raises:
-        ValueError: the lists have different lengths, or `shared_name` is no str.
+        ValueError: if the lists have different lengths, or `shared_name` is not a str.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class BaseStagingArea:
 
     @property
     def names(self) -> Any:
-        """The names of the values; None where tuples are no dictionaries."""
+        """The names of the values; None where tuples are not dictionaries."""
         return self._names
 
     @property
@@ -162,7 +162,7 @@ class StagingArea(BaseStagingArea):
         memory_limit: int, the most bytes it holds; 0 for any number.
 
     Raises:
-        ValueError: the lists have different lengths, or `shared_name` is no str.
+        ValueError: if the lists have different lengths, or `shared_name` is not a str.
     """
 
     def put(self, values: Any, name: str | None = None) -> Operation:
@@ -177,7 +177,7 @@ class StagingArea(BaseStagingArea):
             Operation that does.
 
         Raises:
-            ValueError: values have other names, dtypes or shapes than the area's.
+            ValueError: if values have other names, dtypes or shapes than the area's.
         """
         with name_scope(name, f"{self._name}_put", self._scope_values(values)) as scope:
             given = values if isinstance(values, list | tuple | dict) else [values]
@@ -275,7 +275,7 @@ class MapStagingArea(BaseStagingArea):
             Operation that does.
 
         Raises:
-            ValueError: values have other names, dtypes or shapes than the area's.
+            ValueError: if values have other names, dtypes or shapes than the area's.
         """
         with name_scope(name, f"{self._name}_put", self._scope_values(vals)) as scope:
             tensors, places = self._checked(vals, indices)

@@ -136,7 +136,7 @@ def random_uniform(
         Tensor of `dtype`.
 
     Raises:
-        ValueError: `dtype` is none of these, or is an integer one and `maxval` is missing.
+        ValueError: if `dtype` is none of these, or is an integer one and `maxval` is missing.
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM_DTYPES:

@@ -135,9 +135,9 @@ class ReaderBase:
             Operation.
 
         Raises:
-            ValueError: `state` is no scalar.
+            ValueError: if `state` is not a scalar.
             tf.errors.UnimplementedError: when run; the reader cannot be saved.
-            tf.errors.InvalidArgumentError: when run; it is no state.
+            tf.errors.InvalidArgumentError: when run; it is not a state.
         """
         return apply_op(self._op("ReaderRestoreState"), [self._reader_ref, state], name=name)
 
@@ -168,7 +168,7 @@ class TextLineReader(ReaderBase):
     """Reads the lines of files, without their ends; the keys are `name:line`, lines counted from 1.
 
     Args:
-        skip_header_lines: int, lines at the beginning of each file that are no records; None for 0.
+        skip_header_lines: int, lines at the beginning of each file that are not records; None for 0.
         name: str, name of the operation.
     """
 

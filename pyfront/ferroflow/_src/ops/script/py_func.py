@@ -105,7 +105,7 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
             raised ValueError or TypeError.
         tf.errors.OutOfRangeError: when run; `func` raised StopIteration.
         tf.errors.ResourceExhaustedError: when run; `func` raised MemoryError.
-        tf.errors.UnimplementedError: when run; `func` raised NotImplementedError or returned what is no tensor.
+        tf.errors.UnimplementedError: when run; `func` raised NotImplementedError or returned what is not a tensor.
         tf.errors.UnknownError: when run; `func` raised another exception, which is the `__cause__` of all of these.
     """
     is_list = isinstance(Tout, list | tuple)

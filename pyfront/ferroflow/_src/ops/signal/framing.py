@@ -61,7 +61,7 @@ def frame(
         Tensor of the dtype of `signal`, of shape [..., frames, frame_length, ...].
 
     Raises:
-        ValueError: `frame_length`, `frame_step` or `pad_value` is no scalar, or the rank is unknown.
+        ValueError: if `frame_length`, `frame_step` or `pad_value` is not a scalar, or the rank is unknown.
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
@@ -100,7 +100,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         Tensor of the dtype of `signal`, of shape [..., (frames - 1) * frame_step + frame_length].
 
     Raises:
-        ValueError: `signal` has less than two dimensions, or `frame_step` is no integer scalar.
+        ValueError: if `signal` has fewer than two dimensions, or `frame_step` is not an integer scalar.
     """
     with name_scope(name, "overlap_and_add", [signal, frame_step]):
         signal = convert_to_tensor(signal, name="signal")

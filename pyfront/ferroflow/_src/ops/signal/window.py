@@ -35,7 +35,7 @@ def hann_window(
         Tensor of `dtype`, of shape [window_length].
 
     Raises:
-        ValueError: `dtype` is not a floating one.
+        ValueError: if `dtype` is not a floating one.
     """
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
@@ -56,7 +56,7 @@ def hamming_window(
         Tensor of `dtype`, of shape [window_length].
 
     Raises:
-        ValueError: `dtype` is not a floating one.
+        ValueError: if `dtype` is not a floating one.
     """
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 

@@ -19,7 +19,7 @@ def as_sparse(sp_input: Any) -> SparseTensor:
         SparseTensor.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: if it is neither.
     """
     if isinstance(sp_input, SparseTensorValue):
         return SparseTensor.from_value(sp_input)
@@ -38,7 +38,7 @@ def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
         list of SparseTensors.
 
     Raises:
-        TypeError: it is neither list nor tuple, or holds something else.
+        TypeError: if it is neither list nor tuple, or holds something else.
     """
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")

@@ -51,8 +51,8 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         SparseTensor where both are sparse, with indices in row-major order; Tensor where one is dense.
 
     Raises:
-        TypeError: neither is sparse.
-        ValueError: the shapes differ.
+        TypeError: if neither is sparse.
+        ValueError: if the shapes differ.
     """
     if thresh is not None:
         warn_deprecated("The argument thresh of sparse_add", "threshold")
@@ -90,8 +90,8 @@ def sparse_tensor_dense_matmul(
         Tensor of the dtype of `b`, of shape [m, n].
 
     Raises:
-        TypeError: `sp_a` is not sparse, or the dtypes differ.
-        ValueError: the inner dimensions are known to differ.
+        TypeError: if `sp_a` is not sparse, or the dtypes differ.
+        ValueError: if the inner dimensions are known to differ.
     """
     sp_a = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
@@ -202,8 +202,8 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
     }.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: an argument is given by both of its names.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if an argument is given by both of its names.
     """
     return function
 

@@ -24,8 +24,8 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         Tensor of float32, of rank n - 1. Divided by a length of zero a distance is infinite, or zero where it is zero.
 
     Raises:
-        TypeError: an argument is not sparse.
-        ValueError: the ranks are known to differ.
+        TypeError: if an argument is not sparse.
+        ValueError: if the ranks are known to differ.
     """
     if not isinstance(hypothesis, (SparseTensor, SparseTensorValue)):
         raise TypeError("Hypothesis must be a SparseTensor.")

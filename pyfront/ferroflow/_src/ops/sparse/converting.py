@@ -80,7 +80,7 @@ def sparse_tensor_to_dense(
         Tensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     if default_value is None:
@@ -102,7 +102,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
         Tensor of bool, of shape [d0, ..., d(n-1), vocab_size].
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     with name_scope(name, "SparseToIndicator", [sp_input]) as scope:
@@ -153,8 +153,8 @@ def sparse_merge(
         SparseTensor of the dtype of `sp_values`.
 
     Raises:
-        TypeError: an argument is of the wrong kind.
-        ValueError: there are not as many sizes as ids.
+        TypeError: if an argument is of the wrong kind.
+        ValueError: if there are not as many sizes as ids.
     """
     ids, sizes = _checked_sizes(sp_ids, vocab_size)
     with name_scope(name, "SparseMerge", [*ids, sp_values]):

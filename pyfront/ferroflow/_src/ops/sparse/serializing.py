@@ -42,7 +42,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
         Tensor of string, of shape [3]: indices, values and shape as TensorProtos.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     return tensor_op("SerializeSparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
@@ -59,7 +59,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
         Tensor of string, of shape [n, 3]: for each row indices, values and shape as TensorProtos.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     return tensor_op("SerializeManySparse", _parts(sp_input), {"out_type": dtypes.as_dtype(out_type)}, name=name)
 
@@ -158,7 +158,7 @@ def take_many_sparse_from_tensors_map(
         SparseTensor of shape [n, ...], as large as the largest in each dimension.
 
     Raises:
-        TypeError: `sparse_map_op` is no such operation.
+        TypeError: if `sparse_map_op` is no such operation.
     """
     if not isinstance(sparse_map_op, Operation):
         raise TypeError("sparse_map_op be an Operation")

@@ -60,8 +60,8 @@ def sparse_concat(
         SparseTensor of the dtype of the inputs.
 
     Raises:
-        TypeError: an input is not sparse.
-        ValueError: an argument is given by both of its names.
+        TypeError: if an input is not sparse.
+        ValueError: if an argument is given by both of its names.
     """
     if concat_dim is not None:
         warn_deprecated("The argument concat_dim of sparse_concat", "axis")
@@ -127,8 +127,8 @@ def sparse_split(
         list of `num_split` SparseTensors of the dtype of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: an argument is missing or positional.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if an argument is missing or positional.
     """
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
@@ -162,7 +162,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         SparseTensor of the dtype of `sp_input`, whose indices count from the corner.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     start = convert_to_tensor(start, dtypes.int64)
@@ -183,7 +183,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
         SparseTensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     op = apply_op("SparseReorder", [sp_input.indices, sp_input.values, sp_input.dense_shape], name=name)
@@ -204,8 +204,8 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         SparseTensor of the dtype of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: the numbers of elements are known to differ.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if the numbers of elements are known to differ.
     """
     sp_input = as_sparse(sp_input)
     shape = cast(shape, dtype=dtypes.int64)
@@ -245,8 +245,8 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         SparseTensor of the dtype and shape of `sp_input`.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: `to_retain` is no vector of that length.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if `to_retain` is not a vector of that length.
     """
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
@@ -272,8 +272,8 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         SparseTensor of the dtype of `sp_input`, with its elements and indices.
 
     Raises:
-        TypeError: `sp_input` is not sparse.
-        ValueError: `new_shape` has another rank, or is known to be smaller.
+        TypeError: if `sp_input` is not sparse.
+        ValueError: if `new_shape` has another rank, or is known to be smaller.
     """
     sp_input = as_sparse(sp_input)
     indices, values = making.identity(sp_input.indices), making.identity(sp_input.values)
@@ -317,7 +317,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         (SparseTensor of the dtype and shape of `sp_input`, Tensor of bool, of shape [n]: which rows were empty).
 
     Raises:
-        TypeError: `sp_input` is not sparse.
+        TypeError: if `sp_input` is not sparse.
     """
     sp_input = as_sparse(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp_input]):
@@ -368,7 +368,7 @@ def sparse_expand_dims(sp_input: Any, axis: int | None = None, name: str | None 
         SparseTensor of the dtype of `sp_input`, with one dimension more.
 
     Raises:
-        ValueError: `axis` is out of range, or the rank is unknown.
+        ValueError: if `axis` is out of range, or the rank is unknown.
     """
     sp_input = as_sparse(sp_input)
     rank = sp_input.get_shape().ndims

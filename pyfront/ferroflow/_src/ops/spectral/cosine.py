@@ -54,8 +54,8 @@ def dct(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: `type` or `norm` is not one of the above.
-        NotImplementedError: `n` or `axis` is given.
+        ValueError: if `type` or `norm` is not one of the above.
+        NotImplementedError: if `n` or `axis` is given.
     """
     _check(type, n, axis, norm)
     with name_scope(name, "dct", [input]):
@@ -102,8 +102,8 @@ def idct(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: `type` or `norm` is not one of the above.
-        NotImplementedError: `n` or `axis` is given.
+        ValueError: if `type` or `norm` is not one of the above.
+        NotImplementedError: if `n` or `axis` is given.
     """
     _check(type, n, axis, norm)
     return dct(input, type={1: 1, 2: 3, 3: 2}[type], n=n, axis=axis, norm=norm, name=name)

@@ -98,7 +98,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         reduction_type: "MEAN" or "SUM", what is taken.
 
     Raises:
-        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
+        ValueError: if `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             Operation that adds it.
 
         Raises:
-            ValueError: the gradient has another shape.
+            ValueError: if the gradient has another shape.
         """
         grad = convert_to_tensor(grad, self._dtype)
         grad.get_shape().assert_is_compatible_with(self._shape)
@@ -158,7 +158,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         reduction_type: "MEAN" or "SUM", what is taken.
 
     Raises:
-        ValueError: `reduction_type` is neither "MEAN" nor "SUM".
+        ValueError: if `reduction_type` is neither "MEAN" nor "SUM".
     """
 
     def __init__(

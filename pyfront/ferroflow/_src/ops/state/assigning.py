@@ -51,7 +51,7 @@ def assign(
         Tensor of the dtype of `ref` and the shape of `value`: the reference after the assignment.
 
     Raises:
-        ValueError: the shapes differ and `validate_shape` is not False.
+        ValueError: if the shapes differ and `validate_shape` is not False.
     """
     if isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
         # A slice of a variable, which knows how to assign to itself.
@@ -83,7 +83,7 @@ def _update(public_name: str, op_type: str, what: str) -> Callable[..., Any]:
         Tensor of the dtype and shape of `ref`: the reference after the update.
 
     Raises:
-        ValueError: the shapes differ.
+        ValueError: if the shapes differ.
     """
     return function
 

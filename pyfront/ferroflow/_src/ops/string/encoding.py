@@ -113,7 +113,7 @@ def decode_raw(
         Tensor of `out_type`, with one dimension more than `bytes`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the lengths differ or are no multiple of a number's size.
+        tf.errors.InvalidArgumentError: when run, if the lengths differ or are not a multiple of the element's size.
     """
     bytes = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
     attrs = {"out_type": dtypes.as_dtype(out_type), "little_endian": little_endian}

@@ -73,7 +73,7 @@ class CheckpointSaverHook(SessionRunHook):
         steps_per_run: int, by how much one call of `run` advances the global step.
 
     Raises:
-        ValueError: `saver` and `scaffold` are both given, or not just one of `save_secs` and `save_steps`.
+        ValueError: if `saver` and `scaffold` are both given, or not just one of `save_secs` and `save_steps`.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class CheckpointSaverHook(SessionRunHook):
         """Finds the global step and the folder's writer, and tells the listeners.
 
         Raises:
-            RuntimeError: the graph has no global step.
+            RuntimeError: if the graph has no global step.
         """
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
         self._global_step_tensor = global_step_read_for("CheckpointSaverHook")
@@ -122,7 +122,7 @@ class CheckpointSaverHook(SessionRunHook):
             coord: Coordinator of the session's threads.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         global_step = session.run(self._global_step_tensor)
         graph = get_default_graph()
@@ -156,7 +156,7 @@ class CheckpointSaverHook(SessionRunHook):
             run_values: SessionRunValues.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         # The value is from before the step, which need not have counted.
         if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
@@ -174,7 +174,7 @@ class CheckpointSaverHook(SessionRunHook):
             session: Session.
 
         Raises:
-            RuntimeError: no saver was given, and the collection `SAVERS` has none, or several.
+            RuntimeError: if no saver was given, and the collection `SAVERS` has none, or several.
         """
         last_step = session.run(self._global_step_tensor)
         if last_step != self._timer.last_triggered_step():

@@ -13,7 +13,7 @@ def global_step_read_for(user: str) -> Tensor:
         user: str, the class that needs it.
 
     Raises:
-        RuntimeError: there is no global step.
+        RuntimeError: if there is no global step.
     """
     read = get_or_create_global_step_read()
     if read is None:

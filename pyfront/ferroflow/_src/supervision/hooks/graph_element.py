@@ -17,8 +17,8 @@ def as_graph_element(obj: Any) -> Any:
         `obj`, or the tensor of that name.
 
     Raises:
-        ValueError: `obj` is not of the default graph, or names an operation with more outputs.
-        KeyError: there is nothing of that name.
+        ValueError: if `obj` is not of the default graph, or names an operation with more outputs.
+        KeyError: if there is nothing of that name.
     """
     graph = get_default_graph()
     if not isinstance(obj, str):

@@ -32,8 +32,8 @@ class LoggingTensorHook(SessionRunHook):
         formatter: callable that makes the text of a dict of values; by default `name = value` for each.
 
     Raises:
-        ValueError: not just one of `every_n_iter` and `every_n_secs` is given, nor `at_end` alone; or `every_n_iter` is
-            not positive.
+        ValueError: if `every_n_iter` and `every_n_secs` are both given, or neither is given without `at_end`; or if
+            `every_n_iter` is not positive.
     """
 
     def __init__(

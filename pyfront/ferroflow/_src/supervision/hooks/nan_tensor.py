@@ -1,4 +1,4 @@
-"""`NanTensorHook`: ends a training whose loss is no number any more."""
+"""`NanTensorHook`: ends a training whose loss is not a number any more."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FAILURE = "Model diverged with loss = NaN."
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is no number."""
+    """The loss is not a number."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Fails, or asks to stop, when a loss is no number.
+    """Fails, or asks to stop, when a loss is not a number.
 
     Args:
         loss_tensor: float scalar Tensor.
@@ -57,7 +57,7 @@ class NanTensorHook(SessionRunHook):
             run_values: SessionRunValues.
 
         Raises:
-            NanLossDuringTrainingError: it is no number.
+            NanLossDuringTrainingError: if it is not a number.
         """
         if np.isnan(run_values.results):
             if self._fail_on_nan_loss:

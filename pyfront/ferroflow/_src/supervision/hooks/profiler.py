@@ -32,7 +32,7 @@ class ProfilerHook(SessionRunHook):
         show_memory: bool, whether the memory of tensors is drawn.
 
     Raises:
-        ValueError: not just one of `save_steps` and `save_secs` is given.
+        ValueError: if both or neither of `save_steps` and `save_secs` are given.
     """
 
     def __init__(

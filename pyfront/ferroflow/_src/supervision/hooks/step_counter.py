@@ -32,7 +32,7 @@ class StepCounterHook(SessionRunHook):
         summary_writer: FileWriter of the summaries, instead of `output_dir`.
 
     Raises:
-        ValueError: not just one of `every_n_steps` and `every_n_secs` is given.
+        ValueError: if both or neither of `every_n_steps` and `every_n_secs` are given.
     """
 
     def __init__(

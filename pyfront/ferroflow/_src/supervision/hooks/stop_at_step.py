@@ -23,7 +23,7 @@ class StopAtStepHook(SessionRunHook):
         last_step: int, value of the global step.
 
     Raises:
-        ValueError: none or both are given.
+        ValueError: if none or both are given.
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:

@@ -30,7 +30,8 @@ class SummarySaverHook(SessionRunHook):
         summary_op: string scalar Tensor, or list of them: the summaries to write instead.
 
     Raises:
-        ValueError: not just one of `scaffold` and `summary_op` is given, or of `save_steps` and `save_secs`.
+        ValueError: if both or neither of `scaffold` and `summary_op` are given, or both or neither of `save_steps` and
+            `save_secs`.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class HookTimer:
             bool.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -37,7 +37,7 @@ class HookTimer:
             The seconds and the steps since the time before; None and None for the first.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -45,7 +45,7 @@ class HookTimer:
         """The step at which it was done last; None for never.
 
         Raises:
-            NotImplementedError: a subclass does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -58,7 +58,7 @@ class SecondOrStepTimer(HookTimer):
         every_steps: int, steps between two times.
 
     Raises:
-        ValueError: none or both are given.
+        ValueError: if none or both are given.
     """
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
