@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _measured(python: str, library: str, seconds: float, steps: list[str]) -> list[dict[str, Any]]:
-    """The steps' times in a process of an interpreter.
+    """Returns the steps' times in a process of an interpreter.
 
     Raises:
         subprocess.CalledProcessError: if it failed.

@@ -26,7 +26,7 @@ _SAMPLE = 0.002
 
 
 def load(library: str) -> Any:
-    """The library of that name, building graphs as TensorFlow 1.x does."""
+    """Returns the library of that name, building graphs as TensorFlow 1.x does."""
     if library == "ferroflow":
         return importlib.import_module("ferroflow")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

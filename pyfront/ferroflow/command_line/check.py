@@ -93,7 +93,7 @@ def _resolved(name: str) -> tuple[str, str, str]:
 
 @functools.cache
 def _arguments(name: str) -> frozenset[str] | None:
-    """The names of the arguments that a function or class takes; None where it takes any, or does not tell."""
+    """Returns the names of the arguments that a function or class takes; None where it takes any, or does not tell."""
     found: Any = ferroflow
     for part in name.split(".")[1:]:
         # Other objects are left alone: to ask one for an attribute may do something, as the flags' reads do.
@@ -139,7 +139,7 @@ def _instead(name: str) -> str:
 
 
 def _report(paths: list[str]) -> tuple[dict[str, _Symbol], list[str]]:
-    """The symbols by name, and what could not be read."""
+    """Returns the symbols by name, and what could not be read."""
     symbols: dict[str, _Symbol] = {}
     unread = []
     for path in _files(paths):

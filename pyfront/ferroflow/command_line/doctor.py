@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _processor() -> tuple[str, list[str]]:
-    """The processor's name and which of the features that kernels use it has."""
+    """Returns the processor's name and which of the features that kernels use it has."""
     name, flags = platform.processor() or platform.machine(), set()
     information = Path("/proc/cpuinfo")
     for line in information.read_text(encoding="utf-8").splitlines() if information.exists() else ():

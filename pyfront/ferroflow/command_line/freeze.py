@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:
-    """The names of the nodes to keep."""
+    """Returns the names of the nodes to keep."""
     if args.outputs:
         return [name.strip().partition(":")[0] for name in args.outputs.split(",")]
     key = args.signature or "serving_default"
@@ -46,7 +46,7 @@ def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:
 
 
 def _checkpoint(args: argparse.Namespace) -> str | None:
-    """The checkpoint with the variables' values; None where none is named."""
+    """Returns the checkpoint with the variables' values; None where none is named."""
     if args.checkpoint:
         path = args.checkpoint
     elif kind_of(args.model) is FileKind.SAVED_MODEL:
@@ -59,7 +59,7 @@ def _checkpoint(args: argparse.Namespace) -> str | None:
 
 
 def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
-    """A graph with the values of its variables as constants.
+    """Returns a graph with the values of its variables as constants.
 
     Args:
         meta_graph: MetaGraphDef message; its own operations restore the variables, where it says which they are.

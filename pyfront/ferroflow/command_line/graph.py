@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _nodes(graph_def: Any) -> list[Node]:
-    """The nodes with the shapes that importing them infers; as they are in the file where that cannot be done."""
+    """Returns the nodes with the shapes that importing them infers; as they are in the file where that cannot be
+    done.
+    """
     try:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")

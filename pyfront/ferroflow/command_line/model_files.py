@@ -43,7 +43,7 @@ class FileKind(Enum):
 
 
 def event_files(path: str) -> list[str]:
-    """The event files that a path names.
+    """Returns the event files that a path names.
 
     Args:
         path: str, an event file, or a folder with some, at any depth.
@@ -58,7 +58,7 @@ def event_files(path: str) -> list[str]:
 
 
 def checkpoint_prefix(path: str) -> str | None:
-    """The prefix of the checkpoint that a path names.
+    """Returns the prefix of the checkpoint that a path names.
 
     Args:
         path: str, a folder, whose latest is meant; a prefix; or one of the checkpoint's files.
@@ -112,7 +112,9 @@ def _is_whole(graph_def: Any) -> bool:
 
 
 def _message(path: str) -> Any:
-    """The SavedModel, MetaGraphDef or GraphDef in a file, binary or text, by what each must hold; None for another."""
+    """Returns the SavedModel, MetaGraphDef or GraphDef in a file, binary or text, by what each must hold; None for
+    another.
+    """
     content = Path(path).read_bytes()
     saved = _parsed(proto.SavedModel(), content)
     if saved is not None and saved.meta_graphs and saved.saved_model_schema_version:
@@ -174,7 +176,7 @@ def kind_of(path: str) -> FileKind:
 
 
 def saved_model_of(path: str) -> Any:
-    """The SavedModel message of a folder or file.
+    """Returns the SavedModel message of a folder or file.
 
     Args:
         path: str.
@@ -191,7 +193,7 @@ def saved_model_of(path: str) -> Any:
 
 
 def meta_graph_of(path: str, tags: str | None = None) -> Any:
-    """The MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
+    """Returns the MetaGraphDef of a file, of a SavedModel, or beside a checkpoint.
 
     Args:
         path: str, the file or folder.

@@ -82,7 +82,7 @@ class _Scan(ast.NodeVisitor):
             self.found.append((_public(name), node.lineno))
 
     def _name_of(self, node: ast.AST) -> str | None:
-        """The full name that an expression stands for, if it is one of TensorFlow's."""
+        """Returns the full name that an expression stands for, if it is one of TensorFlow's."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

@@ -74,13 +74,13 @@ class StoredTensor:
 
 
 def format_of(path: str) -> str:
-    """The format that a path asks for: `npz` or `safetensors` by its ending, else `checkpoint`."""
+    """Returns the format that a path asks for: `npz` or `safetensors` by its ending, else `checkpoint`."""
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
     return suffix if suffix in FORMATS[1:] else FORMATS[0]
 
 
 def types_of(kind: str) -> frozenset[DType]:
-    """The types that a format has.
+    """Returns the types that a format has.
 
     Args:
         kind: str, one of `FORMATS`.
@@ -188,7 +188,7 @@ def _npz_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 @contextlib.contextmanager
 def _readable_npz(path: str) -> Iterator[None]:
-    """Raises `NotReadable`, which names the file, for all that the parsers of a damaged archive raise."""
+    """Raises `NotReadable`, which names the file, for every error of the parsers of a damaged archive."""
     try:
         yield
     except NotReadable:

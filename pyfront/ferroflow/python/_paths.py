@@ -141,7 +141,7 @@ _PASSING_ON = ("ops.resource_variable_ops", "ops.state_ops")
 
 @cache
 def _defined() -> dict[str, dict[str, str]]:
-    """The public name of each name, by module."""
+    """Returns the public name of each name, by module."""
     table: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("paths.json").read_text(encoding="utf-8"))
     later = {
         _KERAS + path.removeprefix(_KERAS_BEFORE): names
@@ -153,7 +153,7 @@ def _defined() -> dict[str, dict[str, str]]:
 
 @cache
 def _known() -> frozenset[str]:
-    """Every path of a module and of the packages around it."""
+    """Returns every path of a module and of the packages around it."""
     modules = [*_defined(), *_GATHERING, *_INTERNAL]
     modules += [start + end for start in (_KERAS, _KERAS_BEFORE) for end in _KERAS_GATHERING]
     return frozenset(
@@ -174,7 +174,7 @@ def _public(path: str) -> Any:
 
 @cache
 def _generated_types() -> dict[str, str]:
-    """The op types by the names of the functions that TensorFlow generates for them."""
+    """Returns the op types by the names of the functions that TensorFlow generates for them."""
     raw_ops = _public("raw_ops")
     return {_snake_case(op_type): op_type for op_type in dir(raw_ops) if op_type[:1].isupper()}
 
@@ -190,7 +190,7 @@ def _snake_case(op_type: str) -> str:
 
 
 def _arguments(op_type: str) -> list[str]:
-    """The arguments of the generated function, in order: inputs, attributes that no input decides, name."""
+    """Returns the arguments of the generated function, in order: inputs, attributes that no input decides, name."""
     schema = op_schema(op_type)
     decided = {arg.get(kind) for arg in schema["inputs"] for kind in ("type_attr", "number_attr")}
     attrs = [attr for attr in schema["attrs"] if attr["name"] not in decided]
@@ -274,7 +274,7 @@ class _Module(ModuleType):
 
 
 def submodule(path: str, name: str) -> ModuleType | None:
-    """The module or package `name` of the package `path`, if there is one."""
+    """Returns the module or package `name` of the package `path`, if there is one."""
     inner = f"{path}.{name}".lstrip(".")
     return importlib.import_module(f"{_PACKAGE}.{inner}") if _is_known(inner) else None
 

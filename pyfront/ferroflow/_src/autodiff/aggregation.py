@@ -30,7 +30,7 @@ class AggregationMethod:
 
 
 def check_method(method: int | None) -> int:
-    """The method, with None for the default.
+    """Returns the method, with None for the default.
 
     Raises:
       ValueError: there is no such method.
@@ -43,7 +43,7 @@ def check_method(method: int | None) -> int:
 
 
 def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
-    """The sum of gradients of one output of `op`; None of none.
+    """Returns the sum of gradients of one output of `op`; None of none.
 
     Raises:
       TypeError: one is neither Tensor nor IndexedSlices.
@@ -78,7 +78,7 @@ def _sum(gradients: list[Tensor], op: Operation, method: int) -> Tensor:
 
 
 def _sum_by_device(gradients: list[Tensor]) -> Tensor:
-    """The sums of the gradients of each device, made there, and of these the sum."""
+    """Returns the sums of the gradients of each device, made there, and of these the sum."""
     on_device: dict[str, list[Tensor]] = {}
     for g in gradients:
         on_device.setdefault(g.op.device or "", []).append(g)
@@ -98,7 +98,7 @@ def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
 
 
 def _slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Tensor:
-    """The dense tensor of slices; rows that appear several times are added up."""
+    """Returns the dense tensor of slices; rows that appear several times are added up."""
     if dtype and not dtype.is_compatible_with(value.dtype):
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"

@@ -87,7 +87,9 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
 
 def _variables_used(graph: Graph, results: list[Tensor], arguments: list[Tensor], first_new: int) -> list[Any]:
-    """The trainable variables that new operations between the arguments and the results read, in order of creation."""
+    """Returns the trainable variables that new operations between the arguments and the results read, in order of
+    creation.
+    """
     by_name = {v.op.name: v for v in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)}
     stops = {id(t.op) for t in arguments}
     seen: set[int] = set()

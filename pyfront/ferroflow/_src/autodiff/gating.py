@@ -14,7 +14,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def gate_together(gradients: list[Any], name: str = "tuple") -> list[Any]:
-    """The gradients behind one gate: none is usable before all are computed.
+    """Returns the gradients behind one gate: none is usable before all are computed.
 
     Args:
       gradients: tensors, IndexedSlices, or None (which stays).

@@ -114,7 +114,7 @@ def current_source() -> str:
 
 
 def _level(ys: Sequence[Any]) -> Any:
-    """The branch or loop that the ys are in."""
+    """Returns the branch or loop that the ys are in."""
     return ys[0].op._get_control_flow_context() if ys else None
 
 
@@ -127,7 +127,7 @@ def _colocated(op: Operation, wanted: bool) -> contextlib.AbstractContextManager
 
 
 def _seeds(given: Sequence[Any], ys: Sequence[Any], colocate: bool) -> list[Any]:
-    """The gradients that reach `ys`: the given ones checked, ones where none is given."""
+    """Returns the gradients that reach `ys`: the given ones checked, ones where none is given."""
     seeds = [
         seed
         if seed is None or isinstance(seed, Tensor | IndexedSlices)
@@ -207,7 +207,7 @@ class Sweep:
         self.stops: set[int] = set()
 
     def gradient_of(self, x: Tensor) -> Any:
-        """The gradient of `x` after the walk, or None."""
+        """Returns the gradient of `x` after the walk, or None."""
         inside = self._inside.get((x._node_id, x._index))
         if inside is not None:
             return inside
@@ -215,11 +215,11 @@ class Sweep:
         return None if summed is None else summed[x._index]
 
     def passes(self, x: Tensor) -> bool:
-        """Whether a gradient of `x` is of use: it lies on a way to an x of the walk, or is one."""
+        """Returns True if the gradient of `x` is needed: `x` is one of the walk's xs or lies on a path to one."""
         return x._node_id in self._between
 
     def xs_within(self, context: Any) -> list[Tensor]:
-        """The xs of the walk that a conditional's branch or a loop contains."""
+        """Returns the xs of the walk that a conditional's branch or a loop contains."""
         return [x for x in self._xs if x._node_id in self._between and context.contains(x.op)]
 
     def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
@@ -272,7 +272,7 @@ class Sweep:
                         queue.append(before)
 
     def _gradients_of(self, step: int, steps: Any, stops: set[int]) -> list[tuple[Tensor, Any]]:
-        """The gradients of what one step reads."""
+        """Returns the gradients of what one step reads."""
         operation = self.graph._operation
         region = steps.region_of(step)
         if region is not None:
@@ -305,7 +305,7 @@ class Sweep:
         by_output[tensor._index].append(gradient)
 
     def _visit(self, op: Operation, stops: set[int], reads: Sequence[Any]) -> list[Any]:
-        """The gradients of an operation's inputs."""
+        """Returns the gradients of an operation's inputs."""
         with _colocated(op, self._colocate):
             received = self._received.pop(op._id, None)
             if received is None:

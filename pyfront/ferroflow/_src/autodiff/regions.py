@@ -21,10 +21,10 @@ class Region(Protocol):
     outputs: list[int]
 
     def reads(self) -> Reads:
-        """The (node, output) pairs that come in."""
+        """Returns the (node, output) pairs that come in."""
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
-        """The gradients of what comes in, given those of what goes out by node."""
+        """Returns the gradients of what comes in, given those of what goes out by node."""
 
 
 class Steps:
@@ -36,11 +36,11 @@ class Steps:
         self._regions = regions
 
     def of(self, node: int) -> int:
-        """The step that visits a node."""
+        """Returns the step that visits a node."""
         return self._region_of_node.get(node, node)
 
     def region_of(self, step: int) -> Region | None:
-        """The region that a step is, or None."""
+        """Returns the region that a step is, or None."""
         return self._regions.get(step)
 
 
@@ -54,7 +54,7 @@ def register_region(kind: type, maker: Callable[[Graph, Any], Region]) -> None:
 
 
 def steps(graph: Graph, between: Sequence[int], level: Any) -> Steps:
-    """The steps of a walk over the nodes `between`, in the context `level`."""
+    """Returns the steps of a walk over the nodes `between`, in the context `level`."""
     node_inputs = graph._core.node_inputs
     if not graph._flow_contexts:
         return Steps({node: node_inputs(node) for node in between}, {}, {})
@@ -89,7 +89,9 @@ def _context_of_output(graph: Graph, node: int) -> Any:
 
 
 def _region(graph: Graph, node: int, level: Any) -> Any:
-    """The outermost conditional or loop inside of `level` that a node belongs to (its way out included), or None."""
+    """Returns the outermost conditional or loop inside of `level` that a node belongs to (its way out included), or
+    None.
+    """
     context: Any = graph._flow_contexts.get(node)
     if context is level:
         loop: Any = graph._loop_of_exit.get(node)
@@ -109,7 +111,7 @@ def _region(graph: Graph, node: int, level: Any) -> Any:
 
 
 def loop_variables_around(context: Any) -> list[int]:
-    """The nodes at which the iterations of the loops around a context begin."""
+    """Returns the nodes at which the iterations of the loops around a context begin."""
     nodes = []
     while context is not None:
         if isinstance(context, WhileContext):
@@ -119,7 +121,7 @@ def loop_variables_around(context: Any) -> list[int]:
 
 
 def is_way_in(op: Operation) -> bool:
-    """Whether an operation brings a value from around its own context in: its gradient passes unchanged."""
+    """Returns True if an operation brings a value from around its own context in: its gradient passes unchanged."""
     context = op._get_control_flow_context()
     if isinstance(context, CondContext):
         return op.type in ("Switch", "RefSwitch") and op.inputs[1] is context.pred

@@ -14,7 +14,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def checked_unconnected(value: Any) -> UnconnectedGradients:
-    """The member of the enumeration that `value` is or is the value of.
+    """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:
       ValueError: there is none.

@@ -39,7 +39,7 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
         values: a number, bool, string, nested list or tuple of those, NumPy array, or object with `__array__`.
         dtype: what `as_dtype` accepts, or None.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value is repeated.
-        verify_shape: whether `values` must have exactly the shape `shape`.
+        verify_shape: If True, `values` must have exactly the shape `shape`.
 
     Returns:
         A C-contiguous array in native byte order; strings are an array of bytes objects, quantized types record arrays.
@@ -164,7 +164,7 @@ def _bytes_array(leaves: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, A
 
 
 def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """The array of a Python scalar or nested list."""
+    """Returns the array of a Python scalar or nested list."""
     if wanted is None:
         return _inferred(values)
     numpy_type = _numpy_type(wanted, values)
@@ -195,7 +195,7 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """The array that NumPy makes of a Python value."""
+    """Returns the array that NumPy makes of a Python value."""
     try:
         return np.array(values)
     except UnicodeDecodeError:
@@ -212,7 +212,7 @@ def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _inferred(values: Any) -> np.ndarray[Any, Any]:
-    """The array of a Python value whose type decides the dtype."""
+    """Returns the array of a Python value whose type decides the dtype."""
     array = _natural(values, None)
     kind = array.dtype.kind
     if kind == "O":
@@ -245,7 +245,7 @@ def _strings(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _dense_dimensions(values: Any) -> list[int]:
-    """The shape that the first element of each level tells."""
+    """Returns the shape that the first element of each level tells."""
     dims: list[int] = []
     while isinstance(values, (list, tuple)):
         dims.append(len(values))
@@ -290,7 +290,7 @@ def exceeds_int32(value: Any) -> bool:
 
 
 def _leaves(values: Any) -> Iterator[Any]:
-    """The values in nested lists and tuples, in order; lists may be nested to any depth."""
+    """Yields the values in nested lists and tuples, in order; lists may be nested to any depth."""
     if not isinstance(values, (list, tuple)):
         yield values
         return

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run as they are made: they never do here.
+    """Returns False: operations never run eagerly.
 
     Returns:
         False.
@@ -63,7 +63,7 @@ def enable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Whether `use_resource` is True by default."""
+    """Returns True if `use_resource` is True by default."""
     return _resource_variables[0]
 
 

@@ -93,7 +93,7 @@ _horizon = datetime.date(2019, 10, 14)
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether programs may use what TF 1.x began to write at a date, because all readers understand it.
+    """Returns True if the forward compatibility horizon is past the given date.
 
     Args:
         year: int, of the date of the change.
@@ -101,7 +101,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
         day: int, 1 to 31.
 
     Returns:
-        Whether the date lies before the horizon.
+        True if the date lies before the horizon.
     """
     return _horizon > datetime.date(year, month, day)
 

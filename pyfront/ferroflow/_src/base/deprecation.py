@@ -87,7 +87,7 @@ def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
 
 
 def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
-    """The value of an argument that can be given by a new or an old name.
+    """Returns the value of an argument that can be given by a new or an old name.
 
     Args:
         new_name: str.

@@ -153,7 +153,7 @@ class DeviceSpec:
             self._device_index = dev._device_index
 
     def to_string(self) -> str:
-        """The canonical device name: `/job:<name>/replica:<id>/task:<id>/device:<type>:<id or *>`."""
+        """Returns the canonical device name: `/job:<name>/replica:<id>/task:<id>/device:<type>:<id or *>`."""
         name = ""
         if self._job is not None:
             name += f"/job:{self._job}"
@@ -167,7 +167,7 @@ class DeviceSpec:
 
     @staticmethod
     def from_string(spec: str) -> DeviceSpec:
-        """The `DeviceSpec` of a device name.
+        """Returns the `DeviceSpec` of a device name.
 
         Args:
             spec: str, as for `parse_from_string`.
@@ -196,7 +196,7 @@ def check_valid(spec: str) -> None:
 
 
 def canonical_name(device: DeviceSpec | str | None) -> str:
-    """The canonical name of a device; empty for None.
+    """Returns the canonical name of a device; empty for None.
 
     Raises:
         ValueError: if `device` is not a device name.
@@ -209,7 +209,7 @@ def canonical_name(device: DeviceSpec | str | None) -> str:
 
 
 def merge_device(spec: DeviceSpec | str | None) -> Callable[[Any], DeviceSpec]:
-    """A device function that fills the parts that an op's own device leaves open from `spec`.
+    """Returns a device function that fills the parts that an op's own device leaves open from `spec`.
 
     Args:
         spec: a device name or `DeviceSpec`; None for no device.

@@ -144,7 +144,7 @@ class DType:
 
     @property
     def _is_ref_dtype(self) -> builtins.bool:
-        """Whether this is a reference type."""
+        """True if this is a reference type."""
         return self._type_enum > _REF_OFFSET
 
     @property
@@ -168,7 +168,7 @@ class DType:
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """Whether a NumPy array can hold values of this type."""
+        """True if a NumPy array can hold values of this type."""
         return self._base_enum not in _NOT_NUMPY
 
     @property
@@ -192,32 +192,32 @@ class DType:
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Whether this is the Boolean type."""
+        """True if this is the Boolean type."""
         return self._base_enum == DT_BOOL
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Whether this is an integer type that is not quantized."""
+        """True if this is an integer type that is not quantized."""
         return self._base_enum in _INTEGER
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Whether this is a real floating point type."""
+        """True if this is a real floating point type."""
         return self._base_enum in _FLOATING
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether this is a complex type."""
+        """True if this is a complex type."""
         return self._base_enum in _COMPLEX
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """Whether this is a quantized type."""
+        """True if this is a quantized type."""
         return self._base_enum in _QUANTIZED
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """Whether this is an unsigned integer type that is not quantized."""
+        """True if this is an unsigned integer type that is not quantized."""
         return self._base_enum in _UNSIGNED
 
     @property
@@ -260,7 +260,7 @@ class DType:
         raise TypeError(f"Cannot find intensity limits of {self}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether a tensor of type `other` is accepted where this type is wanted.
+        """Returns True if a tensor of type `other` is accepted where this type is wanted.
 
         A reference is accepted where its value is wanted, not the other way round.
 
@@ -446,7 +446,9 @@ def as_dtype(type_value: Any) -> DType:
 
 
 def _from_numpy(type_value: Any) -> DType | None:
-    """The type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases, bfloat16."""
+    """Returns the type of a NumPy type that is equal to none of the tables: strings, other byte orders, aliases,
+    bfloat16.
+    """
     if isinstance(type_value, type) and issubclass(type_value, np.generic):
         if type_value.__name__ in _BY_ML_NAME:
             return _BY_ML_NAME[type_value.__name__]

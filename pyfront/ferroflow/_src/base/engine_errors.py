@@ -26,7 +26,7 @@ _ONE = _EngineErrors()
 
 
 def engine_errors() -> _EngineErrors:
-    """A context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
+    """Returns a context manager that raises the engine's failures inside of it as subclasses of `tf.errors.OpError`."""
     return _ONE
 
 

@@ -95,7 +95,7 @@ def _formatted_stack(op: Any) -> list[str]:
 
 
 def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
-    """The lines of `stack`, with the middle of the part that starts `previous` too left out."""
+    """Returns the lines of `stack`, with the middle of the part that starts `previous` too left out."""
     shared = 0
     for line, previous_line in zip(stack, previous, strict=False):
         if line != previous_line:
@@ -355,7 +355,7 @@ _EXCEPTION_TO_CODE: Final = {cls: code for code, cls in _CODE_TO_EXCEPTION.items
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class of a code.
+    """Returns the exception class of a code.
 
     Args:
         error_code: int, one of the codes of `tf.errors`.
@@ -370,7 +370,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """The code of an exception class.
+    """Returns the code of an exception class.
 
     Args:
         cls: a subclass of `OpError`.
@@ -385,7 +385,7 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
 
 
 def make_exception(node_def: Any, op: Any, message: Any, error_code: int) -> OpError:
-    """The exception, of the class of `error_code`, for a failed op.
+    """Returns the exception, of the class of `error_code`, for a failed op.
 
     Args:
         node_def: the `NodeDef` of the op, or None.

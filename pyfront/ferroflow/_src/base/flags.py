@@ -191,7 +191,7 @@ class _FlagValuesWrapper:
 
         Args:
             argv: list of str.
-            known_only: whether flags that are not defined are left alone, instead of being an error.
+            known_only: If True, flags that are not defined are left alone, instead of being an error.
 
         Returns:
             What is left of `argv`.

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure, not a leaf: a dict or a sequence, but no string.
+    """Returns True if `seq` is a structure, not a leaf: a dict or a sequence, but no string.
 
     Args:
         seq: any object; arrays, sets and tensors of any shape are leaves.
@@ -55,7 +55,7 @@ def yield_value(iterable: Any) -> Iterator[Any]:
 
 
 def _like(instance: Any, children: list[Any]) -> Any:
-    """A structure of the class of `instance` with other children."""
+    """Returns a structure of the class of `instance` with other children."""
     if isinstance(instance, dict):
         by_key = dict(zip(_sorted_keys(instance), children, strict=True))
         items = [(key, by_key[key]) for key in instance]
@@ -68,7 +68,7 @@ def _like(instance: Any, children: list[Any]) -> Any:
 
 
 def flatten(nest: Any) -> list[Any]:
-    """The leaves of a structure, from left to right, dicts in the order of their sorted keys.
+    """Returns the leaves of a structure, from left to right, dicts in the order of their sorted keys.
 
     Args:
         nest: a structure, or a leaf (which gives a list of itself); arrays and tensors are leaves, whatever their
@@ -94,7 +94,7 @@ def _append_leaves(nest: Any, leaves: list[Any]) -> None:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """The inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
+    """Returns the inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
 
     Args:
         structure: a structure or a leaf.
@@ -137,7 +137,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     Args:
         nest1: a structure or leaf.
         nest2: a structure or leaf.
-        check_types: whether the classes of the structures and the keys of dicts must agree too.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
 
     Raises:
         TypeError: if the classes of two substructures differ.
@@ -181,7 +181,7 @@ def _difference(nest1: Any, nest2: Any, check_types: bool) -> tuple[type[Excepti
 
 
 def _is_plain_namedtuple(instance: Any) -> bool:
-    """Whether `instance` is of a namedtuple class itself, not of a class that inherits from one."""
+    """Returns True if `instance` is of a namedtuple class itself, not of a class that inherits from one."""
     return type(instance).__base__ is tuple and _is_namedtuple(instance)
 
 
@@ -205,7 +205,7 @@ def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | No
 
 
 def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
-    """A dict from each leaf of each key to the leaf of its value at the same place.
+    """Returns a dict from each leaf of each key to the leaf of its value at the same place.
 
     Args:
         dictionary: dict, each key a leaf or a structure like its value.
@@ -268,7 +268,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     Args:
         shallow_tree: a structure or leaf.
         input_tree: a structure or leaf.
-        check_types: whether the classes of the structures and the keys of dicts must agree too.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
 
     Raises:
         TypeError: if a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
@@ -302,7 +302,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
-    """The parts of `input_tree` that stand at the leaves of `shallow_tree`.
+    """Returns the parts of `input_tree` that stand at the leaves of `shallow_tree`.
 
     Args:
         shallow_tree: a structure or leaf.
@@ -350,7 +350,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 
 
 def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
+    """Returns a structure of bools that says, for `flatten_up_to`, how deep to go into `structure`.
 
     Args:
         traverse_fn: callable from a substructure to a bool (go into it or not), or to a structure like its top level
@@ -404,7 +404,7 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> list[tuple[str, Any]]:
-    """The leaves of a structure with their paths.
+    """Returns the leaves of a structure with their paths.
 
     Args:
         structure: a structure or leaf.
@@ -418,5 +418,7 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = "/") -> li
 
 
 def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of `flatten`."""
+    """Returns the leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of
+    `flatten`.
+    """
     return list(zip(yield_flat_paths(structure), flatten(structure), strict=True))

@@ -16,7 +16,7 @@ def _unseen(done: int) -> None:
 
 @contextlib.contextmanager
 def shown(progress: Progress | None, total: int | None, desc: str, unit: str) -> Iterator[Callable[[int], Any]]:
-    """A context in which work is done whose progress is shown.
+    """Shows the progress of the work done in a `with` block.
 
     Args:
       progress: `tqdm.tqdm`, or what is called alike; None shows nothing.

@@ -12,7 +12,7 @@ MONOLITHIC_BUILD = 0
 
 
 def get_lib() -> str:
-    """The directory of this package, which holds its native library."""
+    """Returns the directory of this package, which holds its native library."""
     return PACKAGE_FOLDER
 
 

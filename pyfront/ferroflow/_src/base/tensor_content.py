@@ -62,7 +62,7 @@ def make_tensor_proto(
             is returned as it is.
         dtype: what `as_dtype` accepts, or None to take it from `values`.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value stands for them.
-        verify_shape: whether `values` must have exactly the shape `shape`.
+        verify_shape: If True, `values` must have exactly the shape `shape`.
         allow_broadcast: accepted: the last value stands for missing ones in any case.
 
     Returns:
@@ -151,7 +151,7 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
 
 
 def _decoded(field: Any, tensor_type: DType, numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The values of a repeated field as a vector."""
+    """Returns the values of a repeated field as a vector."""
     if tensor_type is dtypes.string:
         strings = np.empty(len(field), np.object_)
         strings[:] = list(field)
@@ -175,7 +175,7 @@ MakeNdarray = make_ndarray
 
 
 def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802 (TF 1.x: the name in `tensor_util`)
-    """Whether a `TensorProto` has a shape.
+    """Returns True if a `TensorProto` has a shape.
 
     Args:
         tensor_proto: a `TensorProto`.

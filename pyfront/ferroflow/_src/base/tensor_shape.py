@@ -74,7 +74,7 @@ class Dimension:
         return Dimension, (self._value,)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether both sizes are equal or one is unknown.
+        """Returns True if both sizes are equal or one is unknown.
 
         Args:
             other: what `Dimension` accepts.
@@ -101,7 +101,7 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """The dimension known from `self` and `other` together.
+        """Returns the dimension known from `self` and `other` together.
 
         Args:
             other: what `Dimension` accepts.
@@ -208,17 +208,17 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def dimension_value(dimension: Any) -> Any:
-    """The int or None that a `Dimension` holds; any other value is returned as it is."""
+    """Returns the int or None that a `Dimension` holds; any other value is returned as it is."""
     return dimension._value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """The dimension of `shape` at `index`; unknown where the rank of `shape` is."""
+    """Returns the dimension of `shape` at `index`; unknown where the rank of `shape` is."""
     return _UNKNOWN_DIMENSION if shape.rank is None else shape[index]
 
 
 def _dimension_values(dims: Any) -> tuple[int | None, ...] | None:
-    """The sizes that a constructor argument of `TensorShape` stands for; None for unknown rank."""
+    """Returns the sizes that a constructor argument of `TensorShape` stands for; None for unknown rank."""
     if dims is None:
         return None
     if isinstance(dims, TensorShape):
@@ -304,7 +304,7 @@ class TensorShape:
     def __getitem__(self, key: SupportsIndex) -> Dimension: ...
 
     def __getitem__(self, key: Any) -> Any:
-        """The dimension at index `key`, or the shape of the dimensions in slice `key`.
+        """Returns the dimension at index `key`, or the shape of the dimensions in slice `key`.
 
         Raises:
             IndexError: if the rank is known and `key` is not below it.
@@ -325,7 +325,7 @@ class TensorShape:
         return unknown_shape(ndims=key.stop - start)
 
     def num_elements(self) -> int | None:
-        """The product of the sizes, or None if the shape is not fully defined."""
+        """Returns the product of the sizes, or None if the shape is not fully defined."""
         if self._values is None:
             return None
         size = 1
@@ -336,7 +336,7 @@ class TensorShape:
         return size
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape known from `self` and `other` together.
+        """Returns the shape known from `self` and `other` together.
 
         Args:
             other: what `TensorShape` accepts.
@@ -369,7 +369,7 @@ class TensorShape:
             return NotImplemented
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of `self` followed by those of `other`.
+        """Returns the dimensions of `self` followed by those of `other`.
 
         Args:
             other: what `TensorShape` accepts.
@@ -461,7 +461,7 @@ class TensorShape:
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some fully defined shape fits both `self` and `other`.
+        """Returns True if some fully defined shape fits both `self` and `other`.
 
         Args:
             other: what `TensorShape` accepts.
@@ -492,7 +492,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The most defined shape that is compatible with everything `self` or `other` is compatible with.
+        """Returns the most defined shape that is compatible with everything `self` or `other` is compatible with.
 
         Args:
             other: what `TensorShape` accepts.
@@ -509,7 +509,7 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in zip(self._values, other._values, strict=True)])
 
     def is_fully_defined(self) -> bool:
-        """Whether every dimension is known."""
+        """Returns True if every dimension is known."""
         return self._values is not None and None not in self._values
 
     def assert_is_fully_defined(self) -> None:
@@ -522,7 +522,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def as_list(self) -> list[int | None]:
-        """The sizes, None for each unknown one.
+        """Returns the sizes, None for each unknown one.
 
         Raises:
             ValueError: if the rank is unknown.
@@ -581,20 +581,20 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 def unknown_shape(ndims: int | None = None) -> TensorShape:
-    """A shape of rank `ndims` (unknown if None) with every dimension unknown."""
+    """Returns a shape of rank `ndims` (unknown if None) with every dimension unknown."""
     return TensorShape(None if ndims is None else [None] * ndims)
 
 
 def scalar() -> TensorShape:
-    """The shape of a scalar."""
+    """Returns the shape of a scalar."""
     return TensorShape([])
 
 
 def vector(length: Any) -> TensorShape:
-    """The shape of a vector of `length` elements (None: unknown)."""
+    """Returns the shape of a vector of `length` elements (None: unknown)."""
     return TensorShape([length])
 
 
 def matrix(rows: Any, cols: Any) -> TensorShape:
-    """The shape of a matrix of `rows` rows and `cols` columns (None: unknown)."""
+    """Returns the shape of a matrix of `rows` rows and `cols` columns (None: unknown)."""
     return TensorShape([rows, cols])

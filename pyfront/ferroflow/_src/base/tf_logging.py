@@ -202,14 +202,14 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
 
 
 def _calls_so_far() -> int:
-    """The earlier calls of the public function that calls this, from the line that called that."""
+    """Returns the earlier calls of the public function that calls this, from the line that called that."""
     frame = sys._getframe(2)
     place = (frame.f_code.co_filename, frame.f_lineno)
     return next(_counters.setdefault(place, itertools.count()))
 
 
 def get_verbosity() -> int:
-    """The lowest level that is logged.
+    """Returns the lowest level that is logged.
 
     Returns:
         int, such as `tf.logging.INFO`.

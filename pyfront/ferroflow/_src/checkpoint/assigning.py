@@ -71,7 +71,7 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[B
 
 
 def get_variable_full_name(var: Variable) -> str:
-    """The name that checkpoints have a variable under: of a slice, that of the whole.
+    """Returns the name that checkpoints have a variable under: of a slice, that of the whole.
 
     Args:
         var: Variable.
@@ -91,7 +91,7 @@ def assign_from_checkpoint(
     Args:
         model_path: str, the checkpoint's prefix.
         var_list: list of variables, or dict of variables or lists of slices by the checkpoint's names.
-        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
+        ignore_missing_vars: bool. If True, variables that the checkpoint does not have are left out with a warning.
 
     Returns:
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
@@ -135,13 +135,13 @@ def assign_from_checkpoint(
 def assign_from_checkpoint_fn(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[BaseSession], None] | None:
-    """A function of a session that gives variables the values of a checkpoint.
+    """Returns a function of a session that gives variables the values of a checkpoint.
 
     Args:
         model_path: str, the checkpoint's prefix.
         var_list: list of variables, or dict of them by the checkpoint's names.
-        ignore_missing_vars: bool, whether variables that the checkpoint does not have are left out with a warning.
-        reshape_variables: bool, whether values get the shapes of the variables.
+        ignore_missing_vars: bool. If True, variables that the checkpoint does not have are left out with a warning.
+        reshape_variables: bool. If True, values get the shapes of the variables.
 
     Returns:
         The function; None where no variable is left.

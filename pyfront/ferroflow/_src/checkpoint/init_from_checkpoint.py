@@ -47,7 +47,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 
 
 def _variable(target: Any) -> Any:
-    """The variable, or list of slices of one, that is meant; None for a scope."""
+    """Returns the variable, or list of slices of one, that is meant; None for a scope."""
     if isinstance(target, Variable):
         return target
     if isinstance(target, PartitionedVariable):
@@ -59,7 +59,7 @@ def _variable(target: Any) -> Any:
 
 
 def _slices(name: str, known: Mapping[str, Any]) -> list[Variable] | None:
-    """The slices of a partitioned variable of that name."""
+    """Returns the slices of a partitioned variable of that name."""
     parts: list[Variable] = []
     while f"{name}/part_{len(parts)}" in known:
         parts.append(known[f"{name}/part_{len(parts)}"])
@@ -67,7 +67,7 @@ def _slices(name: str, known: Mapping[str, Any]) -> list[Variable] | None:
 
 
 def _in_scopes(source: str, target: str, checkpoint: str, shapes: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Pairs of tensors and variables, for a scope of the checkpoint and one of the graph."""
+    """Returns pairs of tensors and variables, for a scope of the checkpoint and one of the graph."""
     scope = target.rpartition("/")[0]
     if not source.endswith("/"):
         raise ValueError(

@@ -19,7 +19,7 @@ def import_meta_graph(
 
     Args:
         meta_graph_or_file: the message, or the name of a file with it.
-        clear_devices: bool, whether to leave out devices.
+        clear_devices: bool. If True, leave out devices.
         import_scope: str, a name scope for all that is added.
         **kwargs: `graph`, `input_map`, `unbound_inputs_col_name`, `restore_collections_predicate`: as for
             `import_scoped_meta_graph`.
@@ -43,7 +43,7 @@ def import_meta_graph(
 
 
 def _copied(saver_def: Any) -> Any:
-    """A copy: the saver puts its scope before the names."""
+    """Returns a copy: the saver puts its scope before the names."""
     result = type(saver_def)()
     result.CopyFrom(saver_def)
     return result
@@ -62,7 +62,7 @@ def export_meta_graph(
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
 ) -> Any:
-    """A graph with its collections as a MetaGraphDef.
+    """Returns a graph with its collections as a MetaGraphDef.
 
     Args:
         filename: str, a file to write it to.
@@ -70,12 +70,12 @@ def export_meta_graph(
         graph_def: a GraphDef message to take instead of the graph's own.
         saver_def: a SaverDef message to add.
         collection_list: names of the collections to add; None for all.
-        as_text: bool, whether the file is in protobuf's text format.
+        as_text: bool. If True, the file is in protobuf's text format.
         graph: the `Graph`; None for the default graph.
         export_scope: str, a name scope whose nodes alone are exported; it is taken off the names.
-        clear_devices: bool, whether to leave out devices.
-        clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
-        strip_default_attrs: bool, whether to leave out attributes with their default values.
+        clear_devices: bool. If True, leave out devices.
+        clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
+        strip_default_attrs: bool. If True, leave out attributes with their default values.
 
     Returns:
         A MetaGraphDef message.

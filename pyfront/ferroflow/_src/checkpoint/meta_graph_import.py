@@ -50,7 +50,7 @@ def read_meta_graph_file(filename: str) -> Any:
 
 
 def meta_graph_message(meta_graph_or_file: Any) -> Any:
-    """The MetaGraphDef that a message or a file's name stands for."""
+    """Returns the MetaGraphDef that a message or a file's name stands for."""
     if isinstance(meta_graph_or_file, proto.MetaGraphDef):
         return meta_graph_or_file
     descriptor = getattr(meta_graph_or_file, "DESCRIPTOR", None)
@@ -84,7 +84,7 @@ def import_scoped_meta_graph(
 
     Args:
         meta_graph_or_file: the message, or the name of a file with it.
-        clear_devices: bool, whether to leave out devices.
+        clear_devices: bool. If True, leave out devices.
         graph: the `Graph`; None for the default graph.
         import_scope: str, a name scope for all that is added.
         input_map: dict of tensors to take instead of inputs, by the names of these.
@@ -125,7 +125,7 @@ def import_scoped_meta_graph(
 
 
 def _element(proto_type: Any, value: bytes, key: str) -> Any:
-    """The message that an element of a collection is."""
+    """Returns the message that an element of a collection is."""
     try:
         return proto_type.FromString(value)
     except proto.decode_errors() as error:

@@ -43,7 +43,7 @@ class CheckpointReader:
             ) from None
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether there is a tensor of that name.
+        """Returns True if there is a tensor of that name.
 
         Args:
             tensor_str: str, its name.
@@ -54,7 +54,7 @@ class CheckpointReader:
         return bool(self._reader.has_tensor(compat.as_bytes(tensor_str)))
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """A tensor's value.
+        """Returns a tensor's value.
 
         Args:
             tensor_str: str, its name.
@@ -69,7 +69,7 @@ class CheckpointReader:
         return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shapes of all tensors, by name.
+        """Returns the shapes of all tensors, by name.
 
         Raises:
             tf.errors.DataLossError: if a name is damaged.
@@ -77,7 +77,7 @@ class CheckpointReader:
         return {name: list(shape) for name, _, shape, _ in self._tensors()}
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
-        """The dtypes of all tensors, by name.
+        """Returns the dtypes of all tensors, by name.
 
         Raises:
             tf.errors.DataLossError: if a name is damaged.
@@ -85,7 +85,7 @@ class CheckpointReader:
         return {name: dtypes.as_dtype(dtype) for name, dtype, _, _ in self._tensors()}
 
     def debug_string(self) -> bytes:
-        """A line for each tensor: name, dtype, shape, and the number of slices where there are several."""
+        """Returns a line for each tensor: name, dtype, shape, and the number of slices where there are several."""
         lines = []
         for name, dtype, shape, slices in self._tensors():
             several = f", {slices} slices" if slices > 1 else ""
@@ -121,7 +121,7 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
 
 
 def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
-    """The prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
+    """Returns the prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
     name = os.fspath(ckpt_dir_or_file)
     return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
 
@@ -148,7 +148,7 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """The value of a variable in a checkpoint.
+    """Returns the value of a variable in a checkpoint.
 
     Args:
         ckpt_dir_or_file: as for `load_checkpoint`.

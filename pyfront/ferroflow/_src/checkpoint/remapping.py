@@ -134,7 +134,7 @@ def load_and_remap_matrix_initializer(
     initializer: Callable[..., Any] | None = None,
     max_rows_in_memory: int = -1,
 ) -> Callable[..., Tensor]:
-    """An initializer of a variable that is a matrix of a checkpoint in the order of new vocabularies.
+    """Returns an initializer of a variable that is a matrix of a checkpoint in the order of new vocabularies.
 
     Args:
         ckpt_path: as `load_and_remap_matrix`.
@@ -216,7 +216,7 @@ def _both_or_none(kind: str, old: str | None, new: str | None) -> tuple[str, str
 
 
 def _matrix(checkpoint: str, name: str) -> tuple[Any, list[int]]:
-    """The dtype and the shape of a matrix in a checkpoint."""
+    """Returns the dtype and the shape of a matrix in a checkpoint."""
     reader = CheckpointReader(checkpoint)
     shape = reader.get_variable_to_shape_map().get(name)
     if shape is None:
@@ -232,14 +232,14 @@ def _matrix(checkpoint: str, name: str) -> tuple[Any, list[int]]:
 
 
 def _vocabulary(file: str) -> list[bytes]:
-    """The lines of a file; the last one need not end."""
+    """Returns the lines of a file; the last one need not end."""
     with GFile(file, "rb") as opened:
         lines = compat.as_bytes(opened.read()).split(b"\n")
     return lines[:-1] if not lines[-1] else lines
 
 
 def _remapping(old_file: str, new_file: str, offset: int, count: int, old_size: int) -> np.ndarray[Any, Any]:
-    """The lines in the old vocabulary of `count` entries of the new one, -1 where there is none."""
+    """Returns the lines in the old vocabulary of `count` entries of the new one, -1 where there is none."""
     new = _vocabulary(new_file)
     if offset + count > len(new):
         raise errors.InvalidArgumentError(
@@ -265,7 +265,7 @@ def _remapping(old_file: str, new_file: str, offset: int, count: int, old_size: 
 
 
 def _with_new_rows(old: Tensor, new: Tensor, rows: np.ndarray[Any, Any]) -> Tensor:
-    """Rows of a matrix by their numbers, those without one taken from the new values in their order."""
+    """Returns rows of a matrix by their numbers, those without one taken from the new values in their order."""
     is_kept = rows != _MISSING
     kept = np.count_nonzero(is_kept)
     order = np.empty(len(rows), np.int64)

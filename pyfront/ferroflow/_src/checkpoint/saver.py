@@ -31,7 +31,7 @@ _folder_locks: defaultdict[str, RenewedLock] = defaultdict(RenewedLock)
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
-    """All that savers save by default: the global variables, and the collection of other saveable objects."""
+    """Returns all that savers save by default: the global variables, and the collection of other saveable objects."""
     return [*global_variables(scope), *get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)]
 
 
@@ -41,20 +41,20 @@ class Saver:
     Args:
         var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for
             all saveable objects of the graph.
-        reshape: bool, whether a variable may be restored from a checkpoint that has it in another shape.
-        sharded: bool, whether each device has files of its own.
+        reshape: bool. If True, a variable may be restored from a checkpoint that has it in another shape.
+        sharded: bool. If True, each device has files of its own.
         max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
         keep_checkpoint_every_n_hours: float, how often one is kept beyond that, in hours.
         name: str, the name scope of the operations, "save" by default.
-        restore_sequentially: bool, whether variables are restored one after the other; only builders that read them one
-            by one look at it.
+        restore_sequentially: bool. If True, variables are restored one after the other; only builders that read them
+            one by one look at it.
         saver_def: a `SaverDef` of a saver whose operations are in the graph, instead of making new ones.
         builder: a `BaseSaverBuilder`; by default a `BulkSaverBuilder`.
-        defer_build: bool, whether the operations are made by `build` only.
-        allow_empty: bool, whether there may be no variables; the saver then does nothing.
+        defer_build: bool. If True, the operations are made by `build` only.
+        allow_empty: bool. If True, there may be no variables; the saver then does nothing.
         write_version: the format, `SaverDef.V2` by default.
-        pad_step_number: bool, whether step numbers in names have eight digits at least.
-        save_relative_paths: bool, whether the state file names checkpoints relative to its folder.
+        pad_step_number: bool. If True, step numbers in names have eight digits at least.
+        save_relative_paths: bool. If True, the state file names checkpoints relative to its folder.
         filename: str, the prefix that the operations use where none is given.
 
     Raises:
@@ -219,11 +219,11 @@ class Saver:
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def as_saver_def(self) -> Any:
-        """The `SaverDef` message of this saver."""
+        """Returns the `SaverDef` message of this saver."""
         return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `SaverDef` message of this saver.
+        """Returns the `SaverDef` message of this saver.
 
         Args:
             export_scope: str, a name scope to take off the names.
@@ -243,7 +243,7 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
-        """The saver whose operations a `SaverDef` names.
+        """Returns the saver whose operations a `SaverDef` names.
 
         Args:
             saver_def: `SaverDef` message.
@@ -264,16 +264,16 @@ class Saver:
         clear_extraneous_savers: bool = False,
         strip_default_attrs: bool = False,
     ) -> Any:
-        """The default graph with this saver as a message.
+        """Returns the default graph with this saver as a message.
 
         Args:
             filename: str, a file to write it to; None for none.
             collection_list: names of the collections to add; None for all.
-            as_text: bool, whether the file is in protobuf's text format.
+            as_text: bool. If True, the file is in protobuf's text format.
             export_scope: str, the name scope to take, which is taken off the names; None for the whole graph.
-            clear_devices: bool, whether to leave out devices.
-            clear_extraneous_savers: bool, whether to leave out the nodes of other savers.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            clear_devices: bool. If True, leave out devices.
+            clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
 
         Returns:
             MetaGraphDef message.
@@ -318,9 +318,9 @@ class Saver:
                 after a hyphen.
             latest_filename: str, the state file's name; "checkpoint" by default.
             meta_graph_suffix: str, what the MetaGraph's name ends with.
-            write_meta_graph: bool, whether to write the MetaGraph.
-            write_state: bool, whether to write the state file, and delete checkpoints that are not kept.
-            strip_default_attrs: bool, whether the MetaGraph leaves out attributes with their default values.
+            write_meta_graph: bool. If True, write the MetaGraph.
+            write_state: bool. If True, write the state file, and delete checkpoints that are not kept.
+            strip_default_attrs: bool. If True, the MetaGraph leaves out attributes with their default values.
 
         Returns:
             The prefix of the checkpoint, for `restore`; None if the saver is empty.
@@ -423,7 +423,7 @@ def _step_value(sess: BaseSession, global_step: Any) -> int:
 
 
 def get_saver_or_default() -> Saver:
-    """The saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
+    """Returns the saver of the collection `GraphKeys.SAVERS`; a new one in shards, put there, if there is none.
 
     Raises:
         RuntimeError: if the collection has several.

@@ -13,19 +13,21 @@ from ferroflow._src.framework.graph_files import local_path, replace_file
 
 
 def matching_files(pattern: str) -> list[str]:
-    """The files that a name or pattern stands for, sorted."""
+    """Returns the files that a name or pattern stands for, sorted."""
     path = local_path(pattern)
     found = sorted(glob.glob(path))
     return found or [path for path in (path,) if os.path.lexists(path)]
 
 
 def state_file(save_dir: str, latest_filename: str | None) -> str:
-    """The path of a folder's state file."""
+    """Returns the path of a folder's state file."""
     return os.path.join(save_dir, latest_filename or "checkpoint")
 
 
 def index_file(prefix: str) -> str:
-    """The file that tells a checkpoint of the second format from one of the first, which is named as its prefix."""
+    """Returns the file that tells a checkpoint of the second format from one of the first, which is named as its
+    prefix.
+    """
     return prefix + ".index"
 
 
@@ -180,7 +182,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
-    """The prefix of a folder's latest checkpoint.
+    """Returns the prefix of a folder's latest checkpoint.
 
     Args:
         checkpoint_dir: str, the folder.
@@ -203,7 +205,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint, of either format, of a prefix.
+    """Returns True if there is a checkpoint, of either format, of a prefix.
 
     Args:
         checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
@@ -297,7 +299,7 @@ def _remove(pattern: str) -> None:
 
 
 def meta_graph_file(checkpoint_prefix: str, meta_graph_suffix: str = "meta") -> str:
-    """The name of a checkpoint's MetaGraph; the prefix of a checkpoint in shards may end with their pattern."""
+    """Returns the name of a checkpoint's MetaGraph; the prefix of a checkpoint in shards may end with their pattern."""
     base, _, shards = checkpoint_prefix.rpartition("-of-")
     if shards.isdigit():
         stem, _, shard = base.rpartition("-")

@@ -115,7 +115,7 @@ def warm_start(
 
 
 def _meant(given: Any) -> list[Any]:
-    """The variables that are meant."""
+    """Returns the variables that are meant."""
     if given is None or isinstance(given, str):
         return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=given)
     if not isinstance(given, list):

@@ -9,7 +9,7 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 def master_url(address: str, rpc_layer: str | None) -> str:
-    """The target of a session: the address of a server, after the name of its protocol if there is one."""
+    """Returns the target of a session: the address of a server, after the name of its protocol if there is one."""
     return f"{rpc_layer}://{address}" if rpc_layer else address
 
 
@@ -25,7 +25,7 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster as it is now.
+        """Returns the cluster as it is now.
 
         Returns:
             ClusterSpec.
@@ -37,7 +37,7 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of a session.
+        """Returns the target of a session.
 
         Args:
             task_type: str, the job of the server to connect to; None for the program's own.
@@ -55,7 +55,7 @@ class ClusterResolver(abc.ABC):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The number of accelerators of a task, by type of device: none, since steps run on CPUs.
+        """Returns the number of accelerators of a task, by type of device: none, since steps run on CPUs.
 
         Args:
             task_type: str, the job; not used.
@@ -139,11 +139,11 @@ class SimpleClusterResolver(ClusterResolver):
         self._rpc_layer = rpc_layer
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster that was given."""
+        """Returns the cluster that was given."""
         return self._cluster_spec
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target that was given, or that of a task.
+        """Returns the target that was given, or that of a task.
 
         Args:
             task_type: str, the job of a task.
@@ -163,7 +163,7 @@ class SimpleClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The numbers that were given.
+        """Returns the numbers that were given.
 
         Args:
             task_type: str, the job; not used.
@@ -206,7 +206,7 @@ class UnionClusterResolver(ClusterResolver):
         self._resolvers = args
 
     def cluster_spec(self) -> ClusterSpec:
-        """The tasks of all.
+        """Returns the tasks of all.
 
         Where each resolver lists the tasks of a job without gaps, they are numbered on from one resolver to the next;
         otherwise every task keeps its index.
@@ -221,7 +221,7 @@ class UnionClusterResolver(ClusterResolver):
         return ClusterSpec({job: _merged(several) for job, several in listed.items()})
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of the first resolver, or that of a task.
+        """Returns the target of the first resolver, or that of a task.
 
         Args:
             task_type: str, the job of a task.
@@ -244,7 +244,7 @@ class UnionClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The number of accelerators that the first resolver tells.
+        """Returns the number of accelerators that the first resolver tells.
 
         Args:
             task_type: str, the job.

@@ -53,7 +53,7 @@ class ClusterSpec:
         )
 
     def as_dict(self) -> dict[Any, list[Any] | _Tasks]:
-        """The addresses by job name.
+        """Returns the addresses by job name.
 
         Returns:
             A dict from job names to lists of addresses, or, where the indices are not 0, 1, 2
@@ -65,7 +65,7 @@ class ClusterSpec:
         }
 
     def as_cluster_def(self) -> Any:
-        """The cluster as a `tf.train.ClusterDef`, its jobs by name; the same message at each call."""
+        """Returns the cluster as a `tf.train.ClusterDef`, its jobs by name; the same message at each call."""
         return self._cluster_def
 
     @property
@@ -74,7 +74,7 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: Any) -> int:
-        """The number of tasks of a job.
+        """Returns the number of tasks of a job.
 
         Args:
             job_name: str, the name of a job.
@@ -88,7 +88,7 @@ class ClusterSpec:
         return len(self._tasks(job_name))
 
     def task_indices(self, job_name: Any) -> list[int]:
-        """The indices of a job's tasks, in order.
+        """Returns the indices of a job's tasks, in order.
 
         Args:
             job_name: str, the name of a job.
@@ -102,7 +102,7 @@ class ClusterSpec:
         return sorted(self._tasks(job_name))
 
     def task_address(self, job_name: Any, task_index: int) -> Any:
-        """The address of a task.
+        """Returns the address of a task.
 
         Args:
             job_name: str, the name of a job.
@@ -120,7 +120,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: Any) -> list[Any]:
-        """The addresses of a job's tasks, in the order of their indices.
+        """Returns the addresses of a job's tasks, in the order of their indices.
 
         Args:
             job_name: str, the name of a job.

@@ -21,7 +21,7 @@ class RoundRobinStrategy:
         self._next = 0
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         task = self._next
         self._next = (task + 1) % self._num_tasks
         return task
@@ -40,7 +40,7 @@ class RandomStrategy:
         self._seed = seed
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         digest = hashlib.md5(f"{op.name}_{self._seed}".encode(), usedforsecurity=False).digest()
         return int.from_bytes(digest, "big") % self._num_tasks
 
@@ -58,14 +58,14 @@ class GreedyLoadBalancingStrategy:
         self._loads: list[float] = [0.0] * num_tasks
 
     def __call__(self, op: Any) -> int:
-        """The index of the task for `op`."""
+        """Returns the index of the task for `op`."""
         task = self._loads.index(min(self._loads))
         self._loads[task] += self._load_fn(op)
         return task
 
 
 def byte_size_load_fn(op: Any) -> int:
-    """The size of an op's only output.
+    """Returns the size of an op's only output.
 
     Args:
         op: `Operation` with one output, usually a variable.

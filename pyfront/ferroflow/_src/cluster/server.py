@@ -24,7 +24,7 @@ class Server:
         task_index: int, the task's index in its job; by default the server def's, or the job's only index.
         protocol: str, "grpc", the name that TF 1.x programs give; the bytes on the wire are ferroflow's own.
         config: `ConfigProto`, the defaults of the task; `device_count` says how many CPU devices it has.
-        start: bool, whether to answer other processes from now on.
+        start: bool. If True, answer other processes from now on.
 
     Raises:
         TypeError: if `server_or_cluster_def` is none of these.
@@ -77,7 +77,7 @@ class Server:
 
         Args:
             config: `ConfigProto`, the defaults of the task.
-            start: bool, whether to answer other processes from now on.
+            start: bool. If True, answer other processes from now on.
 
         Returns:
             `Server`.

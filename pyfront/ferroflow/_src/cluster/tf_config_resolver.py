@@ -95,7 +95,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return self._environment
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster; empty where TF_CONFIG tells none.
+        """Returns the cluster; empty where TF_CONFIG tells none.
 
         Raises:
             TypeError: if `cluster` does not describe one.
@@ -104,7 +104,7 @@ class TFConfigClusterResolver(ClusterResolver):
         return ClusterSpec(tf_config().get("cluster", {}))
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The target of a session.
+        """Returns the target of a session.
 
         Args:
             task_type: str, the job of the server to connect to; None for the own one.

@@ -107,7 +107,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
 
 
 def _by_number(index: Tensor, functions: Sequence[Function], first: int) -> Any:
-    """The branch of number `index` of those from `first` on, found by halves."""
+    """Returns the branch of number `index` of those from `first` on, found by halves."""
     if len(functions) == 1:
         return functions[0]()
     half = len(functions) // 2
@@ -120,7 +120,7 @@ def _by_number(index: Tensor, functions: Sequence[Function], first: int) -> Any:
 
 
 def _checked_branches(branch_index: Any, branch_fns: Any) -> list[Function]:
-    """The functions by number."""
+    """Returns the functions by number."""
     if not isinstance(branch_index, Tensor):
         raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
     if not branch_index.dtype.is_integer:
@@ -185,7 +185,7 @@ def _checked(
 
 
 def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
-    """An operation that fails where more than `count` predicates hold."""
+    """Returns an operation that fails where more than `count` predicates hold."""
     values = stack(predicates, name="preds_c")
     holding = reduce_sum(cast(values, "int32"), name="num_true_conds")
     names = ", ".join(p.name if isinstance(p, Tensor) else str(p) for p in predicates)
@@ -194,7 +194,7 @@ def _assert_at_most(predicates: list[Tensor], count: int, message: str) -> Any:
 
 
 def _last(predicates: list[Tensor], function: Function) -> Any:
-    """The branch of the last predicate, which must hold where no other one does."""
+    """Returns the branch of the last predicate, which must hold where no other one does."""
     others = predicates[:-1]
     message = "Implementation error: the last action was called, but some of the other predicates are True"
     needs_one = ["Input error: None of conditions evaluated as True:", stack(predicates, name="preds_c")]

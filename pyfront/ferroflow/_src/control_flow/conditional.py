@@ -73,7 +73,7 @@ class CondContext(ControlFlowContext):
         return other
 
     def export(self, tensor: Tensor) -> Tensor:
-        """A tensor of the branch as one of the context around it; of no use where the branch is not taken."""
+        """Returns a tensor of the branch as one of the context around it; of no use where the branch is not taken."""
         key = (tensor._node_id, tensor._index)
         found = self._exported.get(key)
         if found is None:
@@ -118,7 +118,7 @@ class CondContext(ControlFlowContext):
         return [self._pred, self._pivot]
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
+        """Returns the CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
           export_scope: name scope to take off the names.
@@ -143,7 +143,7 @@ class CondContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
-        """The branch that a CondContextDef describes, of operations that are in the default graph.
+        """Returns the branch that a CondContextDef describes, of operations that are in the default graph.
 
         Args:
           context_def: the message.
@@ -181,7 +181,7 @@ register_proto_function(
 
 
 def _placeholder_value(dtype: dtypes.DType) -> Tensor:
-    """Any tensor of a type."""
+    """Returns any tensor of a type."""
     if dtype == dtypes.variant:
         unknown = constant(-1, dtype=dtypes.int32)
         return tensor_op("EmptyTensorList", [unknown, unknown], {"element_dtype": dtypes.variant})

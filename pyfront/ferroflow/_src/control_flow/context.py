@@ -61,7 +61,7 @@ class ControlFlowContext:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """A context manager within which new operations belong here."""
+        """Makes operations created in a `with` block belong to this context."""
         self.Enter()
         try:
             yield
@@ -70,7 +70,9 @@ class ControlFlowContext:
 
     @contextmanager
     def _within(self, context: ControlFlowContext | None, scope: str | None = None) -> Iterator[None]:
-        """Operations made within belong to `context` as they are: nothing is captured, and they wait for nothing."""
+        """Makes operations created in a `with` block belong to `context` as they are, without capturing inputs or
+        adding dependencies.
+        """
         graph = self._graph
         stack = graph._name_stack
         with graph.control_dependencies(None):
@@ -84,17 +86,17 @@ class ControlFlowContext:
                 graph._name_stack = stack
 
     def while_context(self) -> ControlFlowContext | None:
-        """The innermost loop around, this one included."""
+        """Returns the innermost loop around, this one included."""
         return None if self._outer_context is None else self._outer_context.while_context()
 
     GetWhileContext = while_context
 
     def IsCondContext(self) -> bool:  # noqa: N802 - TF 1.x's name
-        """Whether this is a branch."""
+        """Returns True if this is a branch."""
         return False
 
     def IsWhileContext(self) -> bool:  # noqa: N802 - TF 1.x's name
-        """Whether this is a loop."""
+        """Returns True if this is a loop."""
         return False
 
     @property
@@ -103,7 +105,7 @@ class ControlFlowContext:
         raise NotImplementedError
 
     def contains(self, op: Operation) -> bool:
-        """Whether an operation is in this context or one nested in it."""
+        """Returns True if an operation is in this context or one nested in it."""
         context = op._get_control_flow_context()
         while context is not None:
             if context is self:
@@ -161,7 +163,7 @@ class ControlFlowContext:
         raise NotImplementedError
 
     def _recall(self, tensor: Tensor) -> Tensor:
-        """The value here of a tensor of the context whose gradients this one holds."""
+        """Returns the value here of a tensor of the context whose gradients this one holds."""
         raise NotImplementedError
 
     def admit(
@@ -181,7 +183,7 @@ class ControlFlowContext:
         return inputs, control_inputs or None
 
     def _needs_pivot(self, inputs: list[Any], control_inputs: list[Operation]) -> bool:
-        """Whether nothing that an operation reads keeps it from running when it should not; each context answers."""
+        """Returns True if no operand keeps an operation from running when it should not; each context implements it."""
         raise NotImplementedError
 
     def _internal(self, control_inputs: list[Operation]) -> list[Operation]:
@@ -208,7 +210,7 @@ class ControlFlowContext:
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The message of this context, or None where it is not in `export_scope`."""
+        """Returns the message of this context, or None where it is not in `export_scope`."""
         raise NotImplementedError
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
@@ -220,7 +222,7 @@ class ControlFlowContext:
             nested.to_control_flow_context_def(context_def.nested_contexts.add(), export_scope)
 
     def _inner_names(self) -> set[str]:
-        """The names of all tensors made here and in contexts nested here."""
+        """Returns the names of all tensors made here and in contexts nested here."""
         contexts, graph = self._graph._flow_contexts, self._graph
         names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operation(node).outputs}
         return names.union(*(nested._inner_names() for nested in self._nested_contexts))
@@ -230,7 +232,7 @@ class ControlFlowContext:
         return []
 
     def _to_values_def(self, export_scope: str | None = None) -> Any:
-        """The ValuesDef: the tensors known here, and what stands here for those from outside."""
+        """Returns the ValuesDef: the tensors known here, and what stands here for those from outside."""
         operation = self._graph._operation
         external = {t.name: t.name for t in self._own_externals()}
         for (node, index), inner in self._captured.items():
@@ -290,7 +292,7 @@ def register_context_message(field: str, from_proto: Callable[[Any, str | None],
 
 
 def context_from_message(context_def: Any, import_scope: str | None) -> ControlFlowContext:
-    """The context that a ControlFlowContextDef describes, nested in the current one.
+    """Returns the context that a ControlFlowContextDef describes, nested in the current one.
 
     Raises:
       NotImplementedError: it describes none.
@@ -303,7 +305,7 @@ def context_from_message(context_def: Any, import_scope: str | None) -> ControlF
 
 @contextmanager
 def made_in(graph: Graph, context: ControlFlowContext | None) -> Iterator[None]:
-    """A context manager whose operations belong to `context`, or to none, and wait for nothing."""
+    """Makes operations created in a `with` block belong to `context`, or to none, without control dependencies."""
     with graph.control_dependencies(None):
         if context is None:
             yield

@@ -47,15 +47,15 @@ class _Elements:
         self._arrays = [TensorArray(t.dtype.base_dtype, size=self.count).unstack(t) for t in self.tensors]
 
     def at(self, index: Any) -> Any:
-        """The elements at one index, in the structure of the whole."""
+        """Returns the elements at one index, in the structure of the whole."""
         return _packed(self._structure, self.flat_at(index))
 
     def flat_at(self, index: Any) -> list[Tensor]:
-        """The elements at one index."""
+        """Returns the elements at one index."""
         return [array.read(index) for array in self._arrays]
 
     def stacked(self, arrays: Sequence[TensorArray]) -> list[Tensor]:
-        """The results for all elements."""
+        """Returns the results for all elements."""
         count = self.known_count
         for tensor in self.tensors[1:]:
             other = tensor.shape[0].value if tensor.shape.dims else None
@@ -139,7 +139,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The accumulated values of `fn` along the first dimension, stacked.
+    """Returns the accumulated values of `fn` along the first dimension, stacked.
 
     Args:
       fn: makes the next accumulated value of (the one before, an element).
@@ -244,7 +244,7 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last accumulated value of `fn` along the first dimension, from the first element on.
+    """Returns the last accumulated value of `fn` along the first dimension, from the first element on.
 
     Args:
       fn: makes the next accumulated value of (the one before, an element).
@@ -275,7 +275,7 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last accumulated value of `fn` along the first dimension, from the last element to the first.
+    """Returns the last accumulated value of `fn` along the first dimension, from the last element to the first.
 
     Args:
       fn: makes the next accumulated value of (the one before, an element).

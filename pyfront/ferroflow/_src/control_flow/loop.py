@@ -87,7 +87,7 @@ class WhileContext(ControlFlowContext):
 
     @property
     def back_prop(self) -> bool:
-        """Whether gradients may pass."""
+        """True if gradients may pass."""
         return self._back_prop
 
     @property
@@ -156,7 +156,7 @@ class WhileContext(ControlFlowContext):
         return super()._inner_names().union(v.left.name for v in self.variables)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
+        """Returns the WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
           export_scope: name scope to take off the names.
@@ -191,7 +191,7 @@ class WhileContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
-        """The loop that a WhileContextDef describes, of operations that are in the default graph.
+        """Returns the loop that a WhileContextDef describes, of operations that are in the default graph.
 
         Args:
           context_def: the message.
@@ -329,7 +329,7 @@ class WhileContext(ControlFlowContext):
         return variable
 
     def count(self) -> Tensor:
-        """The number of iterations, int32 scalar of the context around the loop."""
+        """Returns the number of iterations, int32 scalar of the context around the loop."""
         if self._count is None:
             with made_in(self._graph, self._outer_context):
                 zero = constant(0, dtype=dtypes.int32)
@@ -398,7 +398,7 @@ register_proto_function(
 
 
 def is_constant_enter(op: Operation) -> bool:
-    """Whether an operation brings a value into a loop that is the same in all iterations."""
+    """Returns True if an operation brings a value into a loop that is the same in all iterations."""
     return op.type in ("Enter", "RefEnter") and bool(op.get_attr("is_constant"))
 
 
@@ -413,7 +413,7 @@ def _check_invariant(initial: Tensor, invariant: TensorShape | None) -> None:
 
 
 def _is_instance(shape: TensorShape, of: TensorShape) -> bool:
-    """Whether every tensor of `shape` has the shape `of`."""
+    """Returns True if every tensor of `shape` has the shape `of`."""
     if of.dims is None:
         return True
     if shape.ndims != of.ndims:
@@ -487,7 +487,7 @@ def while_loop(
 
 
 def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, Any, Any]:
-    """The same loop with one more variable, which counts."""
+    """Returns the same loop with one more variable, which counts."""
     counter = constant(0, dtype=limit.dtype, name="iteration_counter")
 
     def limited_body(i: Tensor, variables: Any) -> Any:
@@ -543,7 +543,9 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
 
 def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
-    """The shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first values."""
+    """Returns the shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first
+    values.
+    """
     if isinstance(leaf, SparseTensor):
         # TF 1.x: the invariant is the shape of `dense_shape`; the number of values is free without one, too.
         shape = leaf.dense_shape.shape if invariant is None else TensorShape(invariant)

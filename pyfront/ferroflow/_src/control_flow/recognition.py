@@ -131,7 +131,7 @@ class _Recognition:
                     self._pred_of_pivot[op._id] = chosen[0]
 
     def _ordered(self, operations: Sequence[Operation]) -> Iterator[Operation]:
-        """The operations, each after those it reads and waits for, back edges aside."""
+        """Yields the operations, each after those it reads and waits for, back edges aside."""
         done: set[int] = set()
         for root in operations:
             stack = [root]
@@ -214,7 +214,7 @@ class _Recognition:
             return [identity(t) for t in primitives.switch(pred, pred)]
 
     def _joined(self, places: list[Any]) -> Any:
-        """The place of what comes out of branches."""
+        """Returns the place of what comes out of branches."""
         first = places[0]
         if isinstance(first, CondContext) and any(p is first.sibling for p in places[1:]):
             return first.outer_context

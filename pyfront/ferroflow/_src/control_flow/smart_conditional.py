@@ -40,7 +40,7 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
 
 
 def smart_constant_value(pred: Any) -> bool | None:
-    """The value of a condition, None where only the step tells it.
+    """Returns the value of a condition, None where only the step tells it.
 
     Raises:
         TypeError: on the same conditions as `smart_cond`.

@@ -12,7 +12,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def smart_constant_value(pred: Any) -> bool | None:
-    """The value of a predicate where the graph alone decides it, else None.
+    """Returns the value of a predicate where the graph alone decides it, else None.
 
     Args:
       pred: bool scalar tensor, Python bool, 0 or 1.

@@ -25,7 +25,7 @@ __all__ = ["make_batched_features_dataset", "make_csv_dataset", "read_batch_feat
 
 
 def _file_names(file_pattern: Any) -> list[str]:
-    """The names of the files that match one pattern or several, sorted.
+    """Returns the names of the files that match one pattern or several, sorted.
 
     Raises:
       ValueError: there are none.
@@ -42,7 +42,7 @@ def _file_names(file_pattern: Any) -> list[str]:
 def _records(
     names: Sequence[str], reader: Callable[[Any], Dataset], shuffle: bool, seed: Any, readers: Any, sloppy: Any
 ) -> Dataset:
-    """The records of files, of `readers` files in turns."""
+    """Returns the records of files, of `readers` files in turns."""
     files = Dataset.from_tensor_slices(list(names))
     if shuffle:
         files = files.shuffle(len(names), seed)
@@ -244,7 +244,7 @@ def read_batch_features(
     num_epochs: int | None = None,
     capacity: Any = 10000,
 ) -> Any:
-    """The next batch of `make_batched_features_dataset`.
+    """Returns the next batch of `make_batched_features_dataset`.
 
     Args:
       file_pattern: str or list of str, patterns of file names.

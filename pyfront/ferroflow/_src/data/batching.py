@@ -32,7 +32,7 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """A transformation: batches, without a last one that is smaller.
+    """Returns a transformation: batches, without a last one that is smaller.
 
     Args:
       batch_size: int64 scalar, elements of a batch.
@@ -44,7 +44,7 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
 
 
 def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
-    """A transformation: `Dataset.padded_batch` without a last batch that is smaller.
+    """Returns a transformation: `Dataset.padded_batch` without a last batch that is smaller.
 
     Args:
       batch_size: int64 scalar, elements of a batch.
@@ -61,7 +61,7 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
 
 
 def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """A transformation: batches of elements of several shapes as SparseTensors.
+    """Returns a transformation: batches of elements of several shapes as SparseTensors.
 
     Args:
       batch_size: int64 scalar, elements of a batch.
@@ -89,7 +89,8 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
 
 def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
-    """A transformation: batches of `window_size` elements, each beginning `stride` elements after the one before.
+    """Returns a transformation: batches of `window_size` elements, each beginning `stride` elements after the one
+    before.
 
     Args:
       window_size: int64 scalar, elements of a batch.
@@ -110,7 +111,7 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
 
 
 def unbatch() -> Transformation:
-    """A transformation: the rows of elements as elements.
+    """Returns a transformation: the rows of elements as elements.
 
     Returns:
       A function from a Dataset to a Dataset, for `Dataset.apply`.
@@ -149,7 +150,7 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """A transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
+    """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
     Args:
       map_func: as for `Dataset.map`.
@@ -185,7 +186,7 @@ def map_and_batch(
 
 
 def assert_element_shape(expected_shapes: Any) -> Transformation:
-    """A transformation: the elements, whose shapes are checked and known from here on.
+    """Returns a transformation: the elements, whose shapes are checked and known from here on.
 
     Args:
       expected_shapes: structure of shapes.

@@ -79,7 +79,7 @@ class CsvLayout:
                 yield row
 
     def column_types(self, count: int, columns: Sequence[int], float_type: Any, rows: int | None) -> list[dtypes.DType]:
-        """The narrowest dtypes that hold what the columns have in the first records.
+        """Returns the narrowest dtypes that hold what the columns have in the first records.
 
         Args:
           count: fields of a record.
@@ -108,7 +108,7 @@ class CsvLayout:
 
 
 def _is_spelled(field: str, dtype: dtypes.DType) -> bool:
-    """Whether a field spells a value of a dtype."""
+    """Returns True if a field parses as a value of a dtype."""
     if dtype == dtypes.string:
         return True
     try:
@@ -123,7 +123,7 @@ def _is_spelled(field: str, dtype: dtypes.DType) -> bool:
 
 
 def selected_columns(select_columns: Sequence[int | str], column_names: Sequence[str]) -> list[int]:
-    """The numbers of columns that are given by name or number, rising.
+    """Returns the numbers of columns that are given by name or number, rising.
 
     Raises:
       ValueError: there is no such column, or one comes twice.

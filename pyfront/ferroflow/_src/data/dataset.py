@@ -49,7 +49,7 @@ class Dataset(abc.ABC):
 
     @abc.abstractmethod
     def _as_variant_tensor(self) -> Tensor:
-        """The dataset as a Tensor of variant, of shape [], in the default graph."""
+        """Returns the dataset as a Tensor of variant, of shape [], in the default graph."""
 
     @property
     @abc.abstractmethod
@@ -80,7 +80,8 @@ class Dataset(abc.ABC):
     # ---- iterators
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """An iterator that its `initializer` starts, with the values that placeholders and variables have by then.
+        """Returns an iterator that its `initializer` starts, with the values that placeholders and variables have by
+        then.
 
         Args:
           shared_name: sessions on the same resources share an iterator of this name.
@@ -95,7 +96,7 @@ class Dataset(abc.ABC):
         return Iterator(resource, initializer, *structure)
 
     def make_one_shot_iterator(self) -> Iterator:
-        """An iterator that starts by itself, once.
+        """Returns an iterator that starts by itself, once.
 
         Returns:
           Iterator.
@@ -122,7 +123,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
-        """A dataset of one element.
+        """Returns a dataset of one element.
 
         Args:
           tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
@@ -136,7 +137,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
-        """A dataset of the slices of tensors along their first dimension.
+        """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
           tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
@@ -159,7 +160,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
-        """A dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
+        """Returns a dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
 
         Args:
           sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
@@ -185,7 +186,7 @@ class Dataset(abc.ABC):
     def from_generator(
         generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
     ) -> Dataset:
-        """A dataset of what a Python generator yields.
+        """Returns a dataset of what a Python generator yields.
 
         Args:
           generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
@@ -228,7 +229,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def range(*args: Any) -> Dataset:
-        """A dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
+        """Returns a dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
           *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
@@ -247,7 +248,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None) -> Dataset:
-        """A dataset of the names of the files that match a pattern.
+        """Returns a dataset of the names of the files that match a pattern.
 
         Args:
           file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
@@ -268,7 +269,7 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
-        """A dataset of the elements of several datasets, nested as those are; as long as the shortest.
+        """Returns a dataset of the elements of several datasets, nested as those are; as long as the shortest.
 
         Args:
           datasets: tuple or dict of datasets, nested at will.
@@ -296,7 +297,7 @@ class Dataset(abc.ABC):
         return OpDataset("ZipDataset", [flat], structure)
 
     def concatenate(self, dataset: Dataset) -> Dataset:
-        """The elements of this dataset and then those of another.
+        """Returns the elements of this dataset and then those of another.
 
         Args:
           dataset: Dataset of elements of the same structure, types and classes.
@@ -337,7 +338,7 @@ class Dataset(abc.ABC):
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
     def take(self, count: Any) -> Dataset:
-        """The first elements.
+        """Returns the first elements.
 
         Args:
           count: int64 scalar, how many; all for -1.
@@ -348,7 +349,7 @@ class Dataset(abc.ABC):
         return self._like("TakeDataset", _int64(count, "count"))
 
     def skip(self, count: Any) -> Dataset:
-        """All but the first elements.
+        """Returns all but the first elements.
 
         Args:
           count: int64 scalar, how many are left out; all for -1.
@@ -359,7 +360,7 @@ class Dataset(abc.ABC):
         return self._like("SkipDataset", _int64(count, "count"))
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
-        """Every `num_shards`-th element, from element `index` on.
+        """Returns every `num_shards`-th element, from element `index` on.
 
         Args:
           num_shards: int64 scalar, number of parts.
@@ -383,7 +384,7 @@ class Dataset(abc.ABC):
         return chosen.map(lambda _, element: element)
 
     def enumerate(self, start: Any = 0) -> Dataset:
-        """Pairs of a number and an element.
+        """Returns pairs of a number and an element.
 
         Args:
           start: int64 scalar, the first number.
@@ -397,7 +398,7 @@ class Dataset(abc.ABC):
         return Dataset.zip((Dataset.range(start, _LAST), self))
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> Dataset:
-        """The elements in random order, each drawn from the `buffer_size` that come next.
+        """Returns the elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
           buffer_size: int64 scalar, how many elements each is drawn from.
@@ -524,7 +525,7 @@ class Dataset(abc.ABC):
     # ---- functions
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
-        """The results of a function for the elements.
+        """Returns the results of a function for the elements.
 
         Args:
           map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
@@ -541,7 +542,7 @@ class Dataset(abc.ABC):
         return OpDataset("ParallelMapDataset", [self, f, calls], f.structure, {"f": f})
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
-        """The elements of the datasets that a function makes of the elements, one dataset after the other.
+        """Returns the elements of the datasets that a function makes of the elements, one dataset after the other.
 
         Args:
           map_func: called as that of `map`; returns a Dataset.
@@ -558,7 +559,7 @@ class Dataset(abc.ABC):
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
     ) -> Dataset:
-        """The elements of the datasets that a function makes of the elements, in turns.
+        """Returns the elements of the datasets that a function makes of the elements, in turns.
 
         Args:
           map_func: as for `flat_map`.
@@ -580,7 +581,7 @@ class Dataset(abc.ABC):
         return OpDataset("ParallelInterleaveDataset", inputs, f.structure, {"f": f})
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
-        """The elements for which a function is true.
+        """Returns the elements for which a function is true.
 
         Args:
           predicate: called as `map_func` of `map`; returns a bool scalar.
@@ -595,7 +596,7 @@ class Dataset(abc.ABC):
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """The dataset that a transformation makes of this one.
+        """Returns the dataset that a transformation makes of this one.
 
         Args:
           transformation_func: callable of a Dataset that returns a Dataset.
@@ -612,7 +613,7 @@ class Dataset(abc.ABC):
         return dataset
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-        """The last state of a function that takes a state and an element to the next state.
+        """Returns the last state of a function that takes a state and an element to the next state.
 
         Args:
           initial_state: structure of tensors, of any dtypes and shapes.
@@ -632,7 +633,7 @@ class Dataset(abc.ABC):
         return states.element(op.outputs)
 
     def _like(self, op_type: str, *inputs: Any, attrs: dict[str, Any] | None = None) -> Dataset:
-        """A dataset of elements as this one's."""
+        """Returns a dataset of elements as this one's."""
         return OpDataset(op_type, [self, *inputs], structure_of(self), attrs)
 
 
@@ -727,7 +728,7 @@ def _argument(item: Any) -> Any:
 
 
 def structure_of(dataset: Dataset) -> Structure:
-    """The structure of a dataset's elements."""
+    """Returns the structure of a dataset's elements."""
     return Structure(dataset.output_types, dataset.output_shapes, dataset.output_classes)
 
 
@@ -737,7 +738,7 @@ def _of_components(op_type: str, element: Any, tensors: list[Tensor], structure:
 
 
 def _batch_dimension(size: Tensor, drop_remainder: Any) -> Any:
-    """The first dimension of batches, as far as it is known."""
+    """Returns the first dimension of batches, as far as it is known."""
     if isinstance(drop_remainder, Tensor):
         drop_remainder = constant_value(drop_remainder)
     known = constant_value(size) if drop_remainder else None
@@ -757,7 +758,7 @@ def _predicate_result(result: Any) -> tuple[list[Tensor], None]:
 
 
 def dataset_function(dataset: Dataset, map_func: Callable[..., Any]) -> ElementFunction:
-    """A function from elements to datasets, whose structure is that of the datasets' elements."""
+    """Returns a function from elements to datasets, whose structure is that of the datasets' elements."""
     return ElementFunction(
         lambda e: called(map_func, e), [structure_of(dataset)], "tf_map_func", _dataset_result("`map_func`")
     )
@@ -775,7 +776,7 @@ def _dataset_result(what: str) -> Callable[[Any], tuple[list[Tensor], Structure]
 def _generated(
     dummy: Tensor, start: Callable[..., Any], take: Callable[..., Any], finish: Callable[..., Any]
 ) -> Dataset:
-    """A dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
+    """Returns a dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
     begin = ElementFunction(start, [Structure.of(dummy)], "tf_init_func")
     following = ElementFunction(take, [begin.structure], "tf_next_func")
     end = ElementFunction(finish, [begin.structure], "tf_finalize_func")
@@ -785,7 +786,7 @@ def _generated(
 
 
 def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any]) -> Dataset:
-    """The outputs of a function that takes a state and an element to the next state and an output.
+    """Returns the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:
       dataset: the elements.
@@ -814,7 +815,7 @@ def _only_state(result: Any) -> tuple[Any, Any]:
 def _state_function(
     dataset: Dataset, state: Any, function: Callable[..., Any], name: str, split: Callable[[Any], tuple[Any, Any]]
 ) -> tuple[ElementFunction, Structure]:
-    """A function from a state and an element to the next state, and the structure of states.
+    """Returns a function from a state and an element to the next state, and the structure of states.
 
     It is traced until the shapes that it is told of states are those that it makes.
     """
@@ -846,7 +847,7 @@ def _as_known(old: TensorShape, new: TensorShape) -> bool:
 
 
 def single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors.
+    """Returns the only element of a dataset, as tensors.
 
     Raises:
       TypeError: `dataset` is no Dataset.

@@ -9,7 +9,7 @@ from ferroflow._src.framework.composite import SparseTensorValue
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure: a tuple or a dict, but no value of a SparseTensor."""
+    """Returns True if `seq` is a structure: a tuple or a dict, but no value of a SparseTensor."""
     return isinstance(seq, tuple | dict) and not isinstance(seq, SparseTensorValue)
 
 
@@ -34,14 +34,14 @@ def _like(structure: Any, children: list[Any]) -> Any:
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves, from left to right, those of dicts by sorted key."""
+    """Returns the leaves, from left to right, those of dicts by sorted key."""
     if not is_sequence(structure):
         return [structure]
     return [leaf for child in _children(structure) for leaf in flatten(child)]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """A structure like `structure` with other leaves.
+    """Returns a structure like `structure` with other leaves.
 
     Raises:
       TypeError: `flat_sequence` is no list or tuple.
@@ -106,7 +106,7 @@ def _assert_same(nest1: Any, nest2: Any, check_types: bool) -> None:
 
 
 def map_structure(func: Callable[..., Any], *structures: Any) -> Any:
-    """A structure of the values of `func` for the leaves of structures that are nested alike.
+    """Returns a structure of the values of `func` for the leaves of structures that are nested alike.
 
     Raises:
       TypeError, ValueError: the structures are nested in different ways.
@@ -167,7 +167,7 @@ def _flattened_up_to(shallow: Any, deep: Any) -> list[Any]:
 
 
 def map_structure_up_to(shallow: Any, func: Callable[..., Any], *inputs: Any) -> Any:
-    """A structure like `shallow` of the values of `func` for what the inputs have at its leaves.
+    """Returns a structure like `shallow` of the values of `func` for what the inputs have at its leaves.
 
     Raises:
       TypeError, ValueError: an input is not nested as `shallow` is.

@@ -22,7 +22,7 @@ class GeneratorState:
         self._iterators: dict[int, Iterator[Any]] = {}
 
     def start(self, *arguments: Any) -> np.ndarray[Any, Any]:
-        """The number of a new iterator, over what the generator gives for some arguments."""
+        """Returns the number of a new iterator, over what the generator gives for some arguments."""
         with self._lock:
             number = self._next
             self._next += 1
@@ -30,7 +30,7 @@ class GeneratorState:
         return np.array(number, dtype=np.int64)
 
     def next(self, number: Any) -> Any:
-        """The next element.
+        """Returns the next element.
 
         Raises:
           StopIteration: there is none.
@@ -49,7 +49,7 @@ class GeneratorState:
 
 
 def flat_values(element: Any, types: Any, flat_types: list[Any], flat_shapes: list[Any]) -> list[Any]:
-    """The arrays of an element.
+    """Returns the arrays of an element.
 
     Raises:
       TypeError, ValueError: they are not of the promised structure, types or shapes.

@@ -49,7 +49,7 @@ def group_by_window(
     window_size: Any = None,
     window_size_func: Callable[..., Any] | None = None,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: elements with one key are gathered, and each full window of them becomes a dataset.
+    """Returns a transformation: elements with one key are gathered, and each full window of them becomes a dataset.
 
     Args:
       key_func: gives an int64 scalar for an element.
@@ -96,7 +96,7 @@ def bucket_by_sequence_length(
     no_padding: bool = False,
     drop_remainder: bool = False,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: batches of elements of similar length, filled up to one shape.
+    """Returns a transformation: batches of elements of similar length, filled up to one shape.
 
     Args:
       element_length_func: gives an int32 scalar, the length of an element.

@@ -25,7 +25,8 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of their own.
+    """Returns a transformation: as `Dataset.interleave`, the datasets that take turns being read ahead in threads of
+    their own.
 
     Args:
       map_func: gives a Dataset for an element.

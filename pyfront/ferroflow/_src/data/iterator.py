@@ -47,7 +47,7 @@ class Iterator:
     def from_structure(
         output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
     ) -> Iterator:
-        """An iterator without a dataset, for `make_initializer`.
+        """Returns an iterator without a dataset, for `make_initializer`.
 
         Args:
           output_types: structure of dtypes.
@@ -68,7 +68,7 @@ class Iterator:
     def from_string_handle(
         string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
     ) -> Iterator:
-        """The iterator whose handle is fed or computed.
+        """Returns the iterator whose handle is fed or computed.
 
         Args:
           string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
@@ -99,7 +99,7 @@ class Iterator:
         return initializer
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
-        """An operation that starts the iterator at the first element of a dataset.
+        """Returns an operation that starts the iterator at the first element of a dataset.
 
         Args:
           dataset: Dataset of elements of this iterator's structure.
@@ -182,6 +182,6 @@ class Iterator:
 
 
 def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
-    """An iterator that is not started."""
+    """Returns an iterator that is not started."""
     attrs = {"container": "", "shared_name": shared_name or "", **structure.attrs()}
     return tensor_op("Iterator", [], attrs)

@@ -17,7 +17,7 @@ __all__ = [
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:
-    """An iterator that starts by itself, once.
+    """Returns an iterator that starts by itself, once.
 
     Args:
       dataset: Dataset.
@@ -32,7 +32,7 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
-    """An iterator that its `initializer` starts.
+    """Returns an iterator that its `initializer` starts.
 
     Args:
       dataset: Dataset.
@@ -45,7 +45,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The dtypes of the components, nested as elements are.
+    """Returns the dtypes of the components, nested as elements are.
 
     Args:
       dataset_or_iterator: Dataset or Iterator.
@@ -57,7 +57,7 @@ def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
 
 
 def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The shapes of the components, nested as elements are.
+    """Returns the shapes of the components, nested as elements are.
 
     Args:
       dataset_or_iterator: Dataset or Iterator.
@@ -69,7 +69,7 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
 
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
-    """The classes of the components, Tensor or SparseTensor, nested as elements are.
+    """Returns the classes of the components, Tensor or SparseTensor, nested as elements are.
 
     Args:
       dataset_or_iterator: Dataset or Iterator.

@@ -15,7 +15,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """A shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
+    """Returns a shape, as programs write it, as an int64 vector with -1 for unknown dimensions."""
     try:
         known = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         return convert_to_tensor([-1 if d is None else d for d in known.as_list()], dtype=dtypes.int64)
@@ -24,12 +24,12 @@ def shape_tensor(shape: Any) -> Tensor:
 
 
 def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
-    """The shape of a batch of `first` elements of a shape."""
+    """Returns the shape of a batch of `first` elements of a shape."""
     return TensorShape([first]).concatenate(constant_value_as_shape(shape))
 
 
 def padding_value(value: Any, dtype: Any) -> Tensor:
-    """A padding value as a scalar.
+    """Returns a padding value as a scalar.
 
     Raises:
       TypeError: it is not of `dtype`.
@@ -44,7 +44,7 @@ def padding_value(value: Any, dtype: Any) -> Tensor:
 
 
 def default_padding(types: Any) -> Any:
-    """Zeros and empty strings.
+    """Returns zeros and empty strings.
 
     Raises:
       TypeError: a component is of a type that has none.

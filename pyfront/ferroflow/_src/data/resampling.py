@@ -32,7 +32,8 @@ _SUPPOSED = 10
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Callable[[Dataset], Dataset]:
-    """A transformation: pairs of a class and an element, elements being left out so that classes come as wanted.
+    """Returns a transformation: pairs of a class and an element, elements being left out so that classes come as
+    wanted.
 
     Args:
       class_func: gives an int scalar, the class, for an element.
@@ -75,7 +76,7 @@ def rejection_resample(
 
 
 def _estimated(target: Tensor, classes: Dataset) -> Dataset:
-    """The proportions of the classes up to each element."""
+    """Returns the proportions of the classes up to each element."""
     known = target.shape[0].value
     count = known if known is not None else shape_of(target)[0]
 

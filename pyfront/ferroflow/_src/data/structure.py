@@ -24,7 +24,7 @@ class Structure(NamedTuple):
 
     @staticmethod
     def of(tensors: Any) -> Structure:
-        """The structure of an element of tensors, sparse tensors and datasets."""
+        """Returns the structure of an element of tensors, sparse tensors and datasets."""
         flat = [_component(t) for t in nest.flatten(tensors)]
         types, shapes, classes = ([part[i] for part in flat] for i in range(3))
         return Structure(
@@ -35,7 +35,7 @@ class Structure(NamedTuple):
 
     @staticmethod
     def declared(types: Any, shapes: Any, classes: Any = None) -> Structure:
-        """A structure as programs write it: shapes may be left out, and be anything that becomes one."""
+        """Returns a structure as programs write it: shapes may be left out, and be anything that becomes one."""
         types = nest.map_structure(dtypes.as_dtype, types)
         if shapes is None:
             shapes = nest.map_structure(lambda _: TensorShape(None), types)
@@ -47,21 +47,21 @@ class Structure(NamedTuple):
         return Structure(types, shapes, classes)
 
     def flat_types(self) -> list[Any]:
-        """The dtypes of the tensors that the engine sees: sparse tensors are variants."""
+        """Returns the dtypes of the tensors that the engine sees: sparse tensors are variants."""
         pairs = zip(nest.flatten(self.types), nest.flatten(self.classes), strict=True)
         return [dtypes.variant if c is SparseTensor else t for t, c in pairs]
 
     def flat_shapes(self) -> list[TensorShape]:
-        """The shapes of the tensors that the engine sees."""
+        """Returns the shapes of the tensors that the engine sees."""
         pairs = zip(nest.flatten(self.shapes), nest.flatten(self.classes), strict=True)
         return [TensorShape(None) if c is SparseTensor else s for s, c in pairs]
 
     def has_sparse(self) -> bool:
-        """Whether some component is sparse."""
+        """Returns True if some component is sparse."""
         return SparseTensor in nest.flatten(self.classes)
 
     def element(self, tensors: Sequence[Any]) -> Any:
-        """The element that the engine's tensors make up."""
+        """Returns the element that the engine's tensors make up."""
         flat = [
             _of_engine(t, dtype, shape, c)
             for t, dtype, shape, c in zip(
@@ -75,7 +75,7 @@ class Structure(NamedTuple):
         return nest.pack_sequence_as(self.types, flat)
 
     def has_datasets(self) -> bool:
-        """Whether some component is a dataset."""
+        """Returns True if some component is a dataset."""
         return any(isinstance(c, NestedDataset) for c in nest.flatten(self.classes))
 
     def attrs(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _component(item: Any) -> tuple[Any, TensorShape, Any]:
 
 
 def _of_engine(tensor: Any, dtype: Any, shape: TensorShape, kind: Any) -> Any:
-    """The component that a tensor of the engine stands for."""
+    """Returns the component that a tensor of the engine stands for."""
     if isinstance(kind, NestedDataset):
         return _Datasets.of_variant(tensor, kind.structure)
     return deserialize_sparse(tensor, dtype=dtype, rank=shape.ndims) if kind is SparseTensor else tensor
@@ -127,7 +127,9 @@ def _as_shape(shape: Any) -> TensorShape:
 
 
 def converted(element: Any, names: bool = False) -> Any:
-    """An element of tensors, arrays, numbers, lists and datasets as one of tensors, sparse tensors and datasets."""
+    """Returns an element of tensors, arrays, numbers, lists and datasets as one of tensors, sparse tensors and
+    datasets.
+    """
     flat: list[Any] = []
     for i, item in enumerate(nest.flatten(element)):
         if isinstance(item, _Datasets.kind):
@@ -140,7 +142,7 @@ def converted(element: Any, names: bool = False) -> Any:
 
 
 def serialized(element: Any) -> list[Tensor]:
-    """The tensors by which the engine knows an element."""
+    """Returns the tensors by which the engine knows an element."""
     flat = []
     for t in nest.flatten(element):
         if isinstance(t, _Datasets.kind):
@@ -151,7 +153,7 @@ def serialized(element: Any) -> list[Tensor]:
 
 
 def many_serialized(element: Any) -> Any:
-    """An element whose rows are elements, its sparse tensors in the form that has rows."""
+    """Returns an element whose rows are elements, its sparse tensors in the form that has rows."""
     flat = [
         serialize_many_sparse(t, out_type=dtypes.variant) if isinstance(t, SparseTensor) else t
         for t in nest.flatten(element)

@@ -30,7 +30,8 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """A transformation: the outputs of a function that takes a state and an element to the next state and an output.
+    """Returns a transformation: the outputs of a function that takes a state and an element to the next state and an
+    output.
 
     Args:
       initial_state: structure of tensors, of any dtypes and shapes.
@@ -46,7 +47,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802  # TF1's spelling
-    """A dataset of numbers from `start` on, `step` apart, without end.
+    """Returns a dataset of numbers from `start` on, `step` apart, without end.
 
     Args:
       start: scalar of `dtype`, the first number.
@@ -64,7 +65,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
 
 
 def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
-    """A dataset of random int64 numbers in [0, 2**32), without end.
+    """Returns a dataset of random int64 numbers in [0, 2**32), without end.
 
     Args:
       seed: int or int64 scalar; with the graph's seed it decides the numbers.
@@ -76,7 +77,7 @@ def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:
-    """A transformation: pairs of an int64 number, from `start` on, and an element.
+    """Returns a transformation: pairs of an int64 number, from `start` on, and an element.
 
     Args:
       start: int64 scalar, the first number.
@@ -88,7 +89,7 @@ def enumerate_dataset(start: Any = 0) -> Transformation:
 
 
 def ignore_errors() -> Transformation:
-    """A transformation: the elements that are made without an error.
+    """Returns a transformation: the elements that are made without an error.
 
     Returns:
       A function from a Dataset to a Dataset, for `Dataset.apply`.
@@ -97,7 +98,7 @@ def ignore_errors() -> Transformation:
 
 
 def unique() -> Transformation:
-    """A transformation: the first of each number or string.
+    """Returns a transformation: the first of each number or string.
 
     Returns:
       A function from a Dataset to a Dataset, for `Dataset.apply`.
@@ -118,7 +119,7 @@ def unique() -> Transformation:
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """A transformation: the dataset `count` times over (None: without end), each time in another random order.
+    """Returns a transformation: the dataset `count` times over (None: without end), each time in another random order.
 
     Args:
       buffer_size: int64 scalar, how many elements each is drawn from.
@@ -139,7 +140,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """A transformation: the dataset itself, read ahead; all devices are one processor.
+    """Returns a transformation: the dataset itself, read ahead; all devices are one processor.
 
     Args:
       device: accepted for compatibility.
@@ -153,7 +154,7 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors.
+    """Returns the only element of a dataset, as tensors.
 
     Args:
       dataset: Dataset of one element.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ferroflow._src.framework.graph_files import local_path
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
-Dataset.__doc__ = """The rows of a table, and what is to be told of each.
+Dataset.__doc__ = """Returns the rows of a table, and what is to be told of each.
 
 Args:
     data: array of shape [rows, columns], of the dtype that was asked for.

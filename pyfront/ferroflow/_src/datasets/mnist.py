@@ -38,7 +38,7 @@ _DOWNLOAD_SECONDS = 60
 _DOWNLOAD_BYTES = 1 << 16  # at a time
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
-Datasets.__doc__ = """The three parts of a dataset.
+Datasets.__doc__ = """Returns the three parts of a dataset.
 
 Args:
     train: `DataSet` to train with.
@@ -49,7 +49,7 @@ _Array = npt.NDArray[Any]
 
 
 def _contents(file: Any, magic: int, dimensions: int) -> tuple[tuple[int, ...], _Array]:
-    """The sizes and the bytes of a compressed IDX file.
+    """Returns the sizes and the bytes of a compressed IDX file.
 
     Raises:
         ValueError: if it holds something else, or is cut short.
@@ -86,7 +86,7 @@ def extract_images(f: Any) -> _Array:
 
 
 def dense_to_one_hot(labels_dense: _Array, num_classes: int) -> _Array:
-    """Gives each class a column.
+    """Returns each class a column.
 
     Args:
         labels_dense: int array [count].
@@ -105,7 +105,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = _CLASSES) -
 
     Args:
         f: binary file, compressed by gzip, in the IDX format.
-        one_hot: bool, whether each class has a column.
+        one_hot: bool. If True, each class has a column.
         num_classes: int, number of columns.
 
     Returns:
@@ -124,10 +124,10 @@ class DataSet:
     Args:
         images: uint8 array [count, rows, columns, 1].
         labels: array [count, ...].
-        fake_data: bool, whether to hand out images and labels of ones instead.
-        one_hot: bool, whether fake labels are one-hot.
+        fake_data: bool. If True, hand out images and labels of ones instead.
+        one_hot: bool. If True, fake labels are one-hot.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
-        reshape: bool, whether an image is one row of pixels.
+        reshape: bool. If True, an image is one row of pixels.
         seed: int, of the order; None for the graph's.
 
     Raises:
@@ -189,12 +189,12 @@ class DataSet:
         self._images, self._labels = self._images[order], self._labels[order]
 
     def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> tuple[Any, Any]:
-        """The next images and labels; what an epoch has too few of comes from the next, shuffled anew.
+        """Returns the next images and labels; what an epoch has too few of comes from the next, shuffled anew.
 
         Args:
             batch_size: int, how many.
-            fake_data: bool, whether to hand out ones instead.
-            shuffle: bool, whether epochs are shuffled.
+            fake_data: bool. If True, hand out ones instead.
+            shuffle: bool. If True, epochs are shuffled.
 
         Returns:
             (images [batch_size, ...], labels [batch_size, ...]).
@@ -281,10 +281,10 @@ def read_data_sets(
 
     Args:
         train_dir: str, the folder.
-        fake_data: bool, whether to hand out images and labels of ones instead.
-        one_hot: bool, whether each class has a column.
+        fake_data: bool. If True, hand out images and labels of ones instead.
+        one_hot: bool. If True, each class has a column.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
-        reshape: bool, whether an image is one row of 784 pixels rather than [28, 28, 1].
+        reshape: bool. If True, an image is one row of 784 pixels rather than [28, 28, 1].
         validation_size: int, how many training images are set aside.
         seed: int, of the order; None for the graph's.
         source_url: str, where the files come from, with a slash at its end.

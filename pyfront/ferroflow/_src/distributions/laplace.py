@@ -27,8 +27,8 @@ class Laplace(ScalarDistribution):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, above 0.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
@@ -119,8 +119,8 @@ class LaplaceWithSoftplusScale(Laplace):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the scale.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:

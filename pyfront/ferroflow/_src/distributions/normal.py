@@ -28,8 +28,8 @@ class Normal(ScalarDistribution):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, above 0: the standard deviations.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:
@@ -120,8 +120,8 @@ class NormalWithSoftplusScale(Normal):
     Args:
         loc: Tensor of a float dtype: the means.
         scale: Tensor of the dtype of `loc`, that broadcasts with it, whose softplus is the standard deviation.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:

@@ -25,8 +25,8 @@ class Uniform(ScalarDistribution):
     Args:
         low: Tensor of a float dtype.
         high: Tensor of the dtype of `low`, that broadcasts with it, above it.
-        validate_args: bool, whether steps check the parameters.
-        allow_nan_stats: bool, whether a statistic that is not defined is NaN rather than an error.
+        validate_args: bool. If True, steps check the parameters.
+        allow_nan_stats: bool. If True, a statistic that is not defined is NaN rather than an error.
         name: str, name scope of its operations.
 
     Raises:

@@ -28,5 +28,5 @@ class VectorDistribution(Distribution):
         return self._shaped_as_batch_of_events().get_shape().with_rank_at_least(1)[-1:]
 
     def _covariance_of(self, x: Any, y: Any) -> Any:
-        """A matrix with the variances on the diagonal and `-x[i] * y[j]` beside it."""
+        """Returns a matrix with the variances on the diagonal and `-x[i] * y[j]` beside it."""
         return matrix_set_diag(-matmul(x[..., None], y[..., None, :]), self._variance())

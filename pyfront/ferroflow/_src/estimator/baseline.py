@@ -26,7 +26,7 @@ _LEARNING_RATE = 0.3
 
 
 def _logits(features: Mapping[str, Any], units: int, weight_column: Any) -> Tensor:
-    """One variable for each output, the same for all examples: of shape [batch, units]."""
+    """Returns one variable for each output, the same for all examples: of shape [batch, units]."""
     weight_key = weight_column.key if isinstance(weight_column, NumericColumn) else weight_column
     sizes = [shaping.shape(feature)[0] for key, feature in features.items() if key != weight_key]
     if not sizes:

@@ -180,7 +180,7 @@ class Estimator:
         return public_model_fn
 
     def get_variable_value(self, name: str) -> Any:
-        """The value of a variable in the latest checkpoint.
+        """Returns the value of a variable in the latest checkpoint.
 
         Args:
             name: str, its name.
@@ -195,7 +195,7 @@ class Estimator:
         return load_variable(self.model_dir, name)
 
     def get_variable_names(self) -> list[str]:
-        """The names of the variables in the latest checkpoint.
+        """Returns the names of the variables in the latest checkpoint.
 
         Raises:
             ValueError: if there is no checkpoint.
@@ -204,7 +204,7 @@ class Estimator:
         return [name for name, _ in list_variables(self.model_dir)]
 
     def latest_checkpoint(self) -> str | None:
-        """The prefix of the latest checkpoint; None for none."""
+        """Returns the prefix of the latest checkpoint; None for none."""
         return latest_checkpoint(self.model_dir)
 
     def _trained_checkpoint(self) -> str:
@@ -335,7 +335,7 @@ class Estimator:
         add_to_collection(GraphKeys.SAVERS, saver)
 
     def _saving_hooks(self, spec: EstimatorSpec, worker_hooks: list[Any], listeners: list[Any]) -> list[Any]:
-        """The hooks to add that save checkpoints; the listeners are added to one that there is."""
+        """Returns the hooks to add that save checkpoints; the listeners are added to one that there is."""
         given = [h for h in (*worker_hooks, *spec.training_chief_hooks) if isinstance(h, CheckpointSaverHook)]
         secs, steps = self._config.save_checkpoints_secs, self._config.save_checkpoints_steps
         added = []
@@ -415,7 +415,7 @@ class Estimator:
             predict_keys: list of str, the predictions wanted where they are a dict; None for all.
             hooks: list of SessionRunHook.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
-            yield_single_examples: bool, whether examples are given one by one, and not batches.
+            yield_single_examples: bool. If True, examples are given one by one, and not batches.
 
         Yields:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
@@ -464,9 +464,9 @@ class Estimator:
             export_dir_base: str, the folder to make that one in.
             serving_input_receiver_fn: callable without arguments that gives a `ServingInputReceiver`.
             assets_extra: dict from names below `assets.extra` to files to copy there.
-            as_text: bool, whether the SavedModel is written as text.
+            as_text: bool. If True, the SavedModel is written as text.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
-            strip_default_attrs: bool, whether attributes that have their default value are left out.
+            strip_default_attrs: bool. If True, attributes that have their default value are left out.
 
         Returns:
             bytes, the new folder.
@@ -546,7 +546,7 @@ class Estimator:
         )
 
     def eval_dir(self, name: str | None = None) -> str:
-        """The folder of the summaries of an evaluation.
+        """Returns the folder of the summaries of an evaluation.
 
         Args:
             name: str, the evaluation's name; None for one without.

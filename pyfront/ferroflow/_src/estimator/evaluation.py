@@ -48,7 +48,7 @@ class StopAfterNEvalsHook(SessionRunHook):
 
     Args:
         num_evals: int, the number of batches; None for all that there are.
-        log_progress: bool, whether progress is logged.
+        log_progress: bool. If True, progress is logged.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:

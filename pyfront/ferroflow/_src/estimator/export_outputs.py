@@ -21,7 +21,7 @@ class ExportOutput(abc.ABC):
 
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of the output for inputs by name.
+        """Returns the SignatureDef of the output for inputs by name.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.
@@ -72,7 +72,7 @@ class ClassificationOutput(ExportOutput):
         return self._classes
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a classification of serialized examples.
+        """Returns the SignatureDef of a classification of serialized examples.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
@@ -108,7 +108,7 @@ class RegressionOutput(ExportOutput):
         return self._value
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a regression of serialized examples.
+        """Returns the SignatureDef of a regression of serialized examples.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, by name: one of strings, of shape [batch].
@@ -147,7 +147,7 @@ class PredictOutput(ExportOutput):
         return self._outputs
 
     def as_signature_def(self, receiver_tensors: dict[str, Tensor]) -> Any:
-        """The SignatureDef of a prediction from any tensors.
+        """Returns the SignatureDef of a prediction from any tensors.
 
         Args:
             receiver_tensors: dict of the Tensors that are fed, of any dtypes and shapes, by name.

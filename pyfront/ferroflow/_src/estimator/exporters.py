@@ -44,7 +44,7 @@ class Exporter(abc.ABC):
             export_path: str, the folder to make the export in.
             checkpoint_path: str, the checkpoint's prefix.
             eval_result: dict of the metrics by name.
-            is_the_final_export: bool, whether the training has come to its last step.
+            is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
             The new folder; None where nothing is exported.
@@ -90,7 +90,7 @@ class _SavedModelExporter(Exporter):
             export_path: str, the folder to make the export in.
             checkpoint_path: str, the checkpoint's prefix.
             eval_result: dict of the metrics by name.
-            is_the_final_export: bool, whether the training has come to its last step.
+            is_the_final_export: bool; True if the training has come to its last step.
 
         Returns:
             bytes, the new folder; None where nothing is exported.
@@ -113,7 +113,7 @@ class _SavedModelExporter(Exporter):
 
     @abc.abstractmethod
     def _is_due(self, estimator: Estimator, eval_result: Mapping[str, Any], is_the_final_export: bool) -> bool:
-        """Whether the model is one to export."""
+        """Returns True if the model is to be exported."""
 
     def _delete_oldest(self, base: str) -> None:
         if self._exports_to_keep is None:
@@ -246,7 +246,9 @@ class BestExporter(_SavedModelExporter):
         return True
 
     def _best_of_files(self, pattern: str, step: int | None) -> Mapping[str, Any] | None:
-        """The best result of other steps than that of the evaluation to be judged, which is in the files already."""
+        """Returns the best result of other steps than that of the evaluation to be judged, which is in the files
+        already.
+        """
         best: Mapping[str, Any] | None = None
         for path in sorted(glob(pattern)):
             for event in summary_iterator(path):

@@ -52,7 +52,7 @@ class _Batches:
         placeholders: list of Tensor: of the numbers, and of each column.
         columns: list of arrays of one length.
         batch_size: int, the number of examples of a batch; the last one may have fewer.
-        random_start: bool, whether the first example is a random one.
+        random_start: bool. If True, the first example is a random one.
         seed: int, seed of that; None for none.
         num_epochs: int, how often each example is given; None for ever.
     """
@@ -96,12 +96,12 @@ def enqueue_arrays(
     enqueue_size: int = 1,
     num_epochs: int | None = None,
 ) -> QueueBase:
-    """A queue of the examples of arrays, which a queue runner of the graph fills.
+    """Returns a queue of the examples of arrays, which a queue runner of the graph fills.
 
     Args:
         columns: dict of arrays of one length: the features.
         capacity: int, the most examples it holds.
-        shuffle: bool, whether the examples come in random order.
+        shuffle: bool. If True, the examples come in random order.
         min_after_dequeue: int, the examples that stay to be shuffled; None for a quarter of `capacity`.
         num_threads: int, the number of threads that fill it, each with all examples.
         seed: int, seed of the shuffling; None for none.

@@ -60,18 +60,18 @@ class Head(abc.ABC):
 
     @abc.abstractmethod
     def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
-        """The predictions by name."""
+        """Returns the predictions by name."""
 
     @abc.abstractmethod
     def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
-        """The outputs to export by the names of their signatures."""
+        """Returns the outputs to export by the names of their signatures."""
 
     @abc.abstractmethod
     def _losses(self, labels: Any, logits: Tensor) -> tuple[Tensor, Tensor]:
-        """The labels as numbers, and the losses of the examples."""
+        """Returns the labels as numbers, and the losses of the examples."""
 
     def _metrics(self, labels: Tensor, predictions: dict[str, Tensor], losses: Tensor, weights: Any) -> dict[str, Any]:
-        """The metrics by name, each a pair of its value and its update."""
+        """Returns the metrics by name, each a pair of its value and its update."""
         return {"average_loss": mean(losses, weights=weights, name="average_loss")}
 
     def create_estimator_spec(
@@ -204,7 +204,7 @@ class _ClassificationHead(Head):
         self._vocabulary = None if vocabulary is None else tuple(vocabulary)
 
     def _classes(self, scores: Tensor) -> dict[str, Tensor]:
-        """The class of the largest score, as a number and by name."""
+        """Returns the class of the largest score, as a number and by name."""
         ids = shaping.expand_dims(argmax(scores, axis=-1, name="class_ids"), axis=-1)
         if self._vocabulary:
             table = index_to_string_table_from_tensor(list(self._vocabulary), name="class_string_lookup")
@@ -309,7 +309,7 @@ class _RegressionHead(Head):
 def classification_head(
     n_classes: int, weight_column: Any = None, label_vocabulary: Any = None, loss_reduction: str = Reduction.SUM
 ) -> Head:
-    """The head of a classifier.
+    """Returns the head of a classifier.
 
     Args:
         n_classes: int, the number of classes, 2 or more.
@@ -331,7 +331,7 @@ def classification_head(
 
 
 def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = Reduction.SUM) -> Head:
-    """The head of a regression.
+    """Returns the head of a regression.
 
     Args:
         label_dimension: int, the number of numbers of a label.
@@ -350,5 +350,5 @@ def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_re
 
 
 def train_op(optimizer: Any, loss: Tensor) -> Any:
-    """One step of an optimizer that counts as a global step."""
+    """Returns one step of an optimizer that counts as a global step."""
     return optimizer.minimize(loss, global_step=get_global_step())

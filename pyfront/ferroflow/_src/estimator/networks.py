@@ -68,7 +68,7 @@ class _Network:
         self._partitioner = partitioner
 
     def logits(self, features: Mapping[str, Any], units: int, mode: str, config: Any) -> Tensor:
-        """The logits, of shape [batch, units], with variables in the scope "dnn"."""
+        """Returns the logits, of shape [batch, units], with variables in the scope "dnn"."""
         servers = config.num_ps_replicas if config else 0
         values = list(features.values())
         own = min_max_variable_partitioner(max_partitions=max(servers, 1))
@@ -100,7 +100,7 @@ class _Network:
 def _linear_logits(
     features: Mapping[str, Any], columns: Sequence[Any], units: int, partitioner: Any, config: Any
 ) -> Tensor:
-    """The logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
+    """Returns the logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
     servers = config.num_ps_replicas if config else 0
     if partitioner is None and servers:
         partitioner = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)

@@ -22,7 +22,7 @@ _OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
 
 
 def optimizer_of(given: Any, learning_rate: float) -> Any:
-    """An optimizer, or that of a name with a learning rate, or what a callable gives.
+    """Returns an optimizer, or that of a name with a learning rate, or what a callable gives.
 
     Args:
         given: Optimizer, str or callable without arguments.

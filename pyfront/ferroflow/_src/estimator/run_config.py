@@ -198,7 +198,7 @@ class RunConfig:
             raise ValueError('device_fn must be callable with exactly one argument "op".')
 
     def replace(self, **kwargs: Any) -> RunConfig:
-        """A copy with some arguments of the constructor changed.
+        """Returns a copy with some arguments of the constructor changed.
 
         Args:
             **kwargs: values by the names of arguments.

@@ -111,7 +111,7 @@ def _checked_receivers(tensors: Any) -> dict[str, Tensor]:
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """A function that makes a placeholder of serialized examples and parses them.
+    """Returns a function that makes a placeholder of serialized examples and parses them.
 
     Args:
         feature_spec: the features to parse, as `tf.parse_example` takes them.
@@ -131,7 +131,7 @@ def build_parsing_serving_input_receiver_fn(
 def build_raw_serving_input_receiver_fn(
     features: Mapping[str, Tensor], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """A function that makes a placeholder for each feature.
+    """Returns a function that makes a placeholder for each feature.
 
     Args:
         features: Tensors by name, whose dtypes and shapes but for the first dimension are taken.
@@ -154,7 +154,7 @@ def build_raw_serving_input_receiver_fn(
 def build_all_signature_defs(
     receiver: ServingInputReceiver | TensorServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
 ) -> dict[str, Any]:
-    """The SignatureDefs of all outputs that the inputs fit.
+    """Returns the SignatureDefs of all outputs that the inputs fit.
 
     Raises:
         ValueError: if the default output does not fit the inputs, or there is none.

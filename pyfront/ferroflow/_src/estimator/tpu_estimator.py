@@ -145,7 +145,7 @@ class TPUEstimatorSpec(_SpecFields):
     __slots__ = ()
 
     def as_estimator_spec(self) -> EstimatorSpec:
-        """The `tf.estimator.EstimatorSpec` of the same model.
+        """Returns the `tf.estimator.EstimatorSpec` of the same model.
 
         Raises:
             ValueError: if `eval_metrics` or `host_call` is not a pair of a function and its tensors; also on the same
@@ -285,7 +285,7 @@ class CrossShardOptimizer(Optimizer):
         self._opt = opt
 
     def compute_gradients(self, loss: Any, var_list: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # as the optimizer takes
-        """The gradients, as the optimizer computes them.
+        """Returns the gradients, as the optimizer computes them.
 
         Args:
             loss: float Tensor of shape [].
@@ -311,7 +311,7 @@ class CrossShardOptimizer(Optimizer):
         return self._opt.apply_gradients(grads_and_vars, global_step, name)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """A slot of the optimizer.
+        """Returns a slot of the optimizer.
 
         Args:
             var: Variable that the slot belongs to.
@@ -323,9 +323,9 @@ class CrossShardOptimizer(Optimizer):
         return self._opt.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:
-        """The names of the optimizer's slots."""
+        """Returns the names of the optimizer's slots."""
         return self._opt.get_slot_names()
 
     def variables(self) -> list[Any]:
-        """The optimizer's variables."""
+        """Returns the optimizer's variables."""
         return self._opt.variables()

@@ -251,7 +251,7 @@ class _Evaluation:
 
     @property
     def is_at_the_end(self) -> bool:
-        """Whether what was evaluated last is of the training's last step."""
+        """True if the last evaluation was of the training's last step."""
         if self.metrics is None or self._max_steps is None:
             return False
         return bool(self.metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def _of_one_kind(inputs: TransformedFeatures, key: str, dtype: Any) -> SparseTensor:
-    """The values of a feature, checked to be strings or integers as the column says."""
+    """Returns the values of a feature, checked to be strings or integers as the column says."""
     values = to_sparse_input(inputs.get(key))
     check_string_or_int(values.dtype, f"column_name: {key} input_tensor")
     if dtype.is_integer != values.dtype.is_integer:
@@ -151,7 +151,7 @@ class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
 
 
 def _table_keys(inputs: TransformedFeatures, key: str, dtype: Any) -> tuple[SparseTensor, Any]:
-    """The values of a feature as a table looks them up, and their DType."""
+    """Returns the values of a feature as a table looks them up, and their DType."""
     values = _of_one_kind(inputs, key, dtype)
     if not values.dtype.is_integer:
         return values, dtype
@@ -247,7 +247,7 @@ class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = dtypes.string
 ) -> HashedCategoricalColumn:
-    """A column of values that are hashed to ids.
+    """Returns a column of values that are hashed to ids.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -276,7 +276,7 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = dtypes.string,
 ) -> VocabularyFileCategoricalColumn:
-    """A column of values whose ids are their lines in a file, from 0.
+    """Returns a column of values whose ids are their lines in a file, from 0.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -325,7 +325,7 @@ def categorical_column_with_vocabulary_file(
 def categorical_column_with_vocabulary_list(
     key: str, vocabulary_list: Any, dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
 ) -> VocabularyListCategoricalColumn:
-    """A column of values whose ids are their places in a list, from 0.
+    """Returns a column of values whose ids are their places in a list, from 0.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -366,7 +366,7 @@ def _check_spare_ids(key: str, num_oov_buckets: int | None) -> None:
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityCategoricalColumn:
-    """A column of integers that are ids.
+    """Returns a column of integers that are ids.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -389,7 +389,7 @@ def categorical_column_with_identity(
 def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = dtypes.float32
 ) -> WeightedCategoricalColumn:
-    """A column of the ids of another, each with a weight that another feature gives.
+    """Returns a column of the ids of another, each with a weight that another feature gives.
 
     Args:
         categorical_column: a categorical feature column.

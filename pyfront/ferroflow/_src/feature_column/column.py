@@ -80,7 +80,7 @@ class CategoricalColumn(FeatureColumn):
     def _get_sparse_tensors(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> IdWeightPair:
-        """The ids of the examples and their weights."""
+        """Returns the ids of the examples and their weights."""
 
 
 class TransformedFeatures:
@@ -95,7 +95,7 @@ class TransformedFeatures:
         self._tensors: dict[Any, Any] = {}
 
     def get(self, key: Any) -> Any:
-        """A raw feature, of rank 2 at least, or what a column makes of the features.
+        """Returns a raw feature, of rank 2 at least, or what a column makes of the features.
 
         Args:
             key: str, or a feature column.
@@ -145,7 +145,7 @@ def _at_least_a_matrix(key: Any, raw: Any) -> Any:
 
 
 def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:
-    """A feature as a SparseTensor: of a dense one, those values that are not to be ignored.
+    """Returns a feature as a SparseTensor: of a dense one, those values that are not to be ignored.
 
     Args:
         values: SparseTensor, which is returned, or Tensor.
@@ -171,7 +171,7 @@ def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:
 
 
 def clean_columns(feature_columns: Any) -> list[Any]:
-    """The columns that a model is given, as a list.
+    """Returns the columns that a model is given, as a list.
 
     Args:
         feature_columns: a feature column, or an iterable of them but a dict.

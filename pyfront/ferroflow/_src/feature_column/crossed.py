@@ -29,7 +29,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
         return "_X_".join(sorted(key.name if isinstance(key, FeatureColumn) else key for key in self._leaves()))
 
     def _leaves(self) -> list[Any]:
-        """The keys that are not crossings themselves."""
+        """Returns the keys that are not crossings themselves."""
         return [leaf for key in self.keys for leaf in (key._leaves() if isinstance(key, CrossedColumn) else [key])]
 
     @property
@@ -66,7 +66,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
 
 
 def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> CrossedColumn:
-    """A column of the combinations of one value of each of several features, hashed to ids.
+    """Returns a column of the combinations of one value of each of several features, hashed to ids.
 
     Args:
         keys: iterable of two or more features: str, the key of a feature of strings, or a categorical feature column

@@ -170,7 +170,7 @@ def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_coll
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
-    """A column of how often each id occurs in an example, or of the sum of its weights.
+    """Returns a column of how often each id occurs in an example, or of the sum of its weights.
 
     Args:
         categorical_column: a categorical feature column.
@@ -206,7 +206,7 @@ def embedding_column(
     max_norm: float | None = None,
     trainable: bool = True,
 ) -> EmbeddingColumn:
-    """A column of rows of a table, one row for each id; those of an example are combined.
+    """Returns a column of rows of a table, one row for each id; those of an example are combined.
 
     Args:
         categorical_column: a categorical feature column.
@@ -217,7 +217,7 @@ def embedding_column(
         ckpt_to_load_from: str, the checkpoint that the table is initialized from; None for none.
         tensor_name_in_ckpt: str, its name there.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
 
     Returns:
         A dense feature column.

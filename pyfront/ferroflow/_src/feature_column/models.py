@@ -41,7 +41,7 @@ def _variables_of_scope() -> list[Any]:
 
 
 def _rows(column: Any, features: TransformedFeatures, weight_collections: Any, trainable: bool) -> Tensor:
-    """The numbers of a dense column, one row for each example."""
+    """Returns the numbers of a dense column, one row for each example."""
     numbers = column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
     width: int = column._variable_shape.num_elements()
     return shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
@@ -54,13 +54,13 @@ def input_layer(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """The input of a network: the numbers of dense columns, side by side in the order of the columns' names.
+    """Returns the input of a network: the numbers of dense columns, side by side in the order of the columns' names.
 
     Args:
         features: the features by their keys: Tensors or SparseTensors of shape [batch, ...].
         feature_columns: iterable of dense feature columns.
         weight_collections: list of keys of further collections for the variables.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         cols_to_vars: dict to put the list of each column's variables into; None for none.
 
     Returns:
@@ -99,7 +99,8 @@ def linear_model(
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
 ) -> Tensor:
-    """A linear function of columns: a weight for each number of dense ones and each id of categorical ones, and a bias.
+    """Returns a linear function of columns: a weight for each number of dense ones and each id of categorical ones, and
+    a bias.
 
     Args:
         features: the features by their keys: Tensors or SparseTensors of shape [batch, ...].
@@ -107,7 +108,7 @@ def linear_model(
         units: int, the number of outputs.
         sparse_combiner: "sum", "mean" or "sqrtn", how the weights of an example's ids are combined.
         weight_collections: list of keys of further collections for the variables.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         cols_to_vars: dict to put the list of each column's variables into, and that of the bias under "bias"; None for
             none.
 
@@ -165,7 +166,7 @@ def _matrix(values: Any) -> Any:
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
-    """The features that columns need, for `tf.parse_example`.
+    """Returns the features that columns need, for `tf.parse_example`.
 
     Args:
         feature_columns: iterable of feature columns.

@@ -111,7 +111,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 def numeric_column(
     key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None
 ) -> NumericColumn:
-    """A column of numbers.
+    """Returns a column of numbers.
 
     Args:
         key: str, the feature's key, which is the column's name.
@@ -139,7 +139,8 @@ def numeric_column(
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
-    """A column of the buckets that numbers fall in: below the first boundary, from each to the next, from the last on.
+    """Returns a column of the buckets that numbers fall in: below the first boundary, from each to the next, from the
+    last on.
 
     Args:
         source_column: what `numeric_column` returns, of one dimension.

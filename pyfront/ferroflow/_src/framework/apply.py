@@ -93,7 +93,7 @@ _index_attrs_of: dict[str, frozenset[str]] = {}
 
 
 def _reference_arguments(op_type: str) -> tuple[int, ...]:
-    """The positions of the arguments that are references to variables."""
+    """Returns the positions of the arguments that are references to variables."""
     found = _references.get(op_type)
     if found is None:
         inputs = op_schema(op_type)["inputs"]
@@ -104,7 +104,7 @@ def _reference_arguments(op_type: str) -> tuple[int, ...]:
 def tensor_op(
     op_type: str, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None
 ) -> Tensor:
-    """The first output of `apply_op`."""
+    """Returns the first output of `apply_op`."""
     return apply_op(op_type, inputs, attrs, name)._outputs[0]
 
 

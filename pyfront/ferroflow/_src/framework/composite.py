@@ -20,14 +20,14 @@ from ferroflow._src.framework.tensor import Tensor
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
-IndexedSlicesValue.__doc__ = """The value of an IndexedSlices.
+IndexedSlicesValue.__doc__ = """Returns the value of an IndexedSlices.
 
 Args:
   values: array of any dtype, of shape [n, ...].
   indices: array of int32 or int64, of shape [n].
   dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
 """
-SparseTensorValue.__doc__ = """The value of a SparseTensor.
+SparseTensorValue.__doc__ = """Returns the value of a SparseTensor.
 
 Args:
   indices: array of int64, of shape [n, rank].
@@ -121,7 +121,7 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor of a SparseTensor or SparseTensorValue.
+        """Returns a SparseTensor of a SparseTensor or SparseTensorValue.
 
         Args:
           sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
@@ -190,7 +190,7 @@ class SparseTensor:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of this sparse tensor in a session.
+        """Returns the value of this sparse tensor in a session.
 
         Args:
           feed_dict: dict of fed values, as for `Session.run`.
@@ -246,7 +246,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def is_sparse(x: Any) -> bool:
-    """Whether `x` is a SparseTensor or SparseTensorValue."""
+    """Returns True if `x` is a SparseTensor or SparseTensorValue."""
     return isinstance(x, SparseTensor | SparseTensorValue)
 
 
@@ -300,7 +300,8 @@ def convert_n_to_tensor_or_indexed_slices(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a sparse tensor, slices, or an object that stands for a tensor, as a variable does.
+    """Returns True if `x` is a Tensor, SparseTensor, IndexedSlices or an object that converts to a Tensor, such as a
+    variable.
 
     Args:
       x: any object.

@@ -18,7 +18,7 @@ from ferroflow._src.framework.tensor import Tensor
 def constant(
     value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
 ) -> Tensor:
-    """A constant tensor.
+    """Returns a constant tensor.
 
     Args:
       value: number, bool, string, nested list of them, or array.
@@ -46,7 +46,7 @@ def constant(
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor where the graph alone decides it.
+    """Returns the value of a tensor where the graph alone decides it.
 
     Args:
       tensor: Tensor of any dtype and shape.
@@ -73,7 +73,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """The shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
+    """Returns the shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
 
     Raises:
       ValueError: the tensor is not a vector, or holds a dimension below -1.

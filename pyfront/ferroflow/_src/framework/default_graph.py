@@ -16,7 +16,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def get_default_graph() -> Graph:
-    """The default graph of this thread."""
+    """Returns the default graph of this thread."""
     graph: Graph = default_stacks.default_graph_stack.get_default()
     return graph
 
@@ -92,7 +92,7 @@ def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
 
 
 def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
-    """The graph of the given values; the default graph where none of them is of a graph.
+    """Returns the graph of the given values; the default graph where none of them is of a graph.
 
     Raises:
       TypeError: `graph` is not a Graph.
@@ -125,7 +125,7 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context manager whose operations wait for no control dependency and belong to no function being built."""
+    """Creates operations in a `with` block without control dependencies and outside of any function being built."""
     inner = get_default_graph()
     scope = inner.get_name_scope()
     outer = default_stacks.default_graph_stack.get_outside_functions()

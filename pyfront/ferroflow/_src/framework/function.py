@@ -90,13 +90,13 @@ class FunctionGraph(Graph):
         return argument
 
     def argument(self, dtype: Any, shape: Any, name: str) -> Tensor:
-        """A new argument of the function."""
+        """Returns a new argument of the function."""
         with self.control_dependencies(None):
             node = super()._add("Placeholder", self.unique_name(name), [], {"dtype": dtype, "shape": shape})
         return node._outputs[0]
 
     def _reading(self, tensor: Tensor) -> Tensor:
-        """A variable, or what reads it, once more: the body sees the variable's value at each call."""
+        """Returns a variable, or what reads it, once more: the body sees the variable's value at each call."""
         with self.control_dependencies(None):
             if tensor.op.type in _VARIABLES:
                 # The resource by which a session knows the variable.
@@ -116,7 +116,7 @@ class FunctionGraph(Graph):
             return self._adopt(node, outputs)
 
     def _copied(self, tensor: Tensor) -> Tensor:
-        """The tensor made here by copies of the operations that make it."""
+        """Returns the tensor made here by copies of the operations that make it."""
         stack = [tensor]
         while stack:
             top = stack[-1]
@@ -149,7 +149,7 @@ def free_name(graph: Graph, name: str) -> str:
 
 
 def graphs_around(graph: Graph) -> list[Graph]:
-    """The graphs that a function's body lies in, from the inside out."""
+    """Returns the graphs that a function's body lies in, from the inside out."""
     around = []
     outer: Any = getattr(graph, "outer_graph", None)
     while outer is not None:
@@ -159,7 +159,7 @@ def graphs_around(graph: Graph) -> list[Graph]:
 
 
 def _variable_of(tensor: Tensor) -> Operation | None:
-    """The variable that a tensor is, or that it reads."""
+    """Returns the variable that a tensor is, or that it reads."""
     op = tensor.op
     while op.type == "Identity":
         source = op.inputs[0]
@@ -201,7 +201,7 @@ class Function:
         graph: Graph,
         capture_by_value: bool = False,
     ) -> Function:
-        """The function that a Python function describes.
+        """Returns the function that a Python function describes.
 
         Args:
           name: what its name begins with.

@@ -70,7 +70,7 @@ NoGradient = NotDifferentiable
 
 
 def get_gradient_function(op: Operation) -> GradientFunction | None:
-    """The gradient rule of an operation; None for one without inputs or that passes no gradient.
+    """Returns the gradient rule of an operation; None for one without inputs or that passes no gradient.
 
     Raises:
       LookupError: no rule is registered for its type.

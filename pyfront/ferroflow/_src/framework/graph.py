@@ -89,7 +89,7 @@ class Graph:
     # ---- operations and tensors
 
     def _operation(self, node: int) -> Operation:
-        """The handle of a node."""
+        """Returns the handle of a node."""
         handle = self._handles[node]
         if handle.__class__ is not tuple:
             return handle  # type: ignore[return-value]  # what is no tuple is a handle
@@ -112,7 +112,7 @@ class Graph:
         return self._operation(node)._outputs[index]
 
     def _adopt(self, node: int, outputs: int) -> Operation:
-        """The handle of a node just added."""
+        """Returns the handle of a node just added."""
         op = self._handle(node, outputs, frames_from(sys._getframe(2)))
         self._handles.append(op)
         return op
@@ -185,7 +185,7 @@ class Graph:
         return inputs, control_inputs
 
     def _watches_operations(self) -> bool:
-        """Whether a scope changes operations, or takes note of them, as they are made."""
+        """Returns True if a scope changes or records operations when they are created."""
         scopes = self._scopes
         if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
             return True
@@ -316,11 +316,11 @@ class Graph:
         return self._add(op_type, name, list(inputs), plain, flat=True)
 
     def get_operations(self) -> list[Operation]:
-        """All operations, in the order they were made."""
+        """Returns all operations, in the order they were made."""
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name.
+        """Returns the operation of that name.
 
         Args:
           name: str, scopes included.
@@ -339,7 +339,7 @@ class Graph:
         return op
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor of that name.
+        """Returns the tensor of that name.
 
         Args:
           name: str, such as `op_name:0`, scopes included.
@@ -358,7 +358,7 @@ class Graph:
         return tensor
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The operation or tensor that an object means here.
+        """Returns the operation or tensor that an object means here.
 
         Args:
           obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
@@ -445,7 +445,7 @@ class Graph:
     # ---- the graph as a whole
 
     def as_default(self) -> AbstractContextManager[Graph]:
-        """A context manager that makes this the default graph of the thread."""
+        """Returns a context manager that makes this the default graph of the thread."""
         return default_stacks.default_graph_stack.get_controller(self)
 
     @property
@@ -475,7 +475,7 @@ class Graph:
 
     @property
     def finalized(self) -> bool:
-        """Whether the graph refuses new operations."""
+        """True if the graph refuses new operations."""
         return self._finalized
 
     def finalize(self) -> None:
@@ -491,11 +491,11 @@ class Graph:
 
     @property
     def building_function(self) -> bool:
-        """Whether this graph is the body of a function."""
+        """True if this graph is the body of a function."""
         return self._building_function
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
-        """The GraphDef message of this graph.
+        """Returns the GraphDef message of this graph.
 
         Args:
           from_version: int, leaves out the operations made before that `version`.
@@ -528,7 +528,7 @@ class Graph:
         self._core.prevent_feeding(tensor._node_id, tensor._index)
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether a tensor may be fed.
+        """Returns True if a tensor may be fed.
 
         Args:
           tensor: Tensor of this graph, of any dtype and shape.
@@ -547,7 +547,7 @@ class Graph:
         self._core.prevent_fetching(op._id)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether an operation, or a tensor, may be fetched.
+        """Returns True if an operation, or a tensor, may be fetched.
 
         Args:
           tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
@@ -559,13 +559,13 @@ class Graph:
         return self._core.is_fetchable(node)
 
     def _repr_html_(self) -> str:
-        """The graph as notebooks show it: a picture in which every name scope opens."""
+        """Returns the graph as notebooks show it: a picture in which every name scope opens."""
         return graph_html(nodes_of_operations(self.get_operations()))
 
     # ---- scopes
 
     def name_scope(self, name: Any) -> NameScope:
-        """A context manager under whose name operations are made; gives the scope's name.
+        """Returns a context manager under whose name operations are made; gives the scope's name.
 
         Args:
           name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
@@ -576,7 +576,7 @@ class Graph:
         return NameScope(self, name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
+        """Returns a name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
 
         Args:
           name: str.
@@ -596,11 +596,11 @@ class Graph:
         self._names.stack = stack or ""
 
     def get_name_scope(self) -> str:
-        """The current name scope, without a trailing slash."""
+        """Returns the current name scope, without a trailing slash."""
         return self._names.stack
 
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> ControlDependencies:
-        """A context manager whose operations wait for `control_inputs`; None hides the contexts outside.
+        """Returns a context manager whose operations wait for `control_inputs`; None hides the contexts outside.
 
         Args:
           control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
@@ -627,7 +627,7 @@ class Graph:
         return ControlDependencies(self, list(ops.values()))
 
     def device(self, device_name_or_function: Any) -> DeviceScope:
-        """A context manager that places operations.
+        """Returns a context manager that places operations.
 
         Args:
           device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
@@ -642,7 +642,7 @@ class Graph:
         return DeviceScope(self, device_name_or_function)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
-        """A context manager that places operations with `op`.
+        """Returns a context manager that places operations with `op`.
 
         Args:
           op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
@@ -661,7 +661,8 @@ class Graph:
         return Colocation(self, None if op is None else operation_of(getattr(op, "handle", op)), ignore_existing)
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> AttributeMap:
-        """A context manager in which operations of the given types get the gradients registered under other names.
+        """Returns a context manager in which operations of the given types get the gradients registered under other
+        names.
 
         Args:
           op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
@@ -688,7 +689,7 @@ class Graph:
         return AttributeMap(self._op_to_kernel_label_map, op_to_kernel_label_map)
 
     def container(self, container_name: str) -> AbstractContextManager[str]:
-        """A context manager whose variables and queues live in the named resource container.
+        """Returns a context manager whose variables and queues live in the named resource container.
 
         Args:
           container_name: str; `""` is the default container.
@@ -734,7 +735,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The list of the collection itself, made if there is none.
+        """Returns the list of the collection itself, made if there is none.
 
         Args:
           name: str or other hashable object, the collection.
@@ -746,7 +747,7 @@ class Graph:
             return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection.
+        """Returns a copy of a collection.
 
         Args:
           name: str or other hashable object, the collection.
@@ -763,7 +764,7 @@ class Graph:
             return [item for item in items if hasattr(item, "name") and matches(item.name)]
 
     def get_all_collection_keys(self) -> list[str]:
-        """The names of all collections that are strings."""
+        """Returns the names of all collections that are strings."""
         with self._lock:
             return [name for name in self._collections if isinstance(name, str)]
 

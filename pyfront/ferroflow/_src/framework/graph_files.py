@@ -12,7 +12,7 @@ from ferroflow._src.framework.graph import Graph
 
 
 def local_path(name: str | os.PathLike[str]) -> str:
-    """The path of a file name, which may begin with the scheme of local files."""
+    """Returns the path of a file name, which may begin with the scheme of local files."""
     return os.fspath(name).removeprefix("file://")
 
 
@@ -33,7 +33,7 @@ def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool =
         graph_or_graph_def: a `Graph`, or a message such as a `GraphDef`.
         logdir: str, the folder.
         name: str, the file's name.
-        as_text: bool, whether to write protobuf's text format rather than its binary one.
+        as_text: bool. If True, write protobuf's text format rather than its binary one.
 
     Returns:
         str, the file's path.

@@ -18,12 +18,12 @@ _VARIABLE_OPS = frozenset(
 
 
 def _node_of(input_name: str) -> str:
-    """The node that an input names."""
+    """Returns the node that an input names."""
     return input_name[1:] if input_name.startswith("^") else input_name.partition(":")[0]
 
 
 def _without_nodes(graph_def: Any) -> Any:
-    """A GraphDef with the versions and functions of another one."""
+    """Returns a GraphDef with the versions and functions of another one."""
     result = proto.GraphDef()
     for field, value in graph_def.ListFields():
         if field.name != "node":
@@ -32,7 +32,7 @@ def _without_nodes(graph_def: Any) -> Any:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Whether a node has to be placed on a CPU.
+    """Returns True if a node has to be placed on a CPU.
 
     Args:
       node: Operation or NodeDef message.
@@ -52,7 +52,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
-    """The part of a graph that some nodes need.
+    """Returns the part of a graph that some nodes need.
 
     Args:
       graph_def: a GraphDef message.
@@ -86,7 +86,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """The shape of the tensor that a NodeDef's input names.
+    """Returns the shape of the tensor that a NodeDef's input names.
 
     Args:
       graph: Graph.
@@ -109,7 +109,7 @@ def convert_variables_to_constants(
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,
 ) -> Any:
-    """The graph with the session's values in place of its variables.
+    """Returns the graph with the session's values in place of its variables.
 
     Args:
       sess: the session that holds the variables.
@@ -160,7 +160,7 @@ def convert_variables_to_constants(
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None) -> Any:
-    """The graph without CheckNumerics nodes and without Identity nodes that order nothing.
+    """Returns the graph without CheckNumerics nodes and without Identity nodes that order nothing.
 
     Args:
       input_graph: a GraphDef message.

@@ -120,7 +120,7 @@ class _Around:
         self._stacks: dict[str | None, DeviceStack] = {}
 
     def device(self, asked: str | None) -> str:
-        """The device requests around the import with a node's own on top."""
+        """Returns the device requests around the import with a node's own on top."""
         stack = self._stacks[asked] = self._outer if asked == "" else self._outer.push(asked)
         return stack.static or ""
 
@@ -142,7 +142,7 @@ class _Around:
 
 
 def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any]) -> Any:
-    """An element of `return_elements`, given the node of its name.
+    """Returns an element of `return_elements`, given the node of its name.
 
     Raises:
       ValueError: the message has no such node or output.
@@ -164,7 +164,9 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
 
 
 def _with_functions(graph: Graph, graph_def: Any) -> Any:
-    """The message without its functions, which are in the graph afterwards, renamed where their names are taken."""
+    """Returns the message without its functions, which are in the graph afterwards, renamed where their names are
+    taken.
+    """
     functions = list(graph_def.library.function)
     if not functions:
         return graph_def

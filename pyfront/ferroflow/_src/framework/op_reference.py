@@ -77,7 +77,7 @@ def _default(attr: Mapping[str, Any]) -> str:
 
 
 def _inferred(schema: Mapping[str, Any]) -> set[str]:
-    """The attributes that the inputs decide."""
+    """Returns the attributes that the inputs decide."""
     found = {arg.get(key) for arg in schema["inputs"] for key in ("type_attr", "number_attr")}
     return {name for name in found if name}
 
@@ -113,7 +113,7 @@ def docstring(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
 
 
 def signature(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> inspect.Signature:
-    """The signature of the function that makes an op: keywords alone, attributes that may be left out None.
+    """Returns the signature of the function that makes an op: keywords alone, attributes that may be left out None.
 
     Args:
         schema: the op's, as `op_schema` gives it.

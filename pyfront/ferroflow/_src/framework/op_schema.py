@@ -12,7 +12,7 @@ _schemas: dict[str, dict[str, Any]] = {}
 
 
 def op_schema(op_type: str) -> dict[str, Any]:
-    """The schema of an op, as `_core.op_info` gives it.
+    """Returns the schema of an op, as `_core.op_info` gives it.
 
     Raises:
       tf.errors.NotFoundError: there is no such op.

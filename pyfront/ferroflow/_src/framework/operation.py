@@ -22,7 +22,7 @@ Frames = tuple[Any, ...]
 
 
 def frames_from(innermost: FrameType) -> Frames:
-    """A frame and those that called it."""
+    """Returns a frame and those that called it."""
     frames: list[Any] = []
     push = frames.append
     frame: FrameType | None = innermost
@@ -125,7 +125,7 @@ class Operation(_core.OperationHandle):
         return [graph._operation(i) for i in graph._core.node_control_outputs(self._id)]
 
     def _get_control_flow_context(self) -> Any:
-        """The branch or loop this operation is in, or None."""
+        """Returns the branch or loop this operation is in, or None."""
         return self._graph._flow_contexts.get(self._id)
 
     def _set_control_flow_context(self, context: Any) -> None:
@@ -160,7 +160,7 @@ class Operation(_core.OperationHandle):
         return [t.dtype.as_datatype_enum for t in self._outputs]
 
     def colocation_groups(self) -> list[bytes]:
-        """The `loc:@name` groups this operation is placed with; its own where it names none."""
+        """Returns the `loc:@name` groups this operation is placed with; its own where it names none."""
         default = [b"loc:@" + self.name.encode()]
         try:
             groups = self.get_attr("_class")
@@ -169,11 +169,13 @@ class Operation(_core.OperationHandle):
         return [g for g in groups if g.startswith(b"loc:@")] or default
 
     def values(self) -> tuple[Tensor, ...]:
-        """The outputs as a tuple of Tensors, of the dtypes and shapes that the op's schema and inputs decide."""
+        """Returns the outputs as a tuple of Tensors, of the dtypes and shapes that the op's schema and inputs
+        decide.
+        """
         return tuple(self._outputs)
 
     def get_attr(self, name: str) -> Any:
-        """An attribute.
+        """Returns an attribute.
 
         Args:
           name: str.
@@ -205,7 +207,7 @@ class Operation(_core.OperationHandle):
         return node_defs.to_op_def(self.type)
 
     def _calls(self) -> list[Frame]:
-        """The frames from the outermost call to the innermost."""
+        """Returns the frames from the outermost call to the innermost."""
         return list(zip(self._frames[-2::-2], self._frames[::-2], strict=True))
 
     @property
@@ -295,7 +297,7 @@ _runners: dict[str, _Runner] = {}
 
 
 def register_runner(kind: str, runner: _Runner) -> None:
-    """The session layer's entry points for `Operation.run` ("run") and `Tensor.eval` ("eval")."""
+    """Registers the session layer's functions for `Operation.run` ("run") and `Tensor.eval` ("eval")."""
     _runners[kind] = runner
 
 

@@ -44,7 +44,7 @@ def register_proto_function(
 
 
 def get_collection_proto_type(collection_name: str) -> Any:
-    """The class of a collection's messages, or None."""
+    """Returns the class of a collection's messages, or None."""
     found = _registered.get(collection_name)
     if found is None:
         return None

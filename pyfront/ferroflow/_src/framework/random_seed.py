@@ -11,7 +11,7 @@ _MAX_SEED = 2**31 - 1
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The (seed, seed2) attributes of a random op under the default graph's seed.
+    """Returns the (seed, seed2) attributes of a random op under the default graph's seed.
 
     Args:
       op_seed: the op's own seed, or None.

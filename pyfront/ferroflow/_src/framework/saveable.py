@@ -59,7 +59,7 @@ class SaveableObject:
         return self._device
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[Any] | None) -> Any:
-        """Gives the thing the values of a checkpoint; subclasses say how.
+        """Returns the thing the values of a checkpoint; subclasses say how.
 
         Args:
             restored_tensors: the tensors of the checkpoint, one for each spec.

@@ -79,7 +79,9 @@ class NameScopes:
                 in_use[name] = 1
 
     def enter(self, name: Any) -> str:
-        """The stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the root."""
+        """Returns the stack inside a scope of that name; one that ends with `/` is taken as it is, None or "" is the
+        root.
+        """
         if not name:
             return ""
         name = compat.as_str(name)
@@ -121,7 +123,7 @@ class FlowContext(Protocol):
         """Notes an operation made here."""
 
     def while_context(self) -> FlowContext | None:
-        """The innermost loop around, this one included."""
+        """Returns the innermost loop around, this one included."""
 
 
 class Scopes:
@@ -176,12 +178,12 @@ class ControlDependencies:
         self._seen.add(op._id)
 
     def op_in_group(self, node: int) -> bool:
-        """Whether the node of that id was made in this context."""
+        """Returns True if the node of that id was made in this context."""
         return node in self._seen
 
 
 def control_inputs_for(graph: Graph, input_nodes: list[int]) -> list[Operation]:
-    """The control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
+    """Returns the control inputs a new op gets from the contexts it is made in, given the ids of the nodes it reads."""
     result: dict[int, Operation] = {}
     for controller in graph._scopes.control:
         if any(controller.op_in_group(n) for n in input_nodes):
@@ -216,7 +218,7 @@ class DeviceStack:
         self._is_static = not any(callable(e) and not isinstance(e, DeviceSpec) for e in entries)
 
     def push(self, device: Any) -> DeviceStack:
-        """The stack with one more request on top."""
+        """Returns the stack with one more request on top."""
         if device is not None and not callable(device) and not isinstance(device, DeviceSpec):
             device = DeviceSpec.from_string(device)
         return DeviceStack((*self.entries, device))
@@ -231,7 +233,7 @@ class DeviceStack:
         return self._static
 
     def device_for(self, op: Operation) -> str:
-        """The device of a given op."""
+        """Returns the device of a given op."""
         return self._merge(op)
 
     def _merge(self, op: Operation | None) -> str:
@@ -307,7 +309,7 @@ class AttributeMap:
 
 
 def operation_of(value: Any) -> Operation:
-    """The operation behind an Operation, a Tensor or an object that stands for one.
+    """Returns the operation behind an Operation, a Tensor or an object that stands for one.
 
     Raises:
       TypeError: `value` is none of these.

@@ -152,7 +152,7 @@ class Tensor(_core.TensorHandle):
         return cached
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """Returns the same as `shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -180,13 +180,13 @@ class Tensor(_core.TensorHandle):
         return self.shape.ndims
 
     def consumers(self) -> list[Operation]:
-        """The operations that read this tensor."""
+        """Returns the operations that read this tensor."""
         graph = self._op._graph
         found = graph._core.consumers(self._node_id, self._index)
         return [graph._operation(i) for i in dict.fromkeys(node for node, _ in found)]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of this tensor in a session.
+        """Returns the value of this tensor in a session.
 
         Args:
           feed_dict: dict of fed values, as for `Session.run`.

@@ -26,7 +26,7 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A copy of a spec.
+        """Returns a copy of a spec.
 
         Args:
           spec: TensorSpec.
@@ -66,7 +66,7 @@ class TensorSpec:
         return self._name
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether types and shapes agree as far as both are known.
+        """Returns True if types and shapes agree as far as both are known.
 
         Args:
           spec_or_tensor: TensorSpec or Tensor of any dtype and shape.

@@ -35,7 +35,7 @@ __all__ = [
 
 
 def tensor_list(tensors: Any) -> list[Any]:
-    """The values of a dictionary in the order of its keys, or the list itself.
+    """Returns the values of a dictionary in the order of its keys, or the list itself.
 
     Args:
         tensors: list or dict.
@@ -68,7 +68,7 @@ def as_given(original: Any, tensors: Any) -> Any:
 
 
 def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
-    """Values as tensors; sparse ones stay.
+    """Returns values as tensors; sparse ones stay.
 
     Args:
         tensors: list of values.
@@ -90,7 +90,7 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
 
     Args:
         keep_input: Tensor of bool, of shape [] or [rows].
-        enqueue_many: bool, whether rows are the elements.
+        enqueue_many: bool. If True, rows are the elements.
 
     Raises:
         ValueError: if it has another rank.
@@ -106,7 +106,7 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
 
 
 def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
-    """The dtypes of the components of lists of tensors.
+    """Returns the dtypes of the components of lists of tensors.
 
     Args:
         lists: list of lists of Tensor.
@@ -124,12 +124,12 @@ def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -> Any:
-    """The shapes of the elements' components: those given, or what is known of the tensors.
+    """Returns the shapes of the elements' components: those given, or what is known of the tensors.
 
     Args:
         lists: list of lists of Tensor.
         shapes: list of shapes, or None.
-        enqueue_many: bool, whether rows are the elements.
+        enqueue_many: bool. If True, rows are the elements.
 
     Raises:
         ValueError: if the rank of a tensor is unknown, or the shapes of two lists differ.
@@ -152,7 +152,7 @@ def shapes_of(lists: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -
 
 
 def _kept(tensors: Sequence[Any], keep_input: Tensor) -> list[Tensor]:
-    """The rows that are kept."""
+    """Returns the rows that are kept."""
     which = cast(keep_input, dtypes_lib.int32)
     return [dynamic_partition(x, which, num_partitions=2)[1] for x in tensors]
 
@@ -165,10 +165,10 @@ def _enqueue_op(queue: QueueBase, tensors: Sequence[Any], enqueue_many: bool, ke
 
 
 def queue_class(dynamic_pad: bool) -> Any:
-    """The queue for batches.
+    """Returns the queue for batches.
 
     Args:
-        dynamic_pad: bool, whether elements of different sizes are padded.
+        dynamic_pad: bool. If True, elements of different sizes are padded.
     """
     return PaddingFIFOQueue if dynamic_pad else FIFOQueue
 
@@ -183,7 +183,7 @@ class _Queue(NamedTuple):
     seed: int | None = None
 
     def made(self, types: Sequence[Any], shapes: Any) -> QueueBase:
-        """The queue of elements of these dtypes and shapes."""
+        """Returns the queue of elements of these dtypes and shapes."""
         options = (
             {} if self.min_after_dequeue is None else {"min_after_dequeue": self.min_after_dequeue, "seed": self.seed}
         )
@@ -256,10 +256,11 @@ def batch(
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         num_threads: int, the threads that put elements in; with more than one their order is not defined.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -302,15 +303,16 @@ def maybe_batch(
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         num_threads: int, the threads that put elements in; with more than one their order is not defined.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -344,10 +346,11 @@ def batch_join(
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -389,14 +392,15 @@ def maybe_batch_join(
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
             thread puts in what one of them is.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -434,9 +438,10 @@ def shuffle_batch(
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
         num_threads: int, the threads that put elements in.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of `tensors` are the elements.
+        enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -485,13 +490,14 @@ def maybe_shuffle_batch(
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         num_threads: int, the threads that put elements in; with more than one their order is not defined.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -528,9 +534,10 @@ def shuffle_batch_join(
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 
@@ -578,12 +585,13 @@ def maybe_shuffle_batch_join(
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
-        keep_input: Tensor of bool, of shape []: whether the element, or all rows, are put in; of shape [rows] where
+        keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         seed: int, seed of the order.
-        enqueue_many: bool, whether the rows of the tensors are the elements.
+        enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool, whether the last batch may be smaller; else what is left at the end is dropped.
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+            dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
 

@@ -41,7 +41,7 @@ _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 
 def _static(size: Any) -> Any:
-    """The number of elements of a batch, as int where the graph decides it."""
+    """Returns the number of elements of a batch, as int where the graph decides it."""
     tensor = convert_index(size, name="batch_size")
     known = constant_value(tensor)
     return tensor if known is None else known
@@ -86,9 +86,9 @@ def bucket(
         capacity: int, the most batches the last queue holds, and elements each bucket does by default.
         bucket_capacities: list of int, the most elements each bucket holds.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch of a bucket may be smaller.
-        keep_input: Tensor of bool, of shape []: whether the element is put in.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch of a bucket may be smaller.
+        keep_input: Tensor of bool, of shape []. If True, the element is put in.
         shared_name: str, the name under which sessions share the queues.
         name: str, name of the scope.
 
@@ -207,9 +207,9 @@ def bucket_by_sequence_length(
         capacity: int, the most batches the last queue holds, and sequences each bucket does by default.
         bucket_capacities: list of int, the most sequences each bucket holds.
         shapes: list of shapes, of the components; by default those of the tensors.
-        dynamic_pad: bool, whether the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool, whether the last batch of a bucket may be smaller.
-        keep_input: Tensor of bool, of shape []: whether the sequence is put in.
+        dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
+        allow_smaller_final_batch: bool. If True, the last batch of a bucket may be smaller.
+        keep_input: Tensor of bool, of shape []. If True, the sequence is put in.
         shared_name: str, the name under which sessions share the queues.
         name: str, name of the scope.
 

@@ -99,12 +99,12 @@ class Coordinator:
             self._stop_event.clear()
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True if a stop has been requested."""
         return self._stop_event.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A context manager that gives exceptions of its body to `request_stop`, and raises none."""
+        """Passes exceptions raised in a `with` block to `request_stop`, and raises none."""
         try:
             yield
         except BaseException:  # whatever ends a thread ends the others
@@ -117,7 +117,7 @@ class Coordinator:
             timeout: float, seconds to wait at most; None for ever.
 
         Returns:
-            Whether a stop was asked for.
+            True if a stop was asked for.
         """
         return self._stop_event.wait(timeout)
 
@@ -141,7 +141,7 @@ class Coordinator:
         Args:
             threads: list of threading.Thread, started.
             stop_grace_period_secs: float, seconds that threads have to end once a stop was asked for.
-            ignore_live_threads: bool, whether threads that have not ended by then are not an error.
+            ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
 
         Raises:
             BaseException: if what `request_stop` was given first, with the traceback of its thread.
@@ -173,7 +173,7 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has returned or raised since the last `clear_stop`."""
+        """True if `join` has returned or raised since the last `clear_stop`."""
         return self._joined
 
     def raise_requested_exception(self) -> None:

@@ -38,7 +38,7 @@ _NOTHING = "string_input_producer requires a non-null input tensor"
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    """A local variable that keeps the names of the files that match patterns when it is initialized.
+    """Returns a local variable that keeps the names of the files that match patterns when it is initialized.
 
     Args:
         pattern: Tensor of string, a pattern or a vector of them.
@@ -95,13 +95,13 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with the rows of a tensor.
+    """Returns a queue that a queue runner fills with the rows of a tensor.
 
     Args:
         input_tensor: Tensor of any dtype, of shape [n, ...].
         element_shape: shape of the rows, where that of the tensor is not known.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the rows are shuffled in each epoch.
+        shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -149,12 +149,12 @@ def string_input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with strings, such as names of files.
+    """Returns a queue that a queue runner fills with strings, such as names of files.
 
     Args:
         string_tensor: Tensor of string, of shape [n], not empty.
         num_epochs: int, how often each string is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the strings are shuffled in each epoch.
+        shuffle: bool. If True, the strings are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -196,12 +196,12 @@ def range_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> FIFOQueue:
-    """A queue that a queue runner fills with the integers from 0 to `limit - 1`.
+    """Returns a queue that a queue runner fills with the integers from 0 to `limit - 1`.
 
     Args:
         limit: Tensor of int32, of shape [].
         num_epochs: int, how often each integer is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the integers are shuffled in each epoch.
+        shuffle: bool. If True, the integers are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
@@ -228,12 +228,12 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """Rows of tensors, one of each in every step, from a queue of their numbers that a queue runner fills.
+    """Returns rows of tensors, one of each in every step, from a queue of their numbers that a queue runner fills.
 
     Args:
         tensor_list: list of Tensor of any dtypes, of shape [n, ...] with equal n.
         num_epochs: int, how often each row is produced before the queue is closed; None for ever.
-        shuffle: bool, whether the rows are shuffled in each epoch.
+        shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.

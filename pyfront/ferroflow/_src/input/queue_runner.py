@@ -188,8 +188,8 @@ class QueueRunner:
         Args:
             sess: Session to run the operations in.
             coord: Coordinator that stops the threads and gets their failures.
-            daemon: bool, whether the program may end while they run.
-            start: bool, whether they are started.
+            daemon: bool. If True, the program may end while they run.
+            start: bool. If True, they are started.
 
         Returns:
             list of threading.Thread; empty while earlier threads for this session run.
@@ -217,7 +217,7 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The runner as a message.
+        """Returns the runner as a message.
 
         Args:
             export_scope: str, name scope to remove.
@@ -271,8 +271,8 @@ def start_queue_runners(
     Args:
         sess: Session; the default session by default.
         coord: Coordinator that stops the threads and gets their failures.
-        daemon: bool, whether the program may end while they run.
-        start: bool, whether they are started, or only made.
+        daemon: bool. If True, the program may end while they run.
+        start: bool. If True, they are started, or only made.
         collection: str, the graph's collection of queue runners.
 
     Returns:

@@ -34,7 +34,7 @@ class Stored(NamedTuple):
     rank: int | None
 
     def is_compatible_with(self, other: Stored) -> bool:
-        """Whether one queue can take both.
+        """Returns True if one queue can hold both.
 
         Args:
             other: Stored.
@@ -63,7 +63,9 @@ def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
 
 
 def _store(sparse: SparseTensor, enqueue_many: bool, keep_input: Tensor, shared_name: str | None) -> Tensor:
-    """The handles of the rows, or the handle of the whole; what is not kept is not stored, and has handle -1."""
+    """Returns the handles of the rows, or the handle of the whole; what is not kept is not stored, and has handle
+    -1.
+    """
     if keep_input.shape.ndims == 1:
         kept = sparse_retain(sparse, gather(keep_input, sparse.indices[:, 0]))
         return add_many_sparse_to_tensors_map(kept, shared_name=shared_name)
@@ -85,7 +87,7 @@ def _store(sparse: SparseTensor, enqueue_many: bool, keep_input: Tensor, shared_
 
 
 def _map_op(handles: Tensor) -> Operation:
-    """The operation that stores, which may stand behind a Merge."""
+    """Returns the operation that stores, which may stand behind a Merge."""
     for tensor in handles.op.inputs:
         if tensor.op.type in _MAP_OPS:
             stores: Operation = tensor.op
@@ -100,7 +102,7 @@ def store_sparse_tensors(
 
     Args:
         tensors: list of Tensor and SparseTensor.
-        enqueue_many: bool, whether their rows are the elements.
+        enqueue_many: bool. If True, their rows are the elements.
         keep_input: Tensor of bool, of shape [] or [rows]: which are kept.
         maps: list of Operation, whose maps are used; None for maps of their own.
 
@@ -131,7 +133,7 @@ def store_sparse_tensors_join(
 
     Args:
         lists: list of lists of Tensor and SparseTensor.
-        enqueue_many: bool, whether their rows are the elements.
+        enqueue_many: bool. If True, their rows are the elements.
         keep_input: Tensor of bool, of shape [] or [rows]: which are kept.
 
     Returns:

@@ -23,7 +23,7 @@ class _Elementwise(KerasLayer):
         self.supports_masking = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, with the batch.

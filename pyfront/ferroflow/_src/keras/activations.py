@@ -116,7 +116,7 @@ def softsign(x: Any) -> Tensor:
 
 
 def tanh(x: Any) -> Tensor:
-    """The hyperbolic tangent.
+    """Returns the hyperbolic tangent.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -129,7 +129,7 @@ def tanh(x: Any) -> Tensor:
 
 
 def sigmoid(x: Any) -> Tensor:
-    """The logistic function.
+    """Returns the logistic function.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -141,7 +141,7 @@ def sigmoid(x: Any) -> Tensor:
 
 
 def linear(x: Any) -> Any:
-    """Gives its argument.
+    """Returns its argument.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -153,7 +153,7 @@ def linear(x: Any) -> Any:
 
 
 def hard_sigmoid(x: Any) -> Any:
-    """The logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
+    """Returns the logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
 
     Args:
         x: Tensor of a float dtype, of any shape.

@@ -40,7 +40,9 @@ _phases = PerGraph[Any]()
 
 
 def learning_phase() -> Any:
-    """Whether models train: a Tensor of bool that is fed, false by default; or what `set_learning_phase` has set."""
+    """Returns True if models train: a Tensor of bool that is fed, false by default; or what `set_learning_phase` has
+    set.
+    """
     graph = get_default_graph()
     if graph not in _phases:
         with init_scope():
@@ -72,12 +74,12 @@ def clear_session() -> None:
 
 
 def number(value: float, name: str, dtype: Any = dtypes.float32) -> Variable:
-    """A variable of one number that is not trained."""
+    """Returns a variable of one number that is not trained."""
     return Variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
-    """The shape of a tensor or variable, with None for what is not known.
+    """Returns the shape of a tensor or variable, with None for what is not known.
 
     Args:
         x: Tensor or Variable of any dtype and shape.

@@ -59,7 +59,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str
 
 
 def reshape(x: Any, shape: Any) -> Tensor:
-    """Gives a tensor another shape.
+    """Returns a tensor another shape.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -72,7 +72,7 @@ def reshape(x: Any, shape: Any) -> Tensor:
 
 
 def shape(x: Any) -> Tensor:
-    """The shape of a tensor as a tensor.
+    """Returns the shape of a tensor as a tensor.
 
     Args:
         x: Tensor of any dtype and shape.

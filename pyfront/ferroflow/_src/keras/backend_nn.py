@@ -77,7 +77,7 @@ def l2_normalize(x: Any, axis: Any = None) -> Tensor:
 
 
 def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
-    """Whether the score of each example's class is among the largest ones.
+    """Computes whether each example's class is among the `k` classes with the largest scores.
 
     Args:
         predictions: Tensor of float32, of shape [batch, classes]: scores.
@@ -169,12 +169,12 @@ def _as_probabilities(x: Any) -> Tensor:
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of the probabilities of classes and those of labels.
+    """Returns the cross entropy of the probabilities of classes and those of labels.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype of `output`, of its shape without the classes.
@@ -186,12 +186,12 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
 
 
 def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of the probabilities of classes and labels that are the numbers of classes.
+    """Returns the cross entropy of the probabilities of classes and labels that are the numbers of classes.
 
     Args:
         target: Tensor of an integer or float dtype, of shape [...]: the classes.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes where it
@@ -206,12 +206,12 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """The cross entropy of probabilities of yes and no.
+    """Returns the cross entropy of probabilities of yes and no.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
         output: Tensor of a float dtype, of any shape: probabilities, or logits.
-        from_logits: bool, whether they are logits.
+        from_logits: bool. If True, they are logits.
 
     Returns:
         Tensor of the dtype and shape of `output`.
@@ -243,7 +243,7 @@ def conv1d(
     data_format: str | None = None,
     dilation_rate: int = 1,
 ) -> Tensor:
-    """A convolution along one dimension.
+    """Returns a convolution along one dimension.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, steps, channels].
@@ -276,7 +276,7 @@ def conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Tensor:
-    """A convolution along two dimensions.
+    """Returns a convolution along two dimensions.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -312,7 +312,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Tensor:
-    """A convolution of each channel, then one over the channels.
+    """Returns a convolution of each channel, then one over the channels.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -349,7 +349,7 @@ def pool2d(
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Tensor:
-    """The largest element or the mean of windows.
+    """Returns the largest element or the mean of windows.
 
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
@@ -428,7 +428,7 @@ def truncated_normal(
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Tensor:
-    """Ones with a probability, zeros else.
+    """Returns ones with a probability, zeros else.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -445,7 +445,7 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
 
 
 def update(x: Variable, new_x: Any) -> Tensor:
-    """Gives a variable a value.
+    """Returns a variable a value.
 
     Args:
         x: Variable of any dtype and shape.
@@ -500,7 +500,7 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Any:
 
 
 def gradients(loss: Any, variables: Any) -> list[Any]:
-    """The gradients of a loss.
+    """Returns the gradients of a loss.
 
     Args:
         loss: Tensor of a float dtype, of any shape.
@@ -619,7 +619,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """One value in training, another else.
+    """Returns one value in training, another else.
 
     Args:
         x: Tensor of any dtype and shape, or callable of one: what is taken in training.
@@ -636,7 +636,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """One value outside of training, another in it.
+    """Returns one value outside of training, another in it.
 
     Args:
         x: Tensor of any dtype and shape, or callable of one: what is taken outside of training.

@@ -57,7 +57,7 @@ class KerasLayer(Layer):
         return made
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer, and its name.
+        """Returns the arguments that make an equal layer, and its name.
 
         Returns:
             dict, whose values JSON can hold.
@@ -75,7 +75,7 @@ class KerasLayer(Layer):
         return {**found, "name": self.name, "trainable": self.trainable}
 
     def _arguments(self) -> dict[str, Any]:
-        """The arguments that are told; of a class of a program those that it was given, as they were given."""
+        """Returns the arguments that are told; of a class of a program those that it was given, as they were given."""
         kind: Any = type(self)
         if not kind.__module__.startswith("ferroflow."):
             return {name: value for name, value in self._given.items() if name != "weights"}
@@ -92,7 +92,7 @@ class KerasLayer(Layer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer of what `get_config` gives.
+        """Returns a layer of what `get_config` gives.
 
         Args:
             config: dict of arguments.
@@ -159,7 +159,7 @@ class KerasLayer(Layer):
             dtype: DType; None for the layer's.
             initializer: initializer, or its name; None for the scope's.
             regularizer: callable of the variable that gives a loss, or its name; None for none.
-            trainable: bool, whether it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is.
             constraint: callable of the value after each update, or its name; None for none.
             partitioner: callable, as `tf.get_variable` takes it.
             use_resource: bool, as `tf.get_variable` takes it.
@@ -219,7 +219,7 @@ class InputLayer(KerasLayer):
         self._inbound_nodes.append(note_call(input_tensor, self, [], {}))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer, and its name.
+        """Returns the arguments that make an equal layer, and its name.
 
         Returns:
             dict, whose values JSON can hold.
@@ -228,7 +228,7 @@ class InputLayer(KerasLayer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer of what `get_config` gives.
+        """Returns a layer of what `get_config` gives.
 
         Args:
             config: dict of arguments.
@@ -254,7 +254,7 @@ def Input(  # noqa: N802  # Keras's spelling
     tensor: Tensor | None = None,
     batch_shape: Any = None,
 ) -> Tensor:
-    """The start of a model.
+    """Returns the start of a model.
 
     Args:
         shape: tuple, the shape of an example.

@@ -54,7 +54,7 @@ def _holds_one_array(given: Sequence[Any]) -> bool:
 
 
 def with_column(array: Any) -> Any:
-    """An array of at least two dimensions: numbers become rows of one number."""
+    """Returns an array of at least two dimensions: numbers become rows of one number."""
     return array[:, None] if array.ndim == 1 else array
 
 
@@ -74,7 +74,7 @@ def check_shape(array: Any, tensor: Any) -> None:
 def weights_of(
     labels: Sequence[Any], names: Sequence[str], modes: Sequence[Any], sample_weight: Any, class_weight: Any
 ) -> list[Any]:
-    """The weights of examples, or of steps, for the labels of each output.
+    """Returns the weights of examples, or of steps, for the labels of each output.
 
     Args:
         labels: list of arrays.
@@ -140,12 +140,12 @@ def check_lengths(arrays: Sequence[Any]) -> None:
 
 
 def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
-    """The places of the examples of batch after batch.
+    """Yields the places of the examples of batch after batch.
 
     Args:
         count: the number of examples.
         batch_size: the number of examples of a batch.
-        shuffle: whether they are in NumPy's random order; "batch" for batches of neighbours in random order.
+        shuffle: If True, they are in NumPy's random order; "batch" for batches of neighbours in random order.
     """
     order = np.arange(count)
     starts = list(range(0, count, batch_size))
@@ -160,7 +160,7 @@ def places(count: int, batch_size: int, shuffle: Any) -> Iterator[Any]:
 
 
 def part_of(batch: Batch, chosen: Any) -> Batch:
-    """Some of the examples of inputs, labels and weights."""
+    """Returns some of the examples of inputs, labels and weights."""
     inputs, labels, weights = ([a[chosen] for a in arrays] for arrays in batch)
     return inputs, labels, weights
 
@@ -178,5 +178,5 @@ class Average:
         self._count += size
 
     def values(self) -> list[float]:
-        """The means; none where there was no batch."""
+        """Returns the means; none where there was no batch."""
         return [float(x) for x in np.asarray(self._totals) / self._count] if self._count else []

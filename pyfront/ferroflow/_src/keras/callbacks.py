@@ -167,7 +167,7 @@ class _Monitor(Callback):
         self.best = -np.inf if self._grows else np.inf
 
     def _value(self, logs: Any, what: str) -> Any:
-        """The value; None, and a warning, where there is none."""
+        """Returns the value; None, and a warning, where there is none."""
         value = (logs or {}).get(self.monitor)
         if value is None:
             known = ",".join(logs or {})
@@ -244,8 +244,8 @@ class ModelCheckpoint(_Monitor):
             `{val_loss:.2f}` stand for values.
         monitor: str, the name of the value that is to become better.
         verbose: int, above 0 to print what is saved.
-        save_best_only: bool, whether the model is saved only when the value has become better.
-        save_weights_only: bool, whether the weights are saved and not the model, as `Model.save_weights` and
+        save_best_only: bool. If True, the model is saved only when the value has become better.
+        save_weights_only: bool. If True, the weights are saved and not the model, as `Model.save_weights` and
             `Model.save` do.
         mode: "min", "max", or "auto" by the name.
         period: int, epochs between two savings.
@@ -345,7 +345,7 @@ class ReduceLROnPlateau(_Monitor):
         self.wait = self.cooldown_counter = 0
 
     def in_cooldown(self) -> bool:
-        """Whether the epochs after a change are not over."""
+        """Returns True while epochs remain in which the learning rate is not reduced again."""
         return self.cooldown_counter > 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -483,7 +483,7 @@ class CSVLogger(Callback):
     Args:
         filename: str, the file.
         separator: str, what is between two values.
-        append: bool, whether lines are added to a file that is there.
+        append: bool. If True, lines are added to a file that is there.
     """
 
     def __init__(self, filename: str, separator: str = ",", append: bool = False) -> None:

@@ -54,7 +54,7 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv2DTranspose` and `KerasLayer`.
@@ -74,7 +74,7 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv3DTranspose` and `KerasLayer`.
@@ -130,7 +130,7 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         dilation_rate: int, or list of one int: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -153,7 +153,7 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
@@ -174,7 +174,7 @@ class DepthwiseConv2D(KerasLayer):
         depth_multiplier: int, the number of results of each channel.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the kernel, of shape kernel_size + [channels, multiplier], or its name.
         bias_initializer: initializer of the bias, of shape [channels * multiplier], or its name.
         **kwargs: `depthwise_regularizer`, `bias_regularizer`, `depthwise_constraint` and `bias_constraint`;

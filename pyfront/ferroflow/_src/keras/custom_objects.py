@@ -11,7 +11,7 @@ _known: dict[str, Any] = {}
 
 
 def get_custom_objects() -> dict[str, Any]:
-    """The classes and functions that names stand for now; what is put into the dict is known from then on.
+    """Returns the classes and functions that names stand for now; what is put into the dict is known from then on.
 
     Returns:
         dict by the names.

@@ -55,7 +55,7 @@ class Drawn:
 
 
 def is_symbolic(given: Any) -> bool:
-    """Whether what is given are tensors of the graph.
+    """Returns True if the data is a graph's tensors.
 
     Raises:
         ValueError: if some are, and some are not.

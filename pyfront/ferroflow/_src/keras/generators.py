@@ -14,18 +14,18 @@ class Sequence:
     """Batches by their number, for `Model.fit_generator` and its kin; a subclass says them in `__getitem__`."""
 
     def __getitem__(self, index: int) -> Any:
-        """A batch: tuple of inputs and labels, and weights if there are any."""
+        """Returns a batch: tuple of inputs and labels, and weights if there are any."""
         raise NotImplementedError(f"{type(self).__name__} is to define __getitem__(index), which gives a batch.")
 
     def __len__(self) -> int:
-        """The number of batches."""
+        """Returns the number of batches."""
         raise NotImplementedError(f"{type(self).__name__} is to define __len__(), the number of batches.")
 
     def on_epoch_end(self) -> None:
         """Called after each pass over all batches in training."""
 
     def __iter__(self) -> Iterator[Any]:
-        """All batches, again and again."""
+        """Yields all batches, again and again."""
         while True:
             yield from (self[i] for i in range(len(self)))
 
@@ -36,7 +36,7 @@ class Passes:
     Args:
         generator: generator, or such an object, which may have `on_epoch_end`.
         steps: int, the number of batches of an epoch; None for the object's length.
-        shuffle: bool, whether each pass takes the batches of an object in another order, by NumPy's global generator.
+        shuffle: bool. If True, each pass takes the batches of an object in another order, by NumPy's global generator.
 
     Attributes:
         steps: int, the number of batches of an epoch.
@@ -57,7 +57,7 @@ class Passes:
         self._count = 0
 
     def next(self) -> Any:
-        """The next batch.
+        """Returns the next batch.
 
         Raises:
             ValueError: if a generator has ended.

@@ -20,12 +20,12 @@ _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
 
 def is_hdf5(filepath: Any) -> bool:
-    """Whether a file's name is that of an HDF5 file."""
+    """Returns True if a file's name is that of an HDF5 file."""
     return str(filepath).endswith((".h5", ".hdf5", ".keras"))
 
 
 def h5py() -> Any:
-    """The package.
+    """Returns the package.
 
     Raises:
         ImportError: if it is not installed.
@@ -54,7 +54,7 @@ _DAMAGE = (
 
 @contextlib.contextmanager
 def opened(filepath: Any) -> Iterator[Any]:
-    """Opens a file for reading, and names it where what it holds is damaged.
+    """Opens a file for reading; errors about damaged contents name the file.
 
     Args:
         filepath: str, the file.
@@ -81,7 +81,7 @@ def opened(filepath: Any) -> Iterator[Any]:
 
 
 def _weights(layer: Any) -> list[Any]:
-    """The variables of a layer in the order of files: those that are trained come first, of models too."""
+    """Returns the variables of a layer in the order of files: those that are trained come first, of models too."""
     return list(layer.trainable_weights) + list(layer.non_trainable_weights)
 
 
@@ -107,7 +107,7 @@ def read_weights(group: Any, model: Any, by_name: bool) -> None:
     Args:
         group: h5py.Group.
         model: Model.
-        by_name: bool, whether layers are found by their names, and not in their order.
+        by_name: bool. If True, layers are found by their names, and not in their order.
 
     Raises:
         ValueError: if there are more or fewer layers, or their variables have other shapes.
@@ -160,7 +160,7 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
     Args:
         model: Model.
         filepath: str, the file, of weights or of a whole model.
-        by_name: bool, whether layers are found by their names, and not in their order.
+        by_name: bool. If True, layers are found by their names, and not in their order.
 
     Raises:
         ImportError: if h5py is not installed.
@@ -178,8 +178,8 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     Args:
         model: Model.
         filepath: str, the file.
-        overwrite: bool, whether a file that is there is replaced.
-        include_optimizer: bool, whether to warn of a model that is compiled that this is not saved.
+        overwrite: bool. If True, an existing file is replaced.
+        include_optimizer: bool. If True, warn if the model is compiled, because the optimizer state is not saved.
 
     Raises:
         ImportError: if h5py is not installed.

@@ -52,7 +52,7 @@ def _count(variables: Sequence[Any]) -> int:
 
 
 def _is_chain(model: Any) -> bool:
-    """Whether each layer is called once, on the output of the one before it."""
+    """Returns True if each layer is called once, on the output of the one before it."""
     before = list(model.inputs)
     seen = []
     for tensor, made in model._calls:

@@ -46,7 +46,7 @@ class Dense(KerasLayer, dense.Dense):
     Args:
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer, or its name.
         bias_initializer: initializer, or its name.
         **kwargs: further arguments of `tf.layers.Dense` and `KerasLayer`.
@@ -111,7 +111,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of one int: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv1D`; `input_shape`, the shape of an example, and the others of a
@@ -133,7 +133,7 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv2D`; `input_shape`, the shape of an example, and the others of a
@@ -155,7 +155,7 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
         data_format: str, "channels_last" or "channels_first"; None for the first.
         dilation_rate: int, or list of three ints: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
         **kwargs: further arguments of `tf.layers.Conv3D`; `input_shape`, the shape of an example, and the others of a
@@ -494,7 +494,7 @@ class Reshape(KerasLayer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, with the batch.
@@ -519,7 +519,7 @@ class Embedding(KerasLayer):
         output_dim: int, the number of columns.
         embeddings_initializer: initializer of the table, or its name.
         embeddings_regularizer: callable of the table that gives a loss, or its name; None for none.
-        mask_zero: bool, whether the id 0 stands for steps that do not count, for the layers that follow.
+        mask_zero: bool. If True, the id 0 stands for steps that do not count, for the layers that follow.
         input_length: int, the number of ids of an example; None for any.
         **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
     """
@@ -643,7 +643,7 @@ class Lambda(KerasLayer):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape or tuple, with the batch.

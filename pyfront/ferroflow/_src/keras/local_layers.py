@@ -62,7 +62,7 @@ class _LocallyConnected(KerasLayer):
         return sizes
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, places ..., channels].
@@ -141,7 +141,7 @@ class LocallyConnected1D(_LocallyConnected):
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, kernel_size * channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [places, filters], or its name.
         kernel_regularizer: function of the kernel that gives a loss, or its name; None for none.
@@ -167,7 +167,7 @@ class LocallyConnected2D(_LocallyConnected):
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [places, size of a window * channels, filters], or its
             name.
         bias_initializer: initializer of the bias, of shape [rows, columns, filters], or its name.

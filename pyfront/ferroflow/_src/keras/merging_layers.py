@@ -58,7 +58,7 @@ class Merge(KerasLayer):
 
 
 def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    """The shape that two shapes of examples broadcast to; None for a dimension that is not known."""
+    """Returns the shape that two shapes of examples broadcast to; None for a dimension that is not known."""
     if len(first) < len(second):
         first, second = second, first
     count = len(first) - len(second)
@@ -71,7 +71,7 @@ def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) ->
 
 
 def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
-    """The inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
+    """Returns the inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
     known = [x.get_shape().ndims for x in inputs]
     ranks = [n for n in known if n is not None]
     if len(ranks) == len(inputs):
@@ -276,7 +276,7 @@ class Dot(Merge):
 
     Args:
         axes: int, or pair of ints: the dimensions of the inputs to sum over.
-        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        normalize: bool. If True, the inputs are divided by their norms along those dimensions.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -451,7 +451,7 @@ def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
     Args:
         inputs: list of two Tensors of one float dtype, of shape [batch, ...].
         axes: int, or pair of ints: the dimensions of the inputs to sum over.
-        normalize: bool, whether the inputs are divided by their norms along those dimensions.
+        normalize: bool. If True, the inputs are divided by their norms along those dimensions.
         **kwargs: arguments of the layer, such as `name`.
 
     Returns:

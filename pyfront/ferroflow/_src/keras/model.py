@@ -152,7 +152,7 @@ class Model(Network):
             return get_session().run(fetches, feeds)
 
     def _fed_inputs(self) -> list[Tensor]:
-        """The inputs that are fed: those that are not values of a program."""
+        """Returns the inputs that are fed: those that are not values of a program."""
         return [tensor for tensor in self.inputs if tensor.op.type == "Placeholder"]
 
     def _fed_names(self) -> list[str]:
@@ -167,7 +167,7 @@ class Model(Network):
 
     @property
     def uses_learning_phase(self) -> bool:
-        """Whether the outputs differ between training and testing."""
+        """True if the outputs differ between training and testing."""
         with self.graph.as_default():
             phase = learning_phase()
         if not isinstance(phase, Tensor):
@@ -271,7 +271,7 @@ class Model(Network):
         return batch
 
     def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None) -> Any:
-        """One step of training.
+        """Returns one step of training.
 
         Args:
             x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset's iterator.
@@ -355,7 +355,7 @@ class Model(Network):
             validation_split: float, the part of the examples, the last ones, that validate and do not train.
             validation_data: tuple of inputs and labels, and weights if there are any, that validate; or a dataset or
                 its iterator.
-            shuffle: bool, whether each epoch takes the examples in another order, by NumPy's global generator; "batch"
+            shuffle: bool. If True, each epoch takes the examples in another order, by NumPy's global generator; "batch"
                 for batches of neighbours in another order.
             class_weight: dict from the numbers of classes to weights, or dict of such by the outputs' names; None for
                 1.
@@ -524,7 +524,7 @@ class Model(Network):
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
             use_multiprocessing: accepted; nothing is read ahead.
-            shuffle: bool, whether each pass takes the batches of an object in another order.
+            shuffle: bool. If True, each pass takes the batches of an object in another order.
             initial_epoch: int, the number of the first epoch.
 
         Returns:
@@ -578,7 +578,7 @@ class Model(Network):
         workers: int = 1,
         use_multiprocessing: bool = False,
     ) -> Any:
-        """The loss over the batches of a generator; with metrics a list of it and them.
+        """Returns the loss over the batches of a generator; with metrics a list of it and them.
 
         Args:
             generator: as `fit_generator`.
@@ -647,7 +647,7 @@ class Model(Network):
         sample_weight: Any = None,
         steps: int | None = None,
     ) -> Any:
-        """The loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
+        """Returns the loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
         Args:
             x: as `fit`.
@@ -693,7 +693,7 @@ class Model(Network):
 
 
 def _step_count(params: dict[str, Any]) -> int:
-    """The number of batches of an epoch."""
+    """Returns the number of batches of an epoch."""
     steps: int | None = params["steps"]
     return -(-params["samples"] // params["batch_size"]) if steps is None else steps
 
@@ -703,14 +703,14 @@ def _size(batch: Batch) -> int:
 
 
 def _example_shape(given: Any) -> tuple[int | None, ...]:
-    """The shape of an input for an array or tensor of examples: numbers are rows of one number."""
+    """Returns the shape of an input for an array or tensor of examples: numbers are rows of one number."""
     if isinstance(given, Tensor):
         return (None, *given.get_shape().as_list()[1:])
     return (None, *(given.shape[1:] or (1,)))
 
 
 def _parts_of(validation_data: Any) -> tuple[Any, ...]:
-    """The inputs, labels and weights that validate, or a dataset or its iterator."""
+    """Returns the inputs, labels and weights that validate, or a dataset or its iterator."""
     if not isinstance(validation_data, (tuple, list)):
         return (validation_data,)
     if len(validation_data) not in (2, 3):
@@ -729,5 +729,5 @@ def _check_steps(given: Arrays | Drawn, batch_size: int | None, steps: int | Non
 
 
 def _as_operation(update: Any) -> Any:
-    """A step of an optimizer, which may be a variable and its new value."""
+    """Returns a step of an optimizer, which may be a variable and its new value."""
     return assign(*update) if isinstance(update, tuple) else update

@@ -19,7 +19,7 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
     Args:
         filepath: str, the file, which `save_model` or Keras wrote.
         custom_objects: dict of classes and functions of the program by their names; None for none.
-        compile: bool, whether to warn that the model is to be compiled to be trained.
+        compile: bool. If True, warn that the model must be compiled before it is trained.
 
     Returns:
         Model or Sequential.

@@ -72,7 +72,7 @@ def activation(identifier: Any) -> Callable[..., Any]:
 
 
 def serialize_activation(activation: Any) -> str:
-    """The name of an activation.
+    """Returns the name of an activation.
 
     Args:
         activation: function of a Tensor of a float dtype, of any shape.
@@ -103,7 +103,7 @@ def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None =
 
 
 def he_normal(seed: int | None = None) -> Any:
-    """He's normal initializer: a truncated normal of variance 2 / inputs.
+    """Returns He's normal initializer: a truncated normal of variance 2 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -115,7 +115,7 @@ def he_normal(seed: int | None = None) -> Any:
 
 
 def he_uniform(seed: int | None = None) -> Any:
-    """He's uniform initializer: a uniform of variance 2 / inputs.
+    """Returns He's uniform initializer: a uniform of variance 2 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -127,7 +127,7 @@ def he_uniform(seed: int | None = None) -> Any:
 
 
 def lecun_normal(seed: int | None = None) -> Any:
-    """LeCun's normal initializer: a truncated normal of variance 1 / inputs.
+    """Returns LeCun's normal initializer: a truncated normal of variance 1 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -139,7 +139,7 @@ def lecun_normal(seed: int | None = None) -> Any:
 
 
 def lecun_uniform(seed: int | None = None) -> Any:
-    """LeCun's uniform initializer: a uniform of variance 1 / inputs.
+    """Returns LeCun's uniform initializer: a uniform of variance 1 / inputs.
 
     Args:
         seed: int, of the random numbers; None for one that the graph makes.
@@ -257,7 +257,7 @@ class Regularizer:
     """A loss of weights; a subclass says it in `__call__`."""
 
     def __call__(self, x: Any) -> Any:
-        """The loss.
+        """Returns the loss.
 
         Args:
             x: Tensor of a float dtype, of any shape.
@@ -280,7 +280,7 @@ class L1L2(Regularizer):
         self.l1, self.l2 = float(l1), float(l2)
 
     def __call__(self, x: Any) -> Any:
-        """The loss.
+        """Returns the loss.
 
         Args:
             x: Tensor of a float dtype, of any shape.
@@ -292,7 +292,7 @@ class L1L2(Regularizer):
         return sum(terms[1:], terms[0]) if terms else 0.0
 
     def get_config(self) -> dict[str, float]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"l1": self.l1, "l2": self.l2}
 
 
@@ -334,7 +334,7 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name
 
 
 def regularizer(identifier: Any) -> Any:
-    """A regularizer by its name; None for none.
+    """Returns a regularizer by its name; None for none.
 
     Args:
         identifier: str, the name; dict of its class and its arguments; a callable and None stand for themselves.
@@ -355,11 +355,11 @@ class Constraint:
     """What a weight is made to be after each update; a subclass says it in `__call__`."""
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {}
 
     def __call__(self, w: Any) -> Any:
-        """The weight as it may be.
+        """Returns the weight as it may be.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -386,11 +386,11 @@ class MaxNorm(Constraint):
         self.max_value, self.axis = max_value, axis
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"max_value": self.max_value, "axis": self.axis}
 
     def __call__(self, w: Any) -> Any:
-        """The weight, scaled down where its norm is larger.
+        """Returns the weight, scaled down where its norm is larger.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -406,7 +406,7 @@ class NonNeg(Constraint):
     """Weights that are not negative."""
 
     def __call__(self, w: Any) -> Any:
-        """The weight, 0 where it is negative.
+        """Returns the weight, 0 where it is negative.
 
         Args:
             w: Tensor of a float dtype, of any shape.
@@ -428,11 +428,11 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal one."""
+        """Returns the arguments that make an equal one."""
         return {"axis": self.axis}
 
     def __call__(self, w: Any) -> Any:
-        """The weight, scaled.
+        """Returns the weight, scaled.
 
         Args:
             w: Tensor of a float dtype, of any shape.

@@ -46,7 +46,7 @@ class Network(Connected):
         ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
-    # Whether its layers are trained; what a model trains is settled when it is compiled.
+    # True if the model's layers are trained. The value is read when the model is compiled.
     trainable = True
 
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
@@ -62,7 +62,8 @@ class Network(Connected):
         # The first call is the model itself, between its inputs and outputs.
         self._inbound_nodes = []
         self._outbound_nodes = []
-        # Whether a subclass's own `build` runs or has run; and the checkpoint to load when there are variables.
+        # `_is_building` is True during and after a subclass's own `build`; `_weights_to_load` is the checkpoint to load
+        # once there are variables.
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
@@ -163,7 +164,7 @@ class Network(Connected):
 
     @property
     def built(self) -> bool:
-        """Whether it has inputs and outputs, and variables with them."""
+        """True if the network has outputs, and therefore its variables."""
         return bool(self.outputs)
 
     @built.setter
@@ -233,7 +234,7 @@ class Network(Connected):
         return self._of_layers("updates") if self.trainable else []
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs.
+        """Returns the updates that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
@@ -282,7 +283,7 @@ class Network(Connected):
         raise ValueError(f"No such layer: {name if name is not None else index}")
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs for other inputs, with the same layers and variables.
+        """Returns the outputs for other inputs, with the same layers and variables.
 
         Args:
             inputs: Tensor, or list of them.
@@ -427,7 +428,7 @@ class Network(Connected):
         return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
 
     def get_weights(self) -> list[Any]:
-        """The values of the variables."""
+        """Returns the values of the variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
@@ -446,7 +447,7 @@ class Network(Connected):
 
         Args:
             filepath: str, the file.
-            overwrite: bool, whether a file that is there is replaced.
+            overwrite: bool. If True, an existing file is replaced.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
 
         Raises:
@@ -461,7 +462,7 @@ class Network(Connected):
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
-            overwrite: bool, whether what is there is replaced.
+            overwrite: bool. If True, an existing file is replaced.
             save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
 
         Raises:
@@ -487,7 +488,7 @@ class Network(Connected):
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
-            by_name: bool, whether layers are found by their names, and not in their order; of files alone.
+            by_name: bool. If True, layers are found by their names, and not in their order; of files alone.
 
         Raises:
             ImportError: if h5py is not installed, and it is a file.
@@ -517,7 +518,7 @@ class Network(Connected):
             )
 
     def count_params(self) -> int:
-        """The number of elements of the variables."""
+        """Returns the number of elements of the variables."""
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
 
     def summary(
@@ -545,7 +546,7 @@ class Network(Connected):
 
 
 def described(layer: Any) -> dict[str, Any]:
-    """The class of a layer or model and what it is made of."""
+    """Returns the class of a layer or model and what it is made of."""
     return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
@@ -566,7 +567,7 @@ _NO_PARTS = frozenset(
 
 
 def _layers_in(value: Any) -> list[Any]:
-    """The layers that an attribute is or holds."""
+    """Returns the layers that an attribute is or holds."""
     if isinstance(value, (Layer, Network)):
         return [value]
     if isinstance(value, dict):

@@ -239,7 +239,7 @@ class ActivityRegularization(KerasLayer):
         self.l1, self.l2 = l1, l2
 
     def call(self, inputs: Any) -> Any:
-        """Gives the inputs.
+        """Returns the inputs.
 
         Args:
             inputs: Tensor of a float dtype, of any shape.

@@ -62,7 +62,7 @@ class Optimizer:
         self.updates = []
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step; a subclass overrides it.
+        """Returns the operations of one step; a subclass overrides it.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -106,7 +106,7 @@ class Optimizer:
         return dense
 
     def get_weights(self) -> list[Any]:
-        """The values of its variables."""
+        """Returns the values of its variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
@@ -126,7 +126,7 @@ class Optimizer:
         batch_set_value(list(zip(self.weights, weights, strict=True)))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {name: getattr(self, name) for name in ("clipnorm", "clipvalue") if hasattr(self, name)}
 
     @classmethod
@@ -161,7 +161,7 @@ class _Descent(Optimizer, abc.ABC):
         self.weights = [self.iterations]
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step.
+        """Returns the operations of one step.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -183,16 +183,16 @@ class _Descent(Optimizer, abc.ABC):
 
     @abc.abstractmethod
     def _moved(self, variable: Any, gradient: Any, rate: Any, step: Any) -> list[Any]:
-        """The assignments of one variable, at a step that is counted from 1."""
+        """Returns the assignments of one variable, at a step that is counted from 1."""
 
     def _slot(self, variable: Any) -> Any:
-        """A variable of the shape of another, at first zeros."""
+        """Returns a variable of the shape of another, at first zeros."""
         made = _zeros_like(variable)
         self.weights.append(made)
         return made
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **super().get_config()}
 
 
@@ -208,7 +208,7 @@ class SGD(_Descent):
         lr: float, the learning rate; a variable, whose value can be changed between batches.
         momentum: float, the part of the last move that is made again.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        nesterov: bool, whether the move is Nesterov's.
+        nesterov: bool. If True, the move is Nesterov's.
         **kwargs: as `Optimizer`.
     """
 
@@ -228,7 +228,7 @@ class SGD(_Descent):
         return [assign(last, move), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "momentum": float(get_value(self.momentum)), "nesterov": self.nesterov}
 
 
@@ -257,7 +257,7 @@ class RMSprop(_Descent):
         return [assign(mean, new_mean), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
@@ -282,7 +282,7 @@ class Adagrad(_Descent):
         return [assign(total, new_total), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "epsilon": self.epsilon}
 
 
@@ -313,7 +313,7 @@ class Adadelta(_Descent):
         return [assign(mean, new_mean), assign(moves, new_moves), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}
 
 
@@ -326,7 +326,7 @@ class Adam(_Descent):
         beta_2: float, how slowly the mean of squared gradients changes.
         epsilon: float, added to the root; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        amsgrad: bool, whether the largest mean of squared gradients so far is taken.
+        amsgrad: bool. If True, the largest mean of squared gradients so far is taken.
         **kwargs: as `Optimizer`.
 
     Source: Kingma, Ba, Adam, 2014; Reddi, Kale, Kumar, On the Convergence of Adam and Beyond, 2018.
@@ -361,7 +361,7 @@ class Adam(_Descent):
         return [*updates, _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon, "amsgrad": self.amsgrad}
         return {**super().get_config(), **own}
 
@@ -402,7 +402,7 @@ class Adamax(_Descent):
         return [assign(mean, new_mean), assign(largest, new_largest), _assigned(variable, new)]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         own = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
         return {**super().get_config(), **own}
 
@@ -442,7 +442,7 @@ class Nadam(Optimizer):
         self.schedule_decay = schedule_decay
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step.
+        """Returns the operations of one step.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -470,7 +470,7 @@ class Nadam(Optimizer):
         return self.updates
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor as they are now."""
+        """Returns the arguments of the constructor as they are now."""
         numbers = {name: float(get_value(getattr(self, name))) for name in ("lr", "beta_1", "beta_2")}
         own = {"epsilon": self.epsilon, "schedule_decay": self.schedule_decay}
         return {**super().get_config(), **numbers, **own}
@@ -484,7 +484,7 @@ class _GraphOptimizer(Optimizer):
         self.optimizer = optimizer
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
-        """The operations of one step."""
+        """Returns the operations of one step."""
         self.updates = [self.optimizer.minimize(loss, var_list=params)]
         return self.updates
 
@@ -494,7 +494,7 @@ class _GraphOptimizer(Optimizer):
 
 
 def _zeros_like(variable: Any) -> Any:
-    """A variable of the dtype and shape of another, of zeros."""
+    """Returns a variable of the dtype and shape of another, of zeros."""
     shape = variable.get_shape().as_list()
     return Variable(np.zeros(shape, variable.dtype.base_dtype.as_numpy_dtype), trainable=False)
 
@@ -507,7 +507,7 @@ _CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Ada
 
 
 def serialize(optimizer: Any) -> dict[str, Any]:
-    """The class of an optimizer and its arguments as they are now.
+    """Returns the class of an optimizer and its arguments as they are now.
 
     Args:
         optimizer: Optimizer of Keras's.

@@ -111,20 +111,20 @@ class _Steps(KerasLayer):
         return made.bias_initializer
 
     def _step(self, inputs: Any, state: Any) -> Any:
-        """The output and the states after a step."""
+        """Returns the output and the states after a step."""
         raise NotImplementedError
 
     def _gate(self, x: Any, i: int) -> Any:
-        """The columns of a gate."""
+        """Returns the columns of a gate."""
         return x[..., i * self.units : (i + 1) * self.units]
 
     def _of_inputs(self, inputs: Any) -> list[Tensor]:
-        """The products of the inputs and the weights, with the bias, for each gate."""
+        """Returns the products of the inputs and the weights, with the bias, for each gate."""
         products = self._products(inputs, self.kernel, self._kept_of_inputs, range(self._GATES))
         return products if self.bias is None else [x + self._gate(self.bias, i) for i, x in enumerate(products)]
 
     def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
-        """The products of the state and the weights, for some gates."""
+        """Returns the products of the state and the weights, for some gates."""
         return self._products(state, self.recurrent_kernel, self._kept_of_state, gates)
 
     def _products(self, x: Any, weights: Any, kept: list[Tensor] | None, gates: Sequence[int]) -> list[Tensor]:
@@ -197,7 +197,7 @@ class _Run(RNNCell):
         step: callable of inputs and a tuple of states to an output and a tuple of states.
         state_size: tuple of ints.
         output_size: int.
-        is_masked: bool, whether the inputs are a pair of inputs and a mask.
+        is_masked: bool; True if the inputs are a pair of inputs and a mask.
     """
 
     def __init__(self, step: Any, state_size: tuple[int, ...], output_size: int, is_masked: bool, name: str) -> None:
@@ -217,7 +217,7 @@ class _Run(RNNCell):
         return self._sizes[1]
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """The output and the states after a step; where the mask says no, those before."""
+        """Returns the output and the states after a step; where the mask says no, those before."""
         if not self._is_masked:
             return self._step(inputs, state)
         inputs, counts = inputs
@@ -285,9 +285,9 @@ class _Recurrent(_Running, _Steps):
     Args:
         units: int, the size of the outputs.
         *args: further options of the steps.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         **kwargs: arguments of `KerasLayer`; `implementation` and `unroll`, accepted.
 
@@ -439,7 +439,7 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
     Args:
         units: int, the size of the outputs.
         activation: callable of the outputs, or its name.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
@@ -448,9 +448,9 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
         bias_regularizer: callable of the bias that gives a loss, or its name; None for none.
         dropout: float, the part of the inputs that is left out in training.
         recurrent_dropout: float, the part of the states that is left out in training.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         **kwargs: `kernel_constraint`, `recurrent_constraint` and `bias_constraint`; `implementation` and `unroll`,
             accepted; `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -493,7 +493,7 @@ class LSTM(_Recurrent, _MemorySteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool, whether the forget gate's bias starts from 1.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
         **kwargs: as `GRU`.
 
     Source: Hochreiter, Schmidhuber, Long Short-Term Memory, 1997.
@@ -556,7 +556,7 @@ class LSTMCell(_Cell, _MemorySteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool, whether the forget gate's bias starts from 1.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
         **kwargs: `use_bias`, initializers, regularizers and constraints as those of `LSTM`; arguments of
             `KerasLayer`.
 
@@ -662,7 +662,7 @@ def _check_cell(cell: Any) -> None:
 
 
 def _not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
-    """The weights of inner layers that are not trained."""
+    """Returns the weights of inner layers that are not trained."""
     if layer.trainable:
         return [w for one in inner for w in one.non_trainable_weights]
     return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
@@ -674,9 +674,9 @@ class RNN(_Running):
     Args:
         cell: layer whose `call` takes inputs and the list of states and gives an output and the list of new states,
             with `state_size`, an int or list of ints, whose first is the size of the output; or list of such cells.
-        return_sequences: bool, whether all outputs are returned, and not the last one alone.
-        return_state: bool, whether the last states are returned too.
-        go_backwards: bool, whether the inputs are taken from the last to the first.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: False; states that stay between batches are not offered.
         unroll: bool, accepted.
         **kwargs: arguments of `KerasLayer`.

@@ -93,12 +93,12 @@ def normalize(x: Any, axis: int = -1, order: float = 2) -> Any:
 
 
 def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = True, split: str = " ") -> list[str]:
-    """The words of a text.
+    """Returns the words of a text.
 
     Args:
         text: str.
         filters: str, characters that part words.
-        lower: bool, whether capitals become small letters.
+        lower: bool. If True, capitals become small letters.
         split: str, what else parts words.
 
     Returns:
@@ -114,9 +114,9 @@ class Tokenizer:
     Args:
         num_words: int, the numbers below which are given; None for all.
         filters: str, characters that part words.
-        lower: bool, whether capitals become small letters.
+        lower: bool. If True, capitals become small letters.
         split: str, what else parts words.
-        char_level: bool, whether each character is a word.
+        char_level: bool. If True, each character is a word.
         oov_token: str, the word whose number others get; None to leave them out.
 
     Attributes:
@@ -169,7 +169,7 @@ class Tokenizer:
             self.word_index[self.oov_token] = len(self.word_index) + 1
 
     def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
-        """Gives the numbers of the words of texts; words that have none are left out, or are `oov_token`.
+        """Returns the numbers of the words of texts; words that have none are left out, or are `oov_token`.
 
         Args:
             texts: iterable of texts, each a str or a list of words.
@@ -180,7 +180,7 @@ class Tokenizer:
         return list(self.texts_to_sequences_generator(texts))
 
     def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
-        """Gives the numbers of the words of text after text; words that have none are left out, or are `oov_token`.
+        """Yields the numbers of the words of text after text; words that have none are left out, or are `oov_token`.
 
         Args:
             texts: iterable of texts, each a str or a list of words.
@@ -217,7 +217,7 @@ class Tokenizer:
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
     def sequences_to_matrix(self, sequences: Sequence[Sequence[int]], mode: str = "binary") -> Any:
-        """A row for each sequence, with a column for each number.
+        """Returns a row for each sequence, with a column for each number.
 
         Args:
             sequences: list of lists of numbers.

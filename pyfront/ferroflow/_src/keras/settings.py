@@ -24,7 +24,7 @@ _settings: dict[str, Any] = {"epsilon": 1e-7, "floatx": "float32", "image_data_f
 
 
 def epsilon() -> float:
-    """The small number that keeps logarithms and quotients finite: 1e-7, or what `set_epsilon` has set."""
+    """Returns the small number that keeps logarithms and quotients finite: 1e-7, or what `set_epsilon` has set."""
     return float(_settings["epsilon"])
 
 
@@ -38,7 +38,7 @@ def set_epsilon(value: float) -> None:
 
 
 def floatx() -> str:
-    """The name of the dtype of numbers: "float32", or what `set_floatx` has set."""
+    """Returns the name of the dtype of numbers: "float32", or what `set_floatx` has set."""
     return str(_settings["floatx"])
 
 
@@ -57,7 +57,7 @@ def set_floatx(value: str) -> None:
 
 
 def cast_to_floatx(x: Any) -> Any:
-    """An array of the dtype `floatx()`.
+    """Returns an array of the dtype `floatx()`.
 
     Args:
         x: array of any number dtype, of any shape.
@@ -88,7 +88,7 @@ def set_image_data_format(data_format: str) -> None:
 
 
 def get_uid(prefix: str = "") -> int:
-    """The next number for a name in the default graph.
+    """Returns the next number for a name in the default graph.
 
     Args:
         prefix: str, the name.

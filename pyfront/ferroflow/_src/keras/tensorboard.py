@@ -25,9 +25,9 @@ class TensorBoard(Callback):
         histogram_freq: int, epochs between two histograms of weights and outputs; 0 for none. They need arrays that
             validate. What else is in `GraphKeys.SUMMARIES` is written with them.
         batch_size: int, the number of examples that are fed for histograms at once.
-        write_graph: bool, whether the graph is written too.
-        write_grads: bool, whether there are histograms of gradients too.
-        write_images: bool, whether weights are written as images too.
+        write_graph: bool. If True, the graph is written too.
+        write_grads: bool. If True, there are histograms of gradients too.
+        write_images: bool. If True, weights are written as images too.
         embeddings_freq: 0; embeddings are not written.
         embeddings_layer_names: accepted.
         embeddings_metadata: accepted.
@@ -126,7 +126,7 @@ class TensorBoard(Callback):
 
 
 def _as_image(weight: Any) -> Tensor | None:
-    """A weight of one to three dimensions as images of one channel; None for others."""
+    """Returns a weight of one to three dimensions as images of one channel; None for others."""
     picture = shaping.squeeze(weight)
     shape: list[Any] = picture.get_shape().as_list()
     if len(shape) == 1:

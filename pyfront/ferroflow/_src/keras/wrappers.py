@@ -171,7 +171,7 @@ class Bidirectional(Wrapper):
 
 
 def _copied(layer: Any, direction: str) -> Any:
-    """A layer of the same options, without variables."""
+    """Returns a layer of the same options, without variables."""
     if layer.built:
         raise ValueError(f"Bidirectional takes a layer that has not been called: {layer.name}")
     made = copy.copy(layer)

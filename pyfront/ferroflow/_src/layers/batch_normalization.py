@@ -46,8 +46,8 @@ class BatchNormalization(Layer):
         axis: int, or list of int: the dimensions that are not averaged over, usually the channels.
         momentum: float, how much of the averages stays in an update.
         epsilon: float, added to the variance.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         beta_initializer: initializer of beta.
         gamma_initializer: initializer of gamma.
         moving_mean_initializer: initializer of the average of means.
@@ -56,12 +56,12 @@ class BatchNormalization(Layer):
         gamma_regularizer: callable of gamma that gives a loss.
         beta_constraint: callable that optimizers apply to beta after updates.
         gamma_constraint: callable that optimizers apply to gamma after updates.
-        renorm: bool, whether training is corrected towards the averages.
+        renorm: bool. If True, training is corrected towards the averages.
         renorm_clipping: dict from "rmax", "rmin" and "dmax" to Tensors that bound that correction.
         renorm_momentum: float, how much of the correction's averages stays in an update.
-        fused: bool, whether images are normalized by one operation, whose variance for the average is divided by
-            n - 1; None for True.
-        trainable: bool, whether beta and gamma are trained.
+        fused: bool. If True, images are normalized by one operation, whose variance for the average is divided by n -
+            1; None for True.
+        trainable: bool. If True, beta and gamma are trained.
         virtual_batch_size: int, the size of the parts of the batch that are normalized each on its own; None for all.
         adjustment: callable of the inputs' shape, a Tensor, to a scale and an offset that are applied in training
             before gamma and beta.
@@ -264,7 +264,7 @@ class BatchNormalization(Layer):
         return count / maximum(count - 1.0, 1.0)
 
     def _renormalized(self, mean: Any, variance: Any, training: bool | Tensor) -> tuple[Any, Any, Any, Any]:
-        """The correction of scale and offset towards the averages, and the moments to average."""
+        """Returns the correction of scale and offset towards the averages, and the moments to average."""
         stddev = sqrt(variance + self.epsilon)
         mixed_mean = self.renorm_mean + (1.0 - self.renorm_mean_weight) * mean
         mixed_stddev = self.renorm_stddev + (1.0 - self.renorm_stddev_weight) * stddev
@@ -364,7 +364,7 @@ class BatchNormalization(Layer):
         return select(training, batch, making.identity(average))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the inputs.
+        """Returns the shape of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs.
@@ -410,8 +410,8 @@ def batch_normalization(
         axis: as `tf.layers.BatchNormalization`, and so are those not described here.
         momentum: float, how much of the averages stays in an update.
         epsilon: float, added to the variance.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         beta_initializer: initializer of beta.
         gamma_initializer: initializer of gamma.
         moving_mean_initializer: initializer of the average of means.
@@ -421,7 +421,7 @@ def batch_normalization(
         beta_constraint: callable that optimizers apply to beta after updates.
         gamma_constraint: callable that optimizers apply to gamma after updates.
         training: bool, or Tensor of bool of shape [].
-        trainable: bool, whether beta and gamma are trained.
+        trainable: bool. If True, beta and gamma are trained.
         name: str, the variable scope; None for "batch_normalization", made unique.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         renorm: bool.

@@ -19,7 +19,7 @@ NAMES: Mapping[str, str] = {"kernel": "weights", "bias": "biases"}
 
 
 def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
-    """A custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
+    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
 
     def custom_getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
         *scopes, last = name.split("/")

@@ -125,7 +125,7 @@ class Connected:
         return self._one_shape("output", lambda node: node.output_shapes)
 
     def get_input_at(self, node_index: int) -> Any:
-        """The input of a call.
+        """Returns the input of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -140,7 +140,7 @@ class Connected:
         return one_or_list(self._node(node_index, "input").input_tensors)
 
     def get_output_at(self, node_index: int) -> Any:
-        """The output of a call.
+        """Returns the output of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -155,7 +155,7 @@ class Connected:
         return one_or_list(self._node(node_index, "output").output_tensors)
 
     def get_input_shape_at(self, node_index: int) -> Any:
-        """The shape of the input of a call.
+        """Returns the shape of the input of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -170,7 +170,7 @@ class Connected:
         return one_or_list(self._node(node_index, "input shape").input_shapes)
 
     def get_output_shape_at(self, node_index: int) -> Any:
-        """The shape of the output of a call.
+        """Returns the shape of the output of a call.
 
         Args:
             node_index: int, the number of the call, from 0 on.

@@ -33,7 +33,7 @@ class Conv(Layer):
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the
             scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [filters].
@@ -42,7 +42,7 @@ class Conv(Layer):
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
 
@@ -104,7 +104,7 @@ class Conv(Layer):
         return space.op_data_format(self.data_format, self.rank)
 
     def _channels(self, input_shape: Any) -> int:
-        """The number of channels of the inputs, of which `input_spec` then asks that many."""
+        """Returns the number of channels of the inputs, of which `input_spec` then asks that many."""
         channels: int | None = TensorShape(input_shape)[self._channel_axis].value
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
@@ -177,7 +177,7 @@ class Conv(Layer):
         return self._activated(self._with_bias(convolution(inputs, self.kernel)))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs.
+        """Returns the shape of the outputs for that of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].

@@ -27,7 +27,7 @@ class Dense(Layer):
     Args:
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [inputs, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
         kernel_regularizer: callable of the kernel that gives a loss.
@@ -35,7 +35,7 @@ class Dense(Layer):
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.
     """
@@ -124,7 +124,7 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the inputs with the last dimension replaced.
+        """Returns the shape of the inputs with the last dimension replaced.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, ..., size].
@@ -163,7 +163,7 @@ def dense(
         inputs: Tensor of a float dtype, of shape [..., size].
         units: int, the size of the last dimension of the outputs.
         activation: callable, or its name; None for none.
-        use_bias: bool, whether a bias is added.
+        use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape [size, units]; None for the scope's, or Glorot's.
         bias_initializer: initializer of the bias, of shape [units].
         kernel_regularizer: callable of the kernel that gives a loss.
@@ -171,7 +171,7 @@ def dense(
         activity_regularizer: callable of the outputs that gives a loss.
         kernel_constraint: callable that optimizers apply to the kernel after updates.
         bias_constraint: callable that optimizers apply to the bias after updates.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         name: str, the variable scope; None for "dense", made unique.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 

@@ -61,7 +61,7 @@ class Dropout(Layer):
         return choose(training_mode(training), dropped, lambda: identity(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the inputs.
+        """Returns the shape of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs.

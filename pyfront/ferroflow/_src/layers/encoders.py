@@ -28,16 +28,16 @@ def embed_sequence(
     scope: Any = None,
     reuse: Any = None,
 ) -> Tensor:
-    """The rows of a table for sequences of ids.
+    """Returns the rows of a table for sequences of ids.
 
     Args:
         ids: Tensor of int32 or int64, of shape [batch, steps].
         vocab_size: int, the number of rows; None where the table is used again.
         embed_dim: int, the number of columns; None where the table is used again.
-        unique: bool, whether each row is looked up once; accepted, the result is the same.
+        unique: bool. If True, each row is looked up once; accepted, the result is the same.
         initializer: an initializer of the table; the scope's by default.
         regularizer: a callable of the table that gives a loss; None for none.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "EmbedSequence", made unique.
         reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
 
@@ -69,17 +69,17 @@ def bow_encoder(
     scope: Any = None,
     reuse: Any = None,
 ) -> Tensor:
-    """The mean of the rows of a table for the ids of each example, as a bag of words.
+    """Returns the mean of the rows of a table for the ids of each example, as a bag of words.
 
     Args:
         ids: Tensor or SparseTensor of int32 or int64, of shape [batch, steps]; with `sparse_lookup` ids of 0 in a
             Tensor are left out.
         vocab_size: int, the number of rows.
         embed_dim: int, the number of columns.
-        sparse_lookup: bool, whether ids may be missing.
+        sparse_lookup: bool. If True, ids may be missing.
         initializer: an initializer of the table; the scope's by default.
         regularizer: a callable of the table that gives a loss; None for none.
-        trainable: bool, whether the table is trained.
+        trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "bow_encoder", made unique.
         reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
 

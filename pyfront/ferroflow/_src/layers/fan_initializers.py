@@ -27,7 +27,7 @@ def variance_scaling_initializer(
     Args:
         factor: float; 2 for layers with relu.
         mode: "FAN_IN", "FAN_OUT" or "FAN_AVG": what is counted, inputs, outputs or their mean.
-        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        uniform: bool. If True, the numbers are uniformly distributed, rather than normally and cut.
         seed: int, the op's seed; None to derive it from the graph's.
         dtype: float DType where a call gives none.
 
@@ -67,7 +67,7 @@ def xavier_initializer(
     """Makes an initializer of numbers whose variance is 1 divided by the mean of a unit's inputs and outputs.
 
     Args:
-        uniform: bool, whether the numbers are uniformly distributed, rather than normally and cut.
+        uniform: bool. If True, the numbers are uniformly distributed, rather than normally and cut.
         seed: int, the op's seed; None to derive it from the graph's.
         dtype: float DType where a call gives none.
 

@@ -38,7 +38,7 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The number of examples and that of the elements of one.
+        """Returns the number of examples and that of the elements of one.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, ...].

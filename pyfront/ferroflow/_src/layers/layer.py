@@ -72,7 +72,7 @@ class Layer(Connected):
     `self.built = True`, and computes its outputs in `call`.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: `activity_regularizer`, a callable of each output that gives a loss; `input_shape`, `batch_size` and
@@ -221,7 +221,7 @@ class Layer(Connected):
         _add_new_ones_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on some inputs.
+        """Returns the updates that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
@@ -232,7 +232,7 @@ class Layer(Connected):
         return _depending_on(inputs, self._updates) if self.trainable or self.stateful else []
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses that depend on some inputs.
+        """Returns the losses that depend on some inputs.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
@@ -264,7 +264,7 @@ class Layer(Connected):
         return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for that of the input.
+        """Returns the shape of the output for that of the input.
 
         Args:
             input_shape: TensorShape, or structure of them: the shapes of the inputs.
@@ -286,7 +286,7 @@ class Layer(Connected):
             self._open(variable_scope(scope, default_name=self._base_name))
 
     def _reuse_of_variables(self) -> Any:
-        """Whether `add_weight` finds variables, as `tf.variable_scope` takes it."""
+        """Returns True if `add_weight` reuses variables, with the meaning of `reuse` in `tf.variable_scope`."""
         return True if self.built else self._reuse
 
     def _name_scope(self) -> str:
@@ -325,9 +325,9 @@ class Layer(Connected):
             dtype: its DType; None for the layer's, or float32.
             initializer: an initializer; None for the scope's.
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
-            trainable: bool, whether it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is.
             constraint: a callable that optimizers apply after updates.
-            use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
+            use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the
                 scope says.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
 
@@ -440,7 +440,8 @@ class Layer(Connected):
         return None
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer: of this library's layers all that they keep, else those of any layer.
+        """Returns the arguments that make an equal layer: of this library's layers all that they keep, else those of
+        any layer.
 
         Returns:
             dict by the arguments' names.
@@ -466,7 +467,7 @@ class Layer(Connected):
         return cls(**config)
 
     def get_weights(self) -> list[Any]:
-        """The values of its variables."""
+        """Returns the values of its variables."""
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
@@ -509,7 +510,7 @@ class Layer(Connected):
             self.add_loss(loss, inputs=inputs)
 
     def count_params(self) -> int:
-        """The number of elements of its variables.
+        """Returns the number of elements of its variables.
 
         Raises:
             ValueError: if it is not built.

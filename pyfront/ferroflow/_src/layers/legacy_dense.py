@@ -45,7 +45,7 @@ def legacy_fully_connected(
         weight_collections: list of keys of collections for the weights.
         bias_collections: list of keys of collections for the bias.
         output_collections: list of keys of collections for the outputs, besides `GraphKeys.ACTIVATIONS`.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         weight_regularizer: callable of the weights that gives a loss.
         bias_regularizer: callable of the bias that gives a loss.
 

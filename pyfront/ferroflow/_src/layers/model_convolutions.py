@@ -123,7 +123,7 @@ def _transposed(
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "{default_scope}", made unique.
 
     Returns:
@@ -190,7 +190,7 @@ def separable_convolution2d(
         variables_collections: list of keys of collections for the variables, or dict from "weights", for both kinds,
             and "biases" to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "SeparableConv2d", made unique.
 
     Returns:
@@ -307,7 +307,7 @@ def convolution2d_in_plane(
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "ConvInPlane", made unique.
 
     Returns:

@@ -115,7 +115,7 @@ def fully_connected(
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "fully_connected", made unique.
 
     Returns:
@@ -326,8 +326,8 @@ def batch_norm(
     Args:
         inputs: Tensor of a float dtype, of known rank.
         decay: float, how much of the averages stays in an update.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta", "gamma", "moving_mean" and "moving_variance" to initializers.
@@ -338,7 +338,7 @@ def batch_norm(
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether beta and gamma are trained.
+        trainable: bool. If True, beta and gamma are trained.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
         data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
         scope: str, the variable scope; None for "BatchNorm", made unique.
@@ -488,14 +488,14 @@ def layer_norm(
 
     Args:
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ...].
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         activation_fn: callable of the outputs; None for none.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         begin_norm_axis: int, the first dimension that is averaged over.
         begin_params_axis: int, the first dimension that beta and gamma have.
         scope: str, the variable scope; None for "LayerNorm", made unique.

@@ -61,8 +61,8 @@ def instance_norm(
 
     Args:
         inputs: Tensor of a float dtype, of known rank, of shape [batch, ..., channels], or [batch, channels, ...].
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
@@ -70,7 +70,7 @@ def instance_norm(
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
         scope: str, the variable scope; None for "InstanceNorm", made unique.
 
@@ -144,8 +144,8 @@ def group_norm(
         channels_axis: int, the dimension of the channels.
         reduction_axes: list of int, the other dimensions that are averaged over: [-3, -2] of images with the channels
             last, [-2, -1] of those with `channels_axis` -3.
-        center: bool, whether an offset beta is added.
-        scale: bool, whether the result is multiplied by gamma.
+        center: bool. If True, an offset beta is added.
+        scale: bool. If True, the result is multiplied by gamma.
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
@@ -153,7 +153,7 @@ def group_norm(
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "GroupNorm", made unique.
 
     Returns:

@@ -161,7 +161,7 @@ def dense_to_sparse(
 
 
 def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Tensor:
-    """Gives a tensor whose gradient is multiplied on its way back.
+    """Returns a tensor whose gradient is multiplied on its way back.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.

@@ -47,7 +47,7 @@ def bias_add(
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         variables_collections: list of keys of collections for the variables, or dict from "biases" to such a list.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the biases are trained.
+        trainable: bool. If True, the biases are trained.
         data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
         scope: str, the variable scope; None for "BiasAdd", made unique.
 
@@ -158,7 +158,7 @@ def spatial_softmax(
         temperature: float, what the features are divided by at first; None for 1. It is a variable.
         name: str, the variable scope; None for "spatial_softmax", made unique.
         variables_collections: list of keys of collections for the variable, or dict from "temperature" to such a list.
-        trainable: bool, whether the temperature is trained.
+        trainable: bool. If True, the temperature is trained.
         data_format: "NHWC" or "NCHW".
 
     Returns:

@@ -50,7 +50,7 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
-    """Gives a tensor one more alias.
+    """Returns a tensor one more alias.
 
     Args:
         tensor: Tensor of any dtype and shape, or SparseTensor.
@@ -64,7 +64,7 @@ def append_tensor_alias(tensor: Any, alias: str) -> Any:
 
 
 def get_tensor_aliases(tensor: Any) -> list[str]:
-    """The aliases of a tensor.
+    """Returns the aliases of a tensor.
 
     Args:
         tensor: Tensor of any dtype and shape, or SparseTensor.
@@ -79,7 +79,7 @@ def get_tensor_aliases(tensor: Any) -> list[str]:
 
 
 def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
-    """The aliases of tensors, one after the other.
+    """Returns the aliases of tensors, one after the other.
 
     Args:
         tensors: list of Tensors of any dtypes and shapes.
@@ -91,11 +91,11 @@ def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
 
 
 def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> OrderedDict[str, Any]:
-    """The tensors of a collection by their aliases: the end points of a model.
+    """Returns the tensors of a collection by their aliases: the end points of a model.
 
     Args:
         collection: key of a collection of the default graph.
-        clear_collection: bool, whether the collection is emptied.
+        clear_collection: bool. If True, the collection is emptied.
 
     Returns:
         collections.OrderedDict of Tensors by str, in the order of the collection.
@@ -109,7 +109,7 @@ def convert_collection_to_dict(collection: Any, clear_collection: bool = False) 
 
 
 def get_variable_collections(variables_collections: Any, name: str) -> Any:
-    """The collections for variables of one kind.
+    """Returns the collections for variables of one kind.
 
     Args:
         variables_collections: list of keys for all kinds, or dict of them by kind; None for none.
@@ -122,7 +122,7 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
 
 
 def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
-    """A value that the graph alone decides.
+    """Returns a value that the graph alone decides.
 
     Args:
         value_or_tensor_or_var: a value, Tensor or Variable, of any dtype and shape.
@@ -197,7 +197,7 @@ def _dimension(shape: TensorShape, dim: int, min_rank: int) -> int:
 
 
 def channel_dimension(shape: TensorShape, data_format: str, min_rank: int = 1) -> int:
-    """The number of channels.
+    """Returns the number of channels.
 
     Args:
         shape: TensorShape.
@@ -214,7 +214,7 @@ def channel_dimension(shape: TensorShape, data_format: str, min_rank: int = 1) -
 
 
 def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
-    """The size of the last dimension.
+    """Returns the size of the last dimension.
 
     Args:
         shape: TensorShape.

@@ -54,7 +54,7 @@ def _named(kind: str, functions: Mapping[str, Any], name: str) -> Any:
 
 
 def activation_of(given: Any) -> Callable[..., Any] | None:
-    """An activation: what is given, or that of a name; None for none.
+    """Returns an activation: what is given, or that of a name; None for none.
 
     Raises:
         ValueError: if there is none of the name.
@@ -71,7 +71,7 @@ def activation_of(given: Any) -> Callable[..., Any] | None:
 
 
 def initializer_of(given: Any) -> Any:
-    """An initializer: what is given, or a new one of a name.
+    """Returns an initializer: what is given, or a new one of a name.
 
     Raises:
         ValueError: if there is none of the name.

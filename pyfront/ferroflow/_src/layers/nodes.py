@@ -64,7 +64,7 @@ def one_or_list(x: list[Any]) -> Any:
 
 
 def call_of(tensor: Any) -> Call | None:
-    """The call that a tensor came from; None where it came from no layer of a model."""
+    """Returns the call that a tensor came from; None where it came from no layer of a model."""
     return getattr(tensor, "_keras_history", None)
 
 
@@ -82,7 +82,7 @@ def mask_of(tensor: Any) -> Tensor | None:
 
 
 def masks_of(tensors: Any) -> Any:
-    """The mask of a tensor, or the list of those of several."""
+    """Returns the mask of a tensor, or the list of those of several."""
     return [mask_of(t) for t in tensors] if isinstance(tensors, (list, tuple)) else mask_of(tensors)
 
 
@@ -102,5 +102,5 @@ def _shape(tensor: Any) -> Any:
 
 
 def shape_of(tensors: Any) -> Any:
-    """The shape of a tensor as a tuple, or the list of those of several."""
+    """Returns the shape of a tensor as a tuple, or the list of those of several."""
     return one_or_list([_shape(t) for t in nest.flatten(tensors)])

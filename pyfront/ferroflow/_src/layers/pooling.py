@@ -92,7 +92,7 @@ class Pooling(Layer):
         return shaping.squeeze(outputs, [row]) if self._RANK == 1 else outputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for that of the inputs.
+        """Returns the shape of the outputs for that of the inputs.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def reachable_operations(tensors: Iterable[Any]) -> set[Any]:
-    """The operations that make the tensors or use them, directly or through others.
+    """Returns the operations that make the tensors or use them, directly or through others.
 
     Args:
         tensors: iterable of Tensors, Variables or Operations.

@@ -31,7 +31,7 @@ _initialized: WeakSet[Any] = WeakSet()
 
 
 def get_session() -> Any:
-    """The default session, or that of the default graph's models, with all variables initialized."""
+    """Returns the default session, or that of the default graph's models, with all variables initialized."""
     graph = get_default_graph()
     session = get_default_session()
     if session is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """A number for each dimension of space, from one for all or from a sequence of them.
+    """Returns a number for each dimension of space, from one for all or from a sequence of them.
 
     Raises:
         ValueError: if it is neither.
@@ -55,7 +55,7 @@ def normalize_padding(value: str) -> str:
 
 
 def op_data_format(data_format: str, rank: int) -> str:
-    """The data format of operations of a rank of space from 1 to 3, such as "NHWC"."""
+    """Returns the data format of operations of a rank of space from 1 to 3, such as "NHWC"."""
     space = "DHW"[3 - rank :]
     return f"NC{space}" if data_format == "channels_first" else f"N{space}C"
 

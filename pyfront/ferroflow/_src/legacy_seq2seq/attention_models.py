@@ -52,7 +52,7 @@ class _Heads:
         return results
 
     def __call__(self, query: Any) -> list[Any]:
-        """The weighed sums of the states, for each head."""
+        """Returns the weighed sums of the states, for each head."""
         if nest.is_sequence(query):
             query = concat(nest.flatten(query), 1)
         results = []
@@ -91,7 +91,7 @@ def attention_decoder(
             step on; None for the given inputs.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "attention_decoder".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
 
     Returns:
         List of the outputs, of the dtype of the inputs, of shape [batch, output_size], and the last state.
@@ -159,11 +159,11 @@ def embedding_attention_decoder(
         output_size: int, the size of outputs; None for that of the cell.
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], that outputs go
             through before the largest is taken; None if they have been projected.
-        feed_previous: bool, whether only the first input is used, and later ones are those of the largest outputs.
-        update_embedding_for_previous: bool, whether gradients pass through what is fed back.
+        feed_previous: bool. If True, only the first input is used, and later ones are those of the largest outputs.
+        update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_decoder".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, output_size], and the last state.
@@ -216,10 +216,10 @@ def embedding_attention_seq2seq(
         embedding_size: int, the size of an embedding.
         num_heads: int, how often is attended to the outputs.
         output_projection: as `embedding_attention_decoder`; None to project outputs here.
-        feed_previous: bool, or Tensor of bool of shape []: whether outputs are fed back.
+        feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_seq2seq".
-        initial_state_attention: bool, whether the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, ids] or, with an `output_projection`, [batch, output size], and the last

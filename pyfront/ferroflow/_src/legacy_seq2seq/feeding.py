@@ -26,7 +26,7 @@ def argmax_embedded(embedding: Any, output_projection: Any = None, update_embedd
         embedding: Tensor of a float dtype, of shape [ids, size].
         output_projection: pair of weights, of shape [output size, ids], and biases, of shape [ids], for outputs that
             have not been projected; None for none.
-        update_embedding: bool, whether gradients pass to the embedding.
+        update_embedding: bool. If True, gradients pass to the embedding.
     """
 
     def loop_function(before: Any, _: int) -> Any:
@@ -45,7 +45,7 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
         output_projection: pair of weights and biases, or None.
         num_symbols: int, the number of ids.
         dtype: DType of both.
-        weights: bool, whether the weights are checked too.
+        weights: bool. If True, the weights are checked too.
 
     Raises:
         ValueError: if it does not.

@@ -25,13 +25,13 @@ def sequence_loss_by_example(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """The weighed cross entropy of each of a batch of sequences of classes.
+    """Returns the weighed cross entropy of each of a batch of sequences of classes.
 
     Args:
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights; else summed.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; else summed.
         softmax_loss_function: callable of `labels` and `logits` of a step that gives losses, of shape [batch]; None
             for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
         name: str, name scope of the operations.
@@ -69,14 +69,14 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """The sum over a batch of `sequence_loss_by_example`, or its mean.
+    """Returns the sum over a batch of `sequence_loss_by_example`, or its mean.
 
     Args:
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool, whether the losses of a sequence are averaged by their weights; else summed.
-        average_across_batch: bool, whether the sum is divided by the size of the batch.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; else summed.
+        average_across_batch: bool. If True, the sum is divided by the size of the batch.
         softmax_loss_function: as `sequence_loss_by_example`.
         name: str, name scope of the operations.
 
@@ -121,7 +121,7 @@ def model_with_buckets(
         buckets: list of pairs of int: the numbers of the encoder's and the decoder's steps, the largest last.
         seq2seq: callable of the encoder's and the decoder's inputs that gives a list of outputs and a state.
         softmax_loss_function: as `sequence_loss_by_example`.
-        per_example_loss: bool, whether the losses are those of each sequence.
+        per_example_loss: bool. If True, the losses are those of each sequence.
         name: str, name scope of the operations.
 
     Returns:

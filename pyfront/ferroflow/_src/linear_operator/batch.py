@@ -17,13 +17,13 @@ from ferroflow._src.ops.math.linalg import matmul
 
 
 def shape_tensor(shape: Any, name: str | None = None) -> Tensor:
-    """A shape as int32 vector, the empty one too."""
+    """Returns a shape as int32 vector, the empty one too."""
     is_empty = isinstance(shape, (tuple, list)) and not shape
     return convert_to_tensor(shape, dtype=dtypes.int32 if is_empty else None, name=name)
 
 
 def broadcast_matrix_batch_dims(batch_matrices: Iterable[Any], name: str | None = None) -> list[Tensor]:
-    """The matrices with one shape of batch dimensions.
+    """Returns the matrices with one shape of batch dimensions.
 
     Raises:
         ValueError: if one has fewer than two dimensions, or the shapes cannot be broadcast.

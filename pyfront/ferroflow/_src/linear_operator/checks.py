@@ -38,7 +38,7 @@ def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
 def assert_no_entries_with_modulus_zero(
     x: Any, message: str | None = None, name: str = "assert_no_entries_with_modulus_zero"
 ) -> Operation:
-    """An operation that fails where an element is zero."""
+    """Returns an operation that fails where an element is zero."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         zero = convert_to_tensor(0, dtype=x.dtype.base_dtype.real_dtype)
@@ -46,7 +46,7 @@ def assert_no_entries_with_modulus_zero(
 
 
 def assert_zero_imag_part(x: Any, message: str | None = None, name: str = "assert_zero_imag_part") -> Operation:
-    """An operation that fails where an element is not real."""
+    """Returns an operation that fails where an element is not real."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_complex:

@@ -68,11 +68,11 @@ class _OfSeveral(LinearOperator):
 
     @abc.abstractmethod
     def _sides(self) -> tuple[Any, Any]:
-        """The range and the domain dimension."""
+        """Returns the range and the domain dimension."""
 
     @abc.abstractmethod
     def _side_tensors(self) -> tuple[Any, Any]:
-        """The same as tensors."""
+        """Returns the same as tensors."""
 
     def _shape(self) -> TensorShape:
         sides = TensorShape(list(self._sides()))
@@ -404,7 +404,7 @@ class LinearOperatorKronecker(_OfSeveral):
 
 
 def _swapped(x: Tensor) -> Any:
-    """The dimensions before the last one exchanged: [..., a, b, c] to [..., b, a, c]."""
+    """Returns the dimensions before the last one exchanged: [..., a, b, c] to [..., b, a, c]."""
     ndims = x.get_shape().ndims
     perm: Any
     if ndims is not None:

@@ -58,7 +58,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             u: Tensor of its dtype, of shape [..., n, k]: U.
             diag_update: Tensor of its dtype, of shape [..., k]: the diagonal of D; None for ones.
             v: Tensor of its dtype, of shape [..., n, k]: V; None for U.
-            is_diag_update_positive: bool, whether the diagonal of D is positive; None where that is not known.
+            is_diag_update_positive: bool; True if the diagonal of D is positive; None if unknown.
             is_non_singular: bool, as in `LinearOperator`.
             is_self_adjoint: bool, as in `LinearOperator`.
             is_positive_definite: bool, as in `LinearOperator`.
@@ -168,7 +168,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether the diagonal of D is positive; None where that is not known."""
+        """True if the diagonal of D is positive; None if unknown."""
         return self._is_diag_update_positive
 
     def _shape(self) -> TensorShape:

@@ -69,7 +69,7 @@ def get_total_loss(
     """Adds up the losses of the default graph.
 
     Args:
-        add_regularization_losses: bool, whether those that regularizers of variables made are added too.
+        add_regularization_losses: bool. If True, those that regularizers of variables made are added too.
         name: str, name of the operation.
         scope: str, a regular expression; only losses whose names it matches from the start are added.
 

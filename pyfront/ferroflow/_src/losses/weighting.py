@@ -37,7 +37,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """The values, one of which an argument `reduction` is."""
+        """Returns the values, one of which an argument `reduction` is."""
         return (
             cls.NONE,
             cls.SUM,
@@ -67,7 +67,7 @@ def number_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Ten
     Args:
         losses: Tensor of float32.
         weights: Tensor or number that broadcasts to the shape of `losses`.
-        per_batch: bool, whether each element of the first dimension gets a count of its own.
+        per_batch: bool. If True, each element of the first dimension gets a count of its own.
 
     Returns:
         Tensor of float32, of shape []; with `per_batch` of shape [batch, 1, ...].
@@ -103,7 +103,7 @@ def compute_weighted_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Weights the losses of elements and reduces them; the result is put into a collection.
+    """Returns weights the losses of elements and reduces them; the result is put into a collection.
 
     Args:
         losses: Tensor of a real number dtype, of shape [batch, ...].

@@ -145,7 +145,7 @@ def _part_at_top_k(
     updates_collections: Any,
     name: str | None,
 ) -> Pair:
-    """The quotient of the true positives and their sum with another count."""
+    """Returns the quotient of the true positives and their sum with another count."""
     with name_scope(name, _at_k(metric, k, class_id), [predictions_idx, weights]) as scope:
         predictions_idx = convert_to_tensor(predictions_idx)
         labels = _expand_labels(labels, predictions_idx)
@@ -176,7 +176,7 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes predicted highest that hold; NaN before any."""
+    """Returns the part of the classes predicted highest that hold; NaN before any."""
     return _part_at_top_k(
         "precision",
         _false_positives,
@@ -211,7 +211,7 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes that hold that are among those predicted highest; NaN before any."""
+    """Returns the part of the classes that hold that are among those predicted highest; NaN before any."""
     return _part_at_top_k(
         "recall",
         _false_negatives,
@@ -246,7 +246,7 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the k classes with the highest scores that hold; NaN before any."""
+    """Returns the part of the k classes with the highest scores that hold; NaN before any."""
     with name_scope(name, _at_k("precision", k, class_id), [predictions, weights]) as scope:
         ids = top_k(predictions, k).indices
         return precision_at_top_k(
@@ -273,7 +273,7 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The part of the classes that hold that are among the k with the highest scores; NaN before any."""
+    """Returns the part of the classes that hold that are among the k with the highest scores; NaN before any."""
     with name_scope(name, _at_k("recall", k, class_id), [predictions, weights]) as scope:
         ids = top_k(predictions, k).indices
         return recall_at_top_k(labels, ids, k, class_id, weights, metrics_collections, updates_collections, name=scope)
@@ -301,7 +301,9 @@ def _number_relevant(labels: Any, k: int) -> Tensor:
 
 
 def _average_precision(labels: Any, predictions_idx: Tensor) -> Tensor:
-    """The average precision of each example: the mean of its precision at each of its classes that are predicted."""
+    """Returns the average precision of each example: the mean of its precision at each of its classes that are
+    predicted.
+    """
     with name_scope(None, "average_precision", [predictions_idx]) as scope:
         ids = cast(predictions_idx, dtypes.int64, name="predictions_idx")
         if ids.get_shape().ndims == 0:
@@ -341,7 +343,9 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """The mean over examples of the average precision of the k classes with the highest scores; 0 before any."""
+    """Returns the mean over examples of the average precision of the k classes with the highest scores; 0 before
+    any.
+    """
     if k < 1:
         raise ValueError(f"Invalid k={k}.")
     with name_scope(name, _at_k("average_precision", k), [predictions, weights]) as scope:

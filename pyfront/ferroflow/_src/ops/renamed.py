@@ -74,8 +74,8 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
     Args:
         x: Tensor of a number dtype, of shape [..., m, k].
         y: Tensor of the dtype of `x`, of shape [..., k, n].
-        adj_x: bool, whether `x` is given conjugated and transposed.
-        adj_y: bool, whether `y` is given conjugated and transposed.
+        adj_x: bool. If True, `x` is given conjugated and transposed.
+        adj_y: bool. If True, `y` is given conjugated and transposed.
         name: str, name of the operation.
 
     Returns:

@@ -99,7 +99,7 @@ class TensorArray:
         return self._handle
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """The same array at another point of its order.
+        """Returns the same array at another point of its order.
 
         Args:
           flow: Tensor of float32, of shape []: what orders the uses of the array.
@@ -115,11 +115,11 @@ class TensorArray:
         return array
 
     def identity(self) -> TensorArray:
-        """The same array; what waits for the current control dependencies is its flow."""
+        """Returns the same array; what waits for the current control dependencies is its flow."""
         return self.with_flow(identity(self._flow))
 
     def grad(self, source: str, flow: Tensor | None = None, name: str | None = None) -> TensorArray:
-        """The array of the gradients of the elements.
+        """Returns the array of the gradients of the elements.
 
         Args:
           source: names the gradients: each walk has its own.
@@ -183,7 +183,7 @@ class TensorArray:
                 return self.with_flow(tensor_op("TensorArrayWriteV3", inputs, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements along a new first dimension."""
+        """Returns all elements along a new first dimension."""
         with colocate_with(self._handle), name_scope(name, "TensorArrayStack", [self._handle]):
             return self.gather(int_range(0, self.size()), name=name)
 
@@ -205,7 +205,7 @@ class TensorArray:
         return value
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, joined along their first dimension."""
+        """Returns all elements, joined along their first dimension."""
         rest = TensorShape(None)
         if self._element_shape and self._element_shape[0].dims is not None:
             rest = self._element_shape[0][1:]
@@ -284,11 +284,11 @@ class TensorArray:
                 return self.with_flow(tensor_op("TensorArraySplitV3", inputs, name=name))
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements, int32 scalar."""
+        """Returns the number of elements, int32 scalar."""
         return tensor_op("TensorArraySizeV3", [self._handle, self._flow], name=name)
 
     def close(self, name: str | None = None) -> Operation:
-        """An operation that drops all elements."""
+        """Returns an operation that drops all elements."""
         return apply_op("TensorArrayCloseV3", [self._handle], name=name)
 
     def _merge_element_shape(self, found: TensorShape) -> None:
@@ -303,7 +303,7 @@ class TensorArray:
 
     @contextmanager
     def _placed_with(self, value: Tensor) -> Iterator[None]:
-        """A context manager that places the first write with its value, and later ones with the first."""
+        """Places the first write with its value, and later writes with the first, in a `with` block."""
         if self._colocate_with is None:
             with colocate_with(self._handle):
                 yield

@@ -12,7 +12,7 @@ class CategoricalVocabulary:
 
     Args:
         unknown_token: the category that has the number 0.
-        support_reverse: bool, whether categories are found by their numbers.
+        support_reverse: bool. If True, categories are found by their numbers.
     """
 
     # TF 1.x: the names of these attributes are those in pickled files.
@@ -42,7 +42,7 @@ class CategoricalVocabulary:
         self._freeze = freeze
 
     def get(self, category: Hashable) -> int:
-        """The number of a category, which gets one if it is new and the vocabulary is not frozen.
+        """Returns the number of a category, which gets one if it is new and the vocabulary is not frozen.
 
         Args:
             category: a string, an integer or the like.
@@ -85,7 +85,7 @@ class CategoricalVocabulary:
         self._freq = defaultdict(int, kept)
 
     def reverse(self, class_id: int) -> Any:
-        """The category that has a number.
+        """Returns the category that has a number.
 
         Args:
             class_id: int, the number.

@@ -22,7 +22,7 @@ _OURS = "ferroflow._src.preprocessing."
 
 
 def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
-    """The words of documents.
+    """Yields the words of documents.
 
     Args:
         iterator: iterable of the documents, str.
@@ -52,7 +52,7 @@ class ByteProcessor:
         """
 
     def fit_transform(self, x: Iterable[str | bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-        """The bytes of documents, as `transform` gives them.
+        """Returns the bytes of documents, as `transform` gives them.
 
         Args:
             x: iterable of the documents.
@@ -63,7 +63,7 @@ class ByteProcessor:
         return self.transform(x)
 
     def reverse(self, x: Iterable[npt.ArrayLike]) -> Iterator[str]:
-        """The documents that rows of bytes are of.
+        """Yields the documents that rows of bytes are of.
 
         Args:
             x: iterable of int rows, as `transform` gives them.
@@ -79,7 +79,7 @@ class ByteProcessor:
                 yield ""
 
     def transform(self, x: Iterable[str | bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-        """The bytes of documents.
+        """Yields the bytes of documents.
 
         Args:
             x: the documents; of strings, the bytes are those of UTF-8.
@@ -150,7 +150,7 @@ class VocabularyProcessor:
         return self.transform(raw_documents)
 
     def transform(self, raw_documents: Iterable[Any]) -> Iterator[npt.NDArray[np.int64]]:
-        """The numbers of the words of documents.
+        """Yields the numbers of the words of documents.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
@@ -165,7 +165,7 @@ class VocabularyProcessor:
             yield row
 
     def reverse(self, documents: Iterable[Iterable[int]]) -> Iterator[str]:
-        """The words that rows of numbers stand for.
+        """Yields the words that rows of numbers stand for.
 
         Args:
             documents: iterable of int rows, as `transform` gives them.

@@ -125,7 +125,9 @@ _COUNTS: dict[str, Callable[[Operation], int]] = {
 
 
 def float_operations(op: Operation) -> int:
-    """The floating-point operations of one run; 0 for types that are not counted and where shapes are not known."""
+    """Returns the floating-point operations of one run; 0 for types that are not counted and where shapes are not
+    known.
+    """
     count = _COUNTS.get(op.type)
     if count is None:
         return 0

@@ -49,7 +49,7 @@ class Measures:
 
 
 def total(parts: Iterable[Measures]) -> Measures:
-    """The sum."""
+    """Returns the sum."""
     result = Measures()
     for part in parts:
         result.add(part)
@@ -57,7 +57,7 @@ def total(parts: Iterable[Measures]) -> Measures:
 
 
 def time_text(micros: float) -> str:
-    """Microseconds in a unit that suits them."""
+    """Returns microseconds in a unit that suits them."""
     if micros < 1000:
         return f"{micros:.0f}us"
     return f"{micros / 1e3:.2f}ms" if micros < 1e6 else f"{micros / 1e6:.2f}sec"
@@ -79,7 +79,7 @@ def memory_text(size: float) -> str:
 
 
 def count_text(count: float) -> str:
-    """A number, shortened."""
+    """Returns a number, shortened."""
     return _scaled(count, "", "kmb")
 
 

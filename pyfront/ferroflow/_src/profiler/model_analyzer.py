@@ -65,7 +65,7 @@ class Profiler:
         self._steps[step] = copy
 
     def profile_name_scope(self, options: dict[str, Any]) -> Any:
-        """The costs by name.
+        """Returns the costs by name.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -80,7 +80,7 @@ class Profiler:
         return self._tree("scope", self._by_name(options), options)
 
     def profile_graph(self, options: dict[str, Any]) -> Any:
-        """The costs along the graph, from results to what they read.
+        """Returns the costs along the graph, from results to what they read.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -95,7 +95,7 @@ class Profiler:
         return self._tree("graph", self._by_graph(options), options)
 
     def profile_operations(self, options: dict[str, Any]) -> Any:
-        """The costs by type of operation.
+        """Returns the costs by type of operation.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -110,7 +110,7 @@ class Profiler:
         return self._groups("op", self._by_type(options), options)
 
     def profile_python(self, options: dict[str, Any]) -> Any:
-        """The costs by line of the program.
+        """Returns the costs by line of the program.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -417,7 +417,7 @@ def write_op_log(graph: Graph, log_dir: str, op_log: Any = None, run_meta: Any =
         log_dir: str, the folder.
         op_log: `OpLogProto` message, whose entries count before what is found.
         run_meta: accepted; shapes come from the graph.
-        add_trace: bool, whether the lines that made the operations are written.
+        add_trace: bool. If True, the lines that made the operations are written.
     """
     del run_meta
     graph = graph or get_default_graph()

@@ -50,7 +50,7 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
-        """Options that count the parameters of trainable variables.
+        """Returns options that count the parameters of trainable variables.
 
         Returns:
             Dict of options.
@@ -59,7 +59,7 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def float_operation() -> dict[str, Any]:
-        """Options that count floating-point operations, as far as the graph's shapes are known.
+        """Returns options that count floating-point operations, as far as the graph's shapes are known.
 
         Returns:
             Dict of options.
@@ -76,7 +76,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> dict[str, Any]:
-        """Options that show times and memory.
+        """Returns options that show times and memory.
 
         Args:
             min_micros: microseconds that something must have taken to be shown.
@@ -102,7 +102,7 @@ class ProfileOptionBuilder:
         }
 
     def build(self) -> dict[str, Any]:
-        """The options: a dict of its own."""
+        """Returns the options: a dict of its own."""
         return copy.deepcopy(self._options)
 
     def _set(self, **options: Any) -> ProfileOptionBuilder:
@@ -230,10 +230,10 @@ class ProfileOptionBuilder:
         return self._set(**{key: list(value) for key, value in given.items() if value is not None})
 
     def account_displayed_op_only(self, is_true: bool) -> ProfileOptionBuilder:
-        """Says whether sums count only what is shown.
+        """Sets whether totals count only the displayed nodes.
 
         Args:
-            is_true: bool, whether they do.
+            is_true: bool. If True, totals count only the displayed nodes.
 
         Returns:
             This builder.

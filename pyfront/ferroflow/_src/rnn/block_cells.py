@@ -24,7 +24,7 @@ __all__ = ["GRUBlockCell", "GRUBlockCellV2", "LSTMBlockCell", "LSTMWeights"]
 
 
 def _clipped(state: Any, bound: float) -> Any:
-    """The state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
+    """Returns the state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
 
     def clip(x: Any) -> tuple[Any, Callable[[Any], Any]]:
         return clip_by_value(x, -bound, bound), lambda g: g
@@ -41,7 +41,7 @@ class LSTMWeights:
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
+        use_peephole: bool. If True, the gates use the cell state.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class LSTMBlockCell(LayerRNNCell):
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate; `LSTMCell` restores its own variables with the same one.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
+        use_peephole: bool. If True, the gates use the cell state.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         name: str, name of the layer.
 

@@ -28,7 +28,7 @@ class LSTMBlockWrapper(Layer):
     outputs of all steps, of shape [time, batch, units].
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -43,7 +43,7 @@ class LSTMBlockWrapper(Layer):
     def _call_cell(
         self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any
     ) -> Any:
-        """The cell states and the outputs of all steps; what is past the end of a sequence may be anything."""
+        """Returns the cell states and the outputs of all steps; what is past the end of a sequence may be anything."""
 
     def call(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None) -> Any:
         """Computes all steps.
@@ -133,7 +133,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
-        use_peephole: bool, whether the gates see the cell state.
+        use_peephole: bool. If True, the gates use the cell state.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
         name: str, name of the layer.
 

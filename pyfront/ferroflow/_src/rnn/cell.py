@@ -26,7 +26,7 @@ def _lacking(cell: Any) -> list[str]:
 
 
 def is_like_rnn_cell(cell: Any) -> bool:
-    """Whether an object has what is used of an `RNNCell`."""
+    """Returns True if an object has the members of an `RNNCell` that are used."""
     return not _lacking(cell)
 
 
@@ -52,7 +52,7 @@ class RNNCell(Layer):
     make variables with `tf.get_variable`: the first call makes them in the cell's scope, later ones find them.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -112,7 +112,7 @@ class RNNCell(Layer):
         """Makes nothing; the variables may be made in `call`."""
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros.
+        """Returns a state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -129,7 +129,7 @@ class LayerRNNCell(RNNCell):
     """A cell that makes its variables in `build` alone, as other layers do.
 
     Args:
-        trainable: bool, whether its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
+        trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: further arguments of `tf.layers.Layer`.
@@ -152,7 +152,7 @@ class LayerRNNCell(RNNCell):
 
 
 def known_depth(inputs_shape: Any) -> int:
-    """The size of the second dimension of a cell's inputs.
+    """Returns the size of the second dimension of a cell's inputs.
 
     Raises:
         ValueError: if it is unknown.

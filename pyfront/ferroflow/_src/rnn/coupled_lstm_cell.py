@@ -28,17 +28,17 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         initializer: accepted and not used, as in TF 1.x.
         num_proj: int, the size of a projection of the output; None for none.
         proj_clip: float, the bound of projected outputs; None for none.
         num_unit_shards: int, the number of variables that the weights are made of.
         num_proj_shards: int, the number of variables that the projection is made of.
         forget_bias: float, added to the forget gate.
-        state_is_tuple: bool, whether a state is an LSTMStateTuple; if not, one tensor of both parts.
+        state_is_tuple: bool. If True, a state is an LSTMStateTuple; if not, one tensor of both parts.
         activation: callable, of the new values and of the cell state.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
-        layer_norm: bool, whether gates, new values and cell state are normalized.
+        layer_norm: bool. If True, gates, new values and cell state are normalized.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.
 

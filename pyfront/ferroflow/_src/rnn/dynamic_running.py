@@ -77,7 +77,7 @@ def dynamic_rnn(
         dtype: DType of the first state and of outputs; needed if there is no `initial_state`, or if that has several.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "rnn".
 
     Returns:
@@ -232,7 +232,7 @@ def bidirectional_dynamic_rnn(
         dtype: DType of the first states and of outputs; needed if a first state is not given.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
         swap_memory: bool, accepted as `tf.while_loop` does.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "bidirectional_rnn".
 
     Returns:

@@ -73,7 +73,7 @@ class GLSTMCell(RNNCell):
         return self._output_size
 
     def _group(self, number: int, inputs: Any, h_before: Any, depth: int) -> list[Any]:
-        """The four parts of a group: input gate, new values, forget gate and output gate."""
+        """Returns the four parts of a group: input gate, new values, forget gate and output gate."""
         parts = [
             slice_of(x, [0, number * size], [-1, size])
             for x, size in ((inputs, depth), (h_before, self._output_size // self._number_of_groups))

@@ -19,7 +19,7 @@ class HighwayWrapper(CellWrapper):
 
     Args:
         cell: RNNCell, the wrapped one, of outputs of the shape of the inputs.
-        couple_carry_transform_gates: bool, whether the transform gate is 1 minus the carry gate.
+        couple_carry_transform_gates: bool. If True, the transform gate is 1 minus the carry gate.
         carry_bias_init: float, the first value of the carry gate's bias, and minus that of the transform gate's.
 
     Source: Srivastava et al., Highway Networks, 2015.

@@ -27,14 +27,14 @@ class LayerNormLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         cell_clip: float, the bound of cell states; None for none.
         initializer: initializer of the weights and peepholes; None for the scope's.
         num_proj: int, the size of a projection of the output; None for none.
         proj_clip: float, the bound of projected outputs; None for none.
         forget_bias: float, added to the forget gate.
         activation: callable, of the new values and of the cell state; None for `tanh`.
-        layer_norm: bool, whether there is normalization.
+        layer_norm: bool. If True, there is normalization.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.

@@ -19,7 +19,7 @@ class MultiRNNCell(RNNCell):
 
     Args:
         cells: list of RNNCells, the first one gets the inputs.
-        state_is_tuple: bool, whether a state is the tuple of the states of the cells; if not, one tensor of all.
+        state_is_tuple: bool. If True, a state is the tuple of the states of the cells; if not, one tensor of all.
 
     Raises:
         ValueError: if there are no cells, or the state of one is a structure while `state_is_tuple` is False.
@@ -52,7 +52,7 @@ class MultiRNNCell(RNNCell):
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A state of zeros.
+        """Returns a state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].

@@ -22,7 +22,7 @@ class NASCell(RNNCell):
     Args:
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
-        use_biases: bool, whether a bias is added to what comes from the state.
+        use_biases: bool. If True, a bias is added to what comes from the state.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.

@@ -29,7 +29,7 @@ class LayerNormBasicLSTMCell(RNNCell):
         forget_bias: float, what is added to the forget gates' inputs.
         input_size: accepted and ignored (deprecated).
         activation: callable, of the new inputs and of the memory.
-        layer_norm: bool, whether there is normalization; if not, there is a bias.
+        layer_norm: bool. If True, there is normalization; if not, there is a bias.
         norm_gain: float, the first value of the normalizations' gamma.
         norm_shift: float, the first value of the normalizations' beta.
         dropout_keep_prob: float, or Tensor of a float dtype of shape []: the probability that an element stays.

@@ -35,10 +35,10 @@ class PhasedLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        use_peepholes: bool, whether the gates see the cell state.
+        use_peepholes: bool. If True, the gates use the cell state.
         leak: float, how much units change while they are closed.
         ratio_on: float, the first value of the part of a period in which a unit is open.
-        trainable_ratio_on: bool, whether that part is trained.
+        trainable_ratio_on: bool. If True, that part is trained.
         period_init_min: float, the shortest first period, in the unit of the inputs' times.
         period_init_max: float, the longest first period.
         reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.

@@ -125,7 +125,7 @@ def raw_rnn(
 
 
 def _emissions(emitted: Any, cell: Any, state: Any) -> Any:
-    """The structure, the sizes and the dtypes of what is emitted."""
+    """Returns the structure, the sizes and the dtypes of what is emitted."""
     if emitted is None:
         sizes = nest.flatten(cell.output_size)
         return cell.output_size, sizes, [nest.flatten(state)[0].dtype] * len(sizes)

@@ -18,7 +18,7 @@ __all__ = ["joined_shape", "joined_sizes", "size_of", "static_joined_shape", "st
 
 
 def size_of(x: Tensor, axis: int) -> Any:
-    """The size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
+    """Returns the size of a dimension: an int if the graph tells it, else a Tensor of int32 of shape [].
 
     Args:
         x: Tensor.
@@ -59,7 +59,7 @@ def _vector(size: Any, what: str) -> Tensor | None:
 
 
 def joined_shape(prefix: Any, suffix: Any) -> Tensor:
-    """The dimensions of `prefix` followed by those of `suffix`.
+    """Returns the dimensions of `prefix` followed by those of `suffix`.
 
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
@@ -83,7 +83,7 @@ def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].
         suffix: the same.
-        static: bool, whether a list is wanted.
+        static: bool. If True, a list is wanted.
 
     Returns:
         Tensor of int32, of shape [rank]; or list of int and None, which is None where the rank is not known.
@@ -98,7 +98,7 @@ def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
 
 
 def zero_tensors(sizes: Any, batch_size: Any, dtype: Any) -> Any:
-    """Zeros for each of the sizes of a cell.
+    """Returns zeros for each of the sizes of a cell.
 
     Args:
         sizes: int or TensorShape, or a structure of them.

@@ -94,7 +94,7 @@ def stack_bidirectional_dynamic_rnn(
         dtype: DType of the first states; needed if they are not given.
         sequence_length: Tensor of int32 or int64, of shape [batch]: the number of steps of each sequence; None for all.
         parallel_iterations: int, accepted as `tf.while_loop` does; None for 32.
-        time_major: bool, whether the first two dimensions of inputs and outputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs and outputs are time and batch in this order.
         scope: str or VariableScope; None for "stack_bidirectional_rnn".
 
     Returns:

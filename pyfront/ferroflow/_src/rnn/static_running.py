@@ -29,7 +29,7 @@ def _check_inputs(inputs: Any) -> None:
 
 
 def _batch_dimension(inputs: Any) -> Any:
-    """The first input, and the Dimension of the batch as far as the inputs tell it."""
+    """Returns the first input, and the Dimension of the batch as far as the inputs tell it."""
     first = nest.flatten(inputs)[0]
     if first.get_shape().ndims == 1:
         # TF 1.x: vectors of ids, for cells that embed them.
@@ -161,7 +161,7 @@ def static_state_saving_rnn(
 
 
 def _reversed(sequence: Any, lengths: Any) -> list[Any]:
-    """A list of steps backwards; each sequence of the batch from its own end if there are lengths."""
+    """Returns a list of steps backwards; each sequence of the batch from its own end if there are lengths."""
     if lengths is None:
         return list(reversed(sequence))
     results: list[list[Any]] = [[] for _ in sequence]

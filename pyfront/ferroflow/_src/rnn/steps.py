@@ -27,7 +27,7 @@ def cache_variables(scope: VariableScope) -> None:
 
 
 def state_dtype(given: Any, state: Any) -> Any:
-    """The dtype of outputs: the given one, or else that of the state.
+    """Returns the dtype of outputs: the given one, or else that of the state.
 
     Args:
         given: DType, or None.
@@ -51,7 +51,8 @@ def state_dtype(given: Any, state: Any) -> Any:
 
 
 def batch_size_of(inputs: Sequence[Tensor]) -> Any:
-    """The batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of int32.
+    """Returns the batch size of inputs of shape [time, batch, ...]: an int if one of them tells, else a Tensor of
+    int32.
 
     Raises:
         ValueError: if an input has a rank below 2.
@@ -67,7 +68,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
 
 
 def zero_outputs(sizes: Any, batch_size: Any, dtype: Callable[[], Any]) -> Any:
-    """Zeros for each of the output sizes of a cell.
+    """Returns zeros for each of the output sizes of a cell.
 
     Args:
         sizes: int or TensorShape, or a structure of them.
@@ -78,7 +79,7 @@ def zero_outputs(sizes: Any, batch_size: Any, dtype: Callable[[], Any]) -> Any:
 
 
 def kept_where(finished: Tensor, old: Any, new: Any) -> Any:
-    """The old value for what is finished, else the new one; TensorArrays and scalars are taken as they are.
+    """Returns the old value for what is finished, else the new one; TensorArrays and scalars are taken as they are.
 
     Args:
         finished: Tensor of bool, of shape [batch].
@@ -122,7 +123,7 @@ def step(
         zero_output: Tensor of shape [batch, ...], or structure of them: zeros like an output.
         state: Tensor of shape [batch, ...], or structure of them.
         call_cell: computes output and next state for all sequences.
-        always_calls: whether the cell runs even where all sequences are over.
+        always_calls: If True, the cell runs even where all sequences are over.
 
     Returns:
         Output and next state.

@@ -26,8 +26,8 @@ class WeightNormLSTMCell(RNNCell):
 
     Args:
         num_units: int, the number of units.
-        norm: bool, whether the weights are normalized.
-        use_peepholes: bool, whether the gates see the cell state.
+        norm: bool. If True, the weights are normalized.
+        use_peepholes: bool. If True, the gates use the cell state.
         cell_clip: float, the bound of cell states; None for none.
         initializer: initializer of the variables; None for the scope's.
         num_proj: int, the size of a projection of the output; None for none.
@@ -75,7 +75,9 @@ class WeightNormLSTMCell(RNNCell):
         return self._num_proj or self._num_units
 
     def _product(self, parts: list[Any], size: int) -> Any:
-        """The parts side by side times the kernel, of which the rows of each part are normalized by themselves."""
+        """Returns the parts side by side times the kernel, of which the rows of each part are normalized by
+        themselves.
+        """
         sizes = [part.get_shape()[1].value for part in parts]
         dtype = parts[0].dtype
         weights = get_variable("kernel", [sum(sizes), size], dtype=dtype)

@@ -30,7 +30,7 @@ class CellWrapper(RNNCell):
         return self._cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The wrapped cell's state of zeros.
+        """Returns the wrapped cell's state of zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -93,7 +93,7 @@ class DeviceWrapper(CellWrapper):
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The wrapped cell's state of zeros, on the device.
+        """Returns the wrapped cell's state of zeros, on the device.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].

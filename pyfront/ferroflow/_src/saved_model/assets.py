@@ -20,7 +20,7 @@ _TYPE_URL = "type.googleapis.com/tensorflow.AssetFileDef"
 
 
 def _path_of(tensor: Any) -> str:
-    """The path that a constant holds."""
+    """Returns the path that a constant holds."""
     if not isinstance(tensor, Tensor):
         raise TypeError("Asset path tensor must be a Tensor.")
     if tensor.op.type != "Const":
@@ -37,7 +37,9 @@ def _path_of(tensor: Any) -> str:
 
 
 def _file_name(path: str, sources: dict[str, str]) -> str:
-    """The name under which a file is kept: its own, with a number if a file of other content has that already."""
+    """Returns the name under which a file is kept: its own, with a number if a file of other content has that
+    already.
+    """
     own = os.path.basename(path)
     name = own
     number = 0
@@ -114,7 +116,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
 
 
 def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) -> dict[str, str]:
-    """The paths of a loaded graph's assets by the names of the tensors that want them.
+    """Returns the paths of a loaded graph's assets by the names of the tensors that want them.
 
     Args:
         meta_graph_def: the graph's message.

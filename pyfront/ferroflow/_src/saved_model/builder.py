@@ -104,9 +104,9 @@ class SavedModelBuilder:
             signature_def_map: dict of SignatureDef messages by names.
             assets_collection: scalar string constants with the paths of files that go with the graph.
             legacy_init_op: Operation to run after variables are restored.
-            clear_devices: bool, whether to leave out devices.
+            clear_devices: bool. If True, leave out devices.
             main_op: Operation to run after variables are restored, instead of `legacy_init_op`.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
             saver: the `Saver` to restore variables with; None for a new one of all of them.
 
         Raises:
@@ -146,9 +146,9 @@ class SavedModelBuilder:
             signature_def_map: dict of SignatureDef messages by names.
             assets_collection: scalar string constants with the paths of files that go with the graph.
             legacy_init_op: Operation to run after variables are restored.
-            clear_devices: bool, whether to leave out devices.
+            clear_devices: bool. If True, leave out devices.
             main_op: Operation to run after variables are restored, instead of `legacy_init_op`.
-            strip_default_attrs: bool, whether to leave out attributes with their default values.
+            strip_default_attrs: bool. If True, leave out attributes with their default values.
             saver: the `Saver` to save and restore variables with; None for a new one of all of them.
 
         Raises:
@@ -209,7 +209,7 @@ class SavedModelBuilder:
         """Writes the file of the graphs; until then the folder is not a SavedModel.
 
         Args:
-            as_text: bool, whether to write protobuf's text format.
+            as_text: bool. If True, write protobuf's text format.
 
         Returns:
             bytes, the file's path.

@@ -23,7 +23,7 @@ _INITIALIZERS = (
 
 
 def _files(export_dir: str | os.PathLike[str]) -> tuple[str, str]:
-    """The paths of the binary and of the text file."""
+    """Returns the paths of the binary and of the text file."""
     folder = local_path(os.fsdecode(export_dir))
     return (
         os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB),
@@ -32,7 +32,7 @@ def _files(export_dir: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
-    """Whether a folder has the file of a SavedModel, which may still be damaged.
+    """Returns True if a folder has the file of a SavedModel, which may still be damaged.
 
     Args:
         export_dir: str, the folder.

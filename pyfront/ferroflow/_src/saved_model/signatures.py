@@ -53,7 +53,7 @@ def _examples_info(examples: Any, method: str) -> Any:
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """The signature of a regression.
+    """Returns the signature of a regression.
 
     Args:
         examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
@@ -73,7 +73,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """The signature of a classification.
+    """Returns the signature of a classification.
 
     Args:
         examples: string Tensor of serialized `tf.train.Example`s, of shape [batch].
@@ -100,7 +100,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 def predict_signature_def(inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any] | None) -> Any:
-    """The signature of any prediction.
+    """Returns the signature of any prediction.
 
     Args:
         inputs: dict of Tensors of any dtypes and shapes by names.
@@ -156,7 +156,7 @@ _VALIDATORS = {
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether a server can offer a signature: its method, inputs and outputs go together.
+    """Returns True if a server can offer a signature: its method, inputs and outputs go together.
 
     Args:
         signature_def: a SignatureDef message, or None, which is not valid.
@@ -171,7 +171,7 @@ def is_valid_signature(signature_def: Any) -> bool:
 
 
 def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any:
-    """A signature of a MetaGraphDef.
+    """Returns a signature of a MetaGraphDef.
 
     Args:
         meta_graph_def: `MetaGraphDef` message.
@@ -197,20 +197,20 @@ def _types(infos: Mapping[str, Any]) -> dict[str, DType]:
 
 
 def get_signature_def_input_shapes(signature: Any) -> dict[str, TensorShape]:
-    """The shapes of the inputs of a SignatureDef message, by name."""
+    """Returns the shapes of the inputs of a SignatureDef message, by name."""
     return _shapes(signature.inputs)
 
 
 def get_signature_def_input_types(signature: Any) -> dict[str, DType]:
-    """The types of the inputs of a SignatureDef message, by name."""
+    """Returns the types of the inputs of a SignatureDef message, by name."""
     return _types(signature.inputs)
 
 
 def get_signature_def_output_shapes(signature: Any) -> dict[str, TensorShape]:
-    """The shapes of the outputs of a SignatureDef message, by name."""
+    """Returns the shapes of the outputs of a SignatureDef message, by name."""
     return _shapes(signature.outputs)
 
 
 def get_signature_def_output_types(signature: Any) -> dict[str, DType]:
-    """The types of the outputs of a SignatureDef message, by name."""
+    """Returns the types of the outputs of a SignatureDef message, by name."""
     return _types(signature.outputs)

@@ -41,7 +41,7 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
 
 
 def memory_projection(num_units: int, name: str, dtype: Any) -> Dense:
-    """The layer that keys or queries are made with."""
+    """Returns the layer that keys or queries are made with."""
     return Dense(num_units, name=name, use_bias=False, dtype=dtype)
 
 
@@ -53,7 +53,7 @@ def _of_score_alone(probability_fn: Callable[[Any], Any] | None) -> Callable[[An
 
 
 def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
-    """The products of a query and the keys, times a variable if `scale`.
+    """Returns the products of a query and the keys, times a variable if `scale`.
 
     Args:
         query: Tensor of a float dtype, of shape [batch, units].
@@ -108,7 +108,7 @@ class LuongAttention(MemoryAttention):
         num_units: int, the size of the keys, which must be that of queries.
         memory: Tensor of a float dtype, of shape [batch, time, size].
         memory_sequence_length: Tensor of int32, of shape [batch], the parts of each memory; None for all.
-        scale: bool, whether scores are multiplied by a variable.
+        scale: bool. If True, scores are multiplied by a variable.
         probability_fn: callable of scores, of shape [batch, time], that gives alignments; None for the softmax.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         dtype: DType of the layer of the memory; None for float32.
@@ -158,7 +158,7 @@ class BahdanauAttention(MemoryAttention):
         num_units: int, the size of keys and of queries after their layers.
         memory: Tensor of a float dtype, of shape [batch, time, size].
         memory_sequence_length: Tensor of int32, of shape [batch], the parts of each memory; None for all.
-        normalize: bool, whether the length of `v` is a variable of its own and there is a bias.
+        normalize: bool. If True, the length of `v` is a variable of its own and there is a bias.
         probability_fn: callable of scores, of shape [batch, time], that gives alignments; None for the softmax.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         dtype: DType of the layers of query and memory; None for float32.

@@ -54,7 +54,7 @@ def _check_inner_sizes(memory: Any) -> None:
 
 
 def _masked_memory(memory: Any, lengths: Any) -> Any:
-    """The memory with zeros past the lengths."""
+    """Returns the memory with zeros past the lengths."""
     first = nest.flatten(memory)[0]
     mask = sequence_mask(lengths, maxlen=shaping.shape(first)[1], dtype=first.dtype)
     batch_size = size_of(lengths, 0)
@@ -70,7 +70,7 @@ def _masked_memory(memory: Any, lengths: Any) -> Any:
 
 
 def _masked_score(score: Any, lengths: Any, mask_value: Any) -> Any:
-    """The scores with a value past the lengths."""
+    """Returns the scores with a value past the lengths."""
     if lengths is None:
         return score
     message = "All values in memory_sequence_length must greater than zero."
@@ -89,7 +89,7 @@ class MemoryAttention(AttentionMechanism):
         memory_sequence_length: Tensor of int32, of shape [batch]: the parts of each memory, past which it is zeros and
             has no weight; None for all.
         memory_layer: Layer that makes keys of the memory; None for the memory itself.
-        check_inner_dims_defined: bool, whether all but the first two sizes of the memory must be known.
+        check_inner_dims_defined: bool. If True, all but the first two sizes of the memory must be known.
         score_mask_value: float, the scores of parts past the memory's length; None for negative infinity.
         name: str, name scope of the operations.
 
@@ -170,7 +170,7 @@ class MemoryAttention(AttentionMechanism):
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: zeros.
+        """Returns the alignments before the first step: zeros.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -182,7 +182,7 @@ class MemoryAttention(AttentionMechanism):
         return zero_tensors(self._alignments_size, batch_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first step: the first alignments.
+        """Returns the state before the first step: the first alignments.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].
@@ -196,7 +196,7 @@ class MemoryAttention(AttentionMechanism):
     _scope_name = "attention"
 
     def _score(self, query: Tensor) -> Any:
-        """The scores of the parts of the memory for a query; makes variables in the open scope."""
+        """Returns the scores of the parts of the memory for a query; makes variables in the open scope."""
         raise NotImplementedError
 
     def __call__(self, query: Any, state: Any) -> Any:

@@ -65,7 +65,7 @@ class AttentionWrapperState(
     __slots__ = ()
 
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
-        """The state with other values for some fields.
+        """Returns the state with other values for some fields.
 
         Args:
             **kwargs: by field, its value.
@@ -93,9 +93,9 @@ class AttentionWrapper(RNNCell):
         attention_mechanism: AttentionMechanism, or a list of them.
         attention_layer_size: int, the size of a layer that makes the attention of output and context, or a list of
             them; None for the context as it is.
-        alignment_history: bool, whether the state keeps the alignments of all steps.
+        alignment_history: bool. If True, the state keeps the alignments of all steps.
         cell_input_fn: callable of inputs and attention that gives the wrapped cell's inputs; None for both joined.
-        output_attention: bool, whether the output is the attention; else it is that of the wrapped cell.
+        output_attention: bool. If True, the output is the attention; else it is that of the wrapped cell.
         initial_cell_state: the wrapped cell's state in `zero_state`; None for zeros.
         name: str, name of the layer; None for "attention_wrapper".
         attention_layer: Layer that makes the attention of output and context, or a list of them.
@@ -215,7 +215,7 @@ class AttentionWrapper(RNNCell):
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
+        """Returns the state before the first step: zeros, or the `initial_cell_state` for the wrapped cell.
 
         Args:
             batch_size: int, or Tensor of int32 of shape []; with a beam search, that of all beams.

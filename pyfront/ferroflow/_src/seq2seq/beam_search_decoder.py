@@ -74,7 +74,7 @@ class BeamSearchDecoder(Decoder):
         output_layer: Layer, what comes after the cell; None for nothing.
         length_penalty_weight: float or Tensor of a float dtype of shape []: how much longer sequences are preferred; 0
             for not.
-        reorder_tensor_arrays: bool, whether TensorArrays in the last state, as an `alignment_history`, become tensors
+        reorder_tensor_arrays: bool. If True, TensorArrays in the last state, as an `alignment_history`, become tensors
             whose steps are in the order of the sequences.
         coverage_penalty_weight: float or Tensor of a float dtype of shape []: how much finished sequences that have
             attended to all parts of the memory are preferred; 0 for not.
@@ -234,7 +234,7 @@ class BeamSearchDecoder(Decoder):
         return self._merged(t, size) if t.shape.ndims >= 2 else t
 
     def _in_order(self, t: Any, parent_ids: Tensor, lengths: Tensor) -> Any:
-        """A TensorArray as a tensor whose steps are in the order of the sequences, if its shape allows."""
+        """Returns a TensorArray as a tensor whose steps are in the order of the sequences, if its shape allows."""
         if not isinstance(t, TensorArray):
             return t
         shape = t._element_shape[0] if t._infer_shape and t._element_shape else TensorShape(None)

@@ -48,7 +48,7 @@ class BeamSearchDecoderState(
     Args:
         cell_state: Tensor of shape [batch, beams, ...], or structure of them: the state of the cell.
         log_probs: Tensor of a float dtype, of shape [batch, beams]: the logarithms of the sequences' probabilities.
-        finished: Tensor of bool, of shape [batch, beams]: whether the sequences have ended.
+        finished: Tensor of bool, of shape [batch, beams]; True if the sequences have ended.
         lengths: Tensor of int64, of shape [batch, beams]: the lengths of the sequences.
         accumulated_attention_probs: Tensor of a float dtype, of shape [batch, beams, time]: the sums of the alignments
             of the sequences; `()` if coverage does not count.
@@ -72,7 +72,7 @@ class BeamSearchDecoderOutput(
 
 
 def known_int(size: Any) -> int | None:
-    """A number if the graph tells it.
+    """Returns a number if the graph tells it.
 
     Args:
         size: int, or Tensor of an integer dtype of shape [].
@@ -92,7 +92,9 @@ def check_rank(t: Any) -> None:
 
 
 def _only_end_goes_on(log_probs: Tensor, end_token: Any, finished: Tensor) -> Tensor:
-    """The log probabilities, but 0 for the end token and the least number for others where a beam is finished."""
+    """Returns the log probabilities, but 0 for the end token and the least number for others where a beam is
+    finished.
+    """
     row = one_hot(
         end_token,
         shaping.shape(log_probs)[2],
@@ -120,7 +122,7 @@ def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> T
 
 
 def coverage_counts(weight: Any) -> bool:
-    """Whether a coverage penalty is not known to be 0.
+    """Returns True if a coverage penalty is not known to be 0.
 
     Args:
         weight: float, or Tensor of a float dtype of shape [].
@@ -136,7 +138,7 @@ def coverage_counts(weight: Any) -> bool:
 
 
 def alignments_in(cell_state: Any) -> Any:
-    """The alignments of an attending cell's state, or the mean of those of several.
+    """Returns the alignments of an attending cell's state, or the mean of those of several.
 
     Args:
         cell_state: AttentionWrapperState, or a tuple that has some.

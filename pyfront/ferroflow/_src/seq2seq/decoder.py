@@ -139,8 +139,8 @@ def dynamic_decode(
 
     Args:
         decoder: Decoder.
-        output_time_major: bool, whether the first two dimensions of outputs are time and batch in this order.
-        impute_finished: bool, whether sequences that are finished give zeros and keep their state.
+        output_time_major: bool. If True, the first two dimensions of outputs are time and batch in this order.
+        impute_finished: bool. If True, sequences that are finished give zeros and keep their state.
         maximum_iterations: Tensor of int32 of shape []: the most steps; None for no bound.
         parallel_iterations: int, accepted as `tf.while_loop` does.
         swap_memory: bool, accepted as `tf.while_loop` does.

@@ -30,7 +30,7 @@ def embedding_function(embedding: Any) -> Callable[[Any], Any]:
 
 
 def start_and_end_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Tensor]:
-    """The ids that sequences start with, and the one that ends them, as tensors.
+    """Returns the ids that sequences start with, and the one that ends them, as tensors.
 
     Args:
         start_tokens: Tensor of int32, of shape [batch].

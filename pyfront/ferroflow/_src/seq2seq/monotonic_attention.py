@@ -99,7 +99,7 @@ class _MonotonicAttention(MemoryAttention):
     _score_bias_init: float
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: all weight on the first part.
+        """Returns the alignments before the first step: all weight on the first part.
 
         Args:
             batch_size: int, or Tensor of int32 of shape [].

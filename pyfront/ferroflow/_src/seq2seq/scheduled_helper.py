@@ -40,7 +40,7 @@ def _probability(sampling_probability: Any) -> Tensor:
 
 
 def _mixed(base: Any, is_sampled: Any, sampled_rows: Callable[[Any], Any]) -> Any:
-    """Rows of `base`, but those that are sampled are replaced.
+    """Returns rows of `base`, but those that are sampled are replaced.
 
     Args:
         base: Tensor of shape [batch, ...].
@@ -63,7 +63,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         sequence_length: Tensor of int32, of shape [batch].
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
         sampling_probability: Tensor of float32, of shape []: how likely a sequence is fed a sample.
-        time_major: bool, whether the first two dimensions of `inputs` are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of `inputs` are time and batch in this order.
         seed: int, the seed of the ids' draw; None to derive it from the graph's.
         scheduling_seed: int, the seed of the choice of sequences; None to derive it from the graph's.
         name: str, name scope of the operations.
@@ -140,7 +140,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         inputs: Tensor of shape [batch, time, size].
         sequence_length: Tensor of int32, of shape [batch].
         sampling_probability: Tensor of float32, of shape []: how likely a sequence is fed its output.
-        time_major: bool, whether the first two dimensions of inputs are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of inputs are time and batch in this order.
         seed: int, the seed of the choice of sequences; None to derive it from the graph's.
         next_inputs_fn: callable of outputs, of shape [rows, size], that gives inputs; None for the outputs.
         auxiliary_inputs: Tensor of shape [batch, time, size], joined to the inputs of either kind; None for none.

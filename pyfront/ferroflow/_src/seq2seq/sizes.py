@@ -11,7 +11,7 @@ __all__ = ["output_size_of"]
 
 
 def output_size_of(cell: Any, output_layer: Any) -> Any:
-    """The sizes of a cell's outputs after a layer.
+    """Returns the sizes of a cell's outputs after a layer.
 
     Args:
         cell: RNNCell.

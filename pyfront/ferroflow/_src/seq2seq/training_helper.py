@@ -22,7 +22,7 @@ __all__ = ["TrainingHelper", "unstacked"]
 
 
 def unstacked(x: Any) -> TensorArray:
-    """A TensorArray of the parts of a tensor along its first dimension.
+    """Returns a TensorArray of the parts of a tensor along its first dimension.
 
     Args:
         x: Tensor of any dtype, of shape [time, ...].
@@ -37,7 +37,7 @@ class TrainingHelper(Helper):
     Args:
         inputs: Tensor of shape [batch, time, ...].
         sequence_length: Tensor of int32, of shape [batch].
-        time_major: bool, whether the first two dimensions of `inputs` are time and batch in this order.
+        time_major: bool. If True, the first two dimensions of `inputs` are time and batch in this order.
         name: str, name scope of the operations.
 
     Raises:

@@ -17,7 +17,7 @@ def check_config(config: Any) -> None:
 
 
 def session_options(config: Any) -> dict[str, Any]:
-    """The core's options of a ConfigProto, or of None.
+    """Returns the core's options of a ConfigProto, or of None.
 
     Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
     (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off); of sessions with a

@@ -82,7 +82,7 @@ def register_session_run_conversion_functions(
 
 
 def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
-    """The (element, value) pairs that feeding `key` means."""
+    """Returns the (element, value) pairs that feeding `key` means."""
     for kind, _, feed, _ in _conversions:
         if feed is not None and isinstance(key, kind):
             return feed(key, value)
@@ -90,7 +90,7 @@ def feed_pairs(key: Any, value: Any) -> list[tuple[Any, Any]]:
 
 
 def feed_elements(key: Any) -> list[Any]:
-    """The elements that a feed key stands for."""
+    """Returns the elements that a feed key stands for."""
     for kind, _, _, elements in _conversions:
         if elements is not None and isinstance(key, kind):
             return elements(key)
@@ -159,7 +159,7 @@ class FetchPlan:
         return lambda values: make([build(values) for build in mappers])
 
     def build(self, values: list[Any]) -> Any:
-        """The fetched nest, from one value for each of `elements` (None for operations)."""
+        """Returns the fetched nest, from one value for each of `elements` (None for operations)."""
         return self._build(values)
 
 
@@ -195,7 +195,7 @@ def flatten_fetches(fetches: Any, leaves: list[Any]) -> Packing:
 
 
 def pack_values(packing: Packing, values: Iterator[Any]) -> Any:
-    """The nest of fetched values.
+    """Returns the nest of fetched values.
 
     Args:
       packing: what `flatten_fetches` returned.

@@ -30,7 +30,7 @@ class PartialRun:
         self._done: set[Operation] = set()
 
     def run(self, elements: list[Any], feeds: list[tuple[Tensor, Any]]) -> list[Any]:
-        """The values of `elements` (None for operations).
+        """Returns the values of `elements` (None for operations).
 
         Raises:
           tf.errors.InvalidArgumentError: a feed or fetch was not set up, or was used before; or a feed is missing.
@@ -68,7 +68,7 @@ class PartialRun:
     def _to_run(
         self, tensors: list[Tensor], feeds: list[Tensor], targets: list[Operation]
     ) -> tuple[list[Tensor], list[Operation]]:
-        """The plain values and the operations that the piece is about to compute."""
+        """Returns the plain values and the operations that the piece is about to compute."""
         fed = set(feeds)
         computed, ran = [], []
         for name, _, _, is_inside in self._core.placement(tensors, feeds, targets):

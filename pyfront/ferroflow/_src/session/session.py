@@ -62,7 +62,7 @@ _INSIDE = re.compile(r"\[\[\{\{node (\S+)\}\} = (\w+) in function (\w+)\]\]")
 
 
 def _with_user_lines(graph: Graph, message: str) -> str:
-    """The message with the lines that made the nodes of functions it names."""
+    """Returns the message with the lines that made the nodes of functions it names."""
 
     def located(match: re.Match[str]) -> str:
         name, op_type, function = match.groups()
@@ -74,7 +74,7 @@ def _with_user_lines(graph: Graph, message: str) -> str:
 
 
 def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unreachable: bool) -> Exception:
-    """The exception of a failed step; called by the core, which must not refer back to the session."""
+    """Returns the exception of a failed step; called by the core, which must not refer back to the session."""
     make = errors.UnreachableTaskError if is_unreachable else functools.partial(errors.make_exception, error_code=code)
     if node is None:
         if message == _CLOSED:
@@ -131,7 +131,7 @@ class BaseSession:
         return self._target
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """The devices of this session."""
+        """Returns the devices of this session."""
         return [DeviceAttributes(name) for name in self._core.device_names()]
 
     def as_default(self) -> AbstractContextManager[Any]:
@@ -226,7 +226,7 @@ class BaseSession:
         return plan.build([by_element.get(e) for e in plan.elements])
 
     def _builds_cost_graph(self) -> bool:
-        """Whether this step is one of those whose cost graph the session's configuration asks for."""
+        """Returns True if the session's configuration requests the cost graph of this step."""
         if self._config is None or self._config.graph_options.build_cost_model <= 0:
             return False
         self._steps_described += 1
@@ -314,7 +314,7 @@ class BaseSession:
         return array
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
-        """A function that runs one step with less work per call.
+        """Returns a function that runs one step with less work per call.
 
         Args:
           fetches: as for `run`.
@@ -407,7 +407,7 @@ class BaseSession:
 
 
 def _is_nest(fetches: Any) -> bool:
-    """Whether fetches are a container with more than the core's fast way takes."""
+    """Returns True if the fetches are containers that the core's fast path does not accept."""
     if isinstance(fetches, list | tuple):
         return any(isinstance(item, list | tuple | dict) for item in fetches)
     return isinstance(fetches, dict)
@@ -423,7 +423,7 @@ def _does_not_fit(value: int, dtype: Any) -> bool:
 
 
 def _core_target(target: str | bytes) -> str:
-    """The target as the core has it: "" for this process alone.
+    """Returns the target as the core has it: "" for this process alone.
 
     Raises:
       tf.errors.NotFoundError: no engine is reached by such a target.
@@ -560,7 +560,7 @@ class InteractiveSession(BaseSession):
 
 
 def _session_for(what: str, graph: Graph, session: Any) -> Any:
-    """The session that `eval` or `run` of something of `graph` uses.
+    """Returns the session that `eval` or `run` of something of `graph` uses.
 
     Raises:
       ValueError: there is none, or it has another graph.

@@ -47,7 +47,7 @@ class TensorHandle:
             raise TypeError(f"Persistent tensor {self._handle} may have already been deleted.")
 
     def eval(self) -> Any:
-        """The value.
+        """Returns the value.
 
         Raises:
             TypeError: if the value was given up.
@@ -67,7 +67,7 @@ class TensorHandle:
         delete_all(self._session, [self._handle])
 
     def get_raw_handle(self) -> str:
-        """The text that names the value, which from now on the caller must have deleted."""
+        """Returns the text that names the value, which from now on the caller must have deleted."""
         self._auto_gc_enabled = False
         return self._handle
 
@@ -77,7 +77,7 @@ def _placeholder() -> Tensor:
 
 
 def _reader(graph: Any, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
-    """A placeholder of a handle and its value of some dtype, made once for a graph."""
+    """Returns a placeholder of a handle and its value of some dtype, made once for a graph."""
     readers: dict[Any, tuple[Tensor, Tensor]] = graph.__dict__.setdefault("_handle_readers", {})
     found = readers.get(dtype)
     if found is None:

@@ -81,7 +81,7 @@ class EventFileWriter:
         _open_writers.add(self)
 
     def get_logdir(self) -> str:
-        """The folder of the file."""
+        """Returns the folder of the file."""
         return self._logdir
 
     def reopen(self) -> None:

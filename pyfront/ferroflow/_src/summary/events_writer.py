@@ -40,7 +40,7 @@ class EventsWriter:
         self._open()
 
     def FileName(self) -> bytes:  # noqa: N802  # TF1's spelling
-        """The file's name; makes the file where there is none.
+        """Returns the file's name; makes the file where there is none.
 
         Returns:
             bytes.

@@ -184,7 +184,7 @@ class FileWriter(SummaryToEventTransformer):
         self.close()
 
     def get_logdir(self) -> str:
-        """The folder of the file."""
+        """Returns the folder of the file."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any) -> None:

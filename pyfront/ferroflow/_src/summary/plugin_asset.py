@@ -23,11 +23,11 @@ class PluginAsset(abc.ABC):
 
     @abc.abstractmethod
     def assets(self) -> dict[str, str]:
-        """The contents by file name."""
+        """Returns the contents by file name."""
 
 
 def get_plugin_asset(plugin_asset_cls: type[_Asset], graph: Graph | None = None) -> _Asset:
-    """The asset of a class that a graph has, made on first use.
+    """Returns the asset of a class that a graph has, made on first use.
 
     Args:
         plugin_asset_cls: subclass of `PluginAsset` with a `plugin_name`.

@@ -24,7 +24,7 @@ __all__ = ["evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step"]
 
 
 def get_or_create_eval_step() -> Any:
-    """The local variable that counts evaluated batches, made if there is none.
+    """Returns the local variable that counts evaluated batches, made if there is none.
 
     Returns:
         int64 scalar variable.

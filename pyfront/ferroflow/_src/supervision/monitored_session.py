@@ -23,7 +23,9 @@ __all__ = ["MonitoredSession", "SingularMonitoredSession"]
 
 
 def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's arguments, without the object of a bound method and what `functools.partial` gave."""
+    """Returns the names of a function's arguments, without the object of a bound method and what `functools.partial`
+    gave.
+    """
     if isinstance(function, functools.partial):
         names = _argument_names(function.func)[len(function.args) :]
         return tuple(name for name in names if name not in function.keywords)
@@ -136,7 +138,7 @@ class _MonitoredSession:
         return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
     def should_stop(self) -> bool:
-        """Whether no more steps should be run: a hook or a thread asked to stop, or the session is closed."""
+        """Returns True if no more steps should run: a hook or a thread requested a stop, or the session is closed."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
@@ -182,11 +184,11 @@ class _MonitoredSession:
             raise RuntimeError("Session is already closed.")
 
     def _is_closed(self) -> bool:
-        """Whether the session is closed."""
+        """Returns True if the session is closed."""
         return self._coordinated_creator.tf_sess is None
 
     def _tf_sess(self) -> Any:
-        """The session inside, which calls no hooks."""
+        """Returns the session inside, which calls no hooks."""
         return self._coordinated_creator.tf_sess
 
 
@@ -246,5 +248,5 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """The session inside, whose steps call no hooks."""
+        """Returns the session inside, whose steps call no hooks."""
         return self._tf_sess()

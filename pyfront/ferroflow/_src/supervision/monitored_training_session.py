@@ -46,14 +46,14 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     summary_dir: str | None = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:
-    """A monitored session for training.
+    """Returns a monitored session for training.
 
     A chief restores the newest checkpoint or initializes the variables, and has hooks that save checkpoints and
     summaries and count steps; another worker waits for the chief.
 
     Args:
         master: str, the target of the session.
-        is_chief: bool, whether this is the chief.
+        is_chief: bool; True if this worker is the chief.
         checkpoint_dir: str, folder of the checkpoints; None for none.
         scaffold: Scaffold; a new one by default.
         hooks: list of SessionRunHook.
@@ -67,7 +67,7 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
         max_wait_secs: float, seconds that a worker waits for the chief at most.
         save_checkpoint_steps: int, steps between two checkpoints, instead of `save_checkpoint_secs`.
         summary_dir: str, folder of the summaries; `checkpoint_dir` by default.
-        save_graph_def: bool, whether the graph is written with the checkpoints.
+        save_graph_def: bool. If True, the graph is written with the checkpoints.
 
     Returns:
         MonitoredSession.

@@ -173,7 +173,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The one element of a collection; where it is empty, a new one that is put there.
+        """Returns the one element of a collection; where it is empty, a new one that is put there.
 
         Args:
             arg_name: str, how an argument of `Scaffold` calls it.
@@ -201,5 +201,5 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """A new operation that initializes local variables, tables and local resources."""
+        """Returns a new operation that initializes local variables, tables and local resources."""
         return group(local_variables_initializer(), tables_initializer(), initialize_resources(local_resources()))

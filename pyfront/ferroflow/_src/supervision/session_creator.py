@@ -74,7 +74,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
         super().__init__(scaffold, master, config)
         self._checkpoint_dir = checkpoint_dir
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
-        # Whether the last session had its variables all restored or initialized.
+        # True if the last session had its variables all restored or initialized.
         self._was_prepared = False
 
     def create_session(self) -> Any:

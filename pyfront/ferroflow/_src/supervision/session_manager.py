@@ -84,7 +84,7 @@ class SessionManager:
             saver: Saver; None for no restoring.
             checkpoint_dir: str, folder whose newest checkpoint is restored.
             checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
-            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, wait until there is a checkpoint.
             max_wait_secs: float, seconds to wait for one at most.
             config: ConfigProto of the session.
             init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
@@ -145,7 +145,7 @@ class SessionManager:
             saver: Saver; None for no restoring.
             checkpoint_dir: str, folder whose newest checkpoint is restored.
             checkpoint_filename_with_path: str, prefix of the checkpoint to restore, instead of `checkpoint_dir`.
-            wait_for_checkpoint: bool, whether to wait until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, wait until there is a checkpoint.
             max_wait_secs: float, seconds to wait for one at most.
             config: ConfigProto of the session.
 

@@ -60,7 +60,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked to stop."""
+        """True if a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:

@@ -39,7 +39,7 @@ __all__ = ["Supervisor"]
 
 
 def _found(key: str) -> Any:
-    """The first element of a collection; None where it is empty."""
+    """Returns the first element of a collection; None where it is empty."""
     elements = get_collection(key)
     if len(elements) > 1:
         tf_logging.info("Found %d %s operations. Returning the first one.", len(elements), key)
@@ -47,7 +47,7 @@ def _found(key: str) -> Any:
 
 
 def _found_or_made(key: str, make: Callable[[], Any]) -> Any:
-    """The first element of a collection; where it is empty, a new one that is put there, if one can be made."""
+    """Returns the first element of a collection; where it is empty, a new one that is put there, if one can be made."""
     element = _found(key)
     if element is None:
         element = make()
@@ -87,7 +87,7 @@ class Supervisor:
         graph: Graph; the default one by default.
         ready_op: string vector Tensor, the names of what is not initialized.
         ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
-        is_chief: bool, whether to initialize, save and write summaries; other workers wait for the chief.
+        is_chief: bool; True if this worker initializes, saves and writes summaries; other workers wait for the chief.
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         local_init_op: Operation that initializes local variables and tables.
@@ -196,7 +196,7 @@ class Supervisor:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this is the chief."""
+        """True if this worker is the chief."""
         return self._is_chief
 
     @property
@@ -319,9 +319,9 @@ class Supervisor:
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
-            wait_for_checkpoint: bool, whether a chief waits until there is a checkpoint.
+            wait_for_checkpoint: bool. If True, a chief waits until there is a checkpoint.
             max_wait_secs: float, seconds to wait at most.
-            start_standard_services: bool, whether the threads of the services and queue runners are started.
+            start_standard_services: bool. If True, the threads of the services and queue runners are started.
 
         Returns:
             Session.
@@ -411,8 +411,8 @@ class Supervisor:
 
         Args:
             threads: list of threading.Thread to wait for, besides those that the supervisor started.
-            close_summary_writer: bool, whether the writer of the summaries is closed.
-            ignore_live_threads: bool, whether threads that do not end in time are not an error.
+            close_summary_writer: bool. If True, the writer of the summaries is closed.
+            ignore_live_threads: bool. If True, threads that do not end in time are not an error.
 
         Raises:
             BaseException: if what a thread reported first.
@@ -439,11 +439,11 @@ class Supervisor:
         self._coord.request_stop(ex=ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns True if a stop has been requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> contextlib.AbstractContextManager[None]:
-        """A context manager that gives exceptions of its body to `request_stop`, and raises none."""
+        """Returns a context manager that gives exceptions of its body to `request_stop`, and raises none."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
@@ -476,13 +476,13 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """A context manager that gives a session, and ends its threads and closes it at the end of the block.
+        """Yields a session, then stops its threads and closes it at the end of the `with` block.
 
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
-            start_standard_services: bool, whether the threads of the services and queue runners are started.
-            close_summary_writer: bool, whether the writer of the summaries is closed at the end.
+            start_standard_services: bool. If True, the threads of the services and queue runners are started.
+            close_summary_writer: bool. If True, the writer of the summaries is closed at the end.
 
         Yields:
             Session.

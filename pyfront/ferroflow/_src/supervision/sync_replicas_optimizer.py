@@ -81,7 +81,7 @@ class SyncReplicasOptimizer(Optimizer):
         )
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients of this replica, by the other optimizer.
+        """Returns the gradients of this replica, by the other optimizer.
 
         Args:
             *args: as for `compute_gradients` of that.
@@ -141,7 +141,9 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def _accumulate(self, pairs: list[tuple[Any, Any]]) -> tuple[list[Any], list[Operation], list[tuple[Any, Any]]]:
-        """The accumulators with their devices, the operations that add gradients, the means with their variables."""
+        """Returns the accumulators with their devices, the operations that add gradients, the means with their
+        variables.
+        """
         accumulators, additions, means = [], [], []
         for gradient, var in pairs:
             if gradient is None:
@@ -182,7 +184,7 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """The queue runner whose one thread makes the updates, for the chief.
+        """Returns the queue runner whose one thread makes the updates, for the chief.
 
         Raises:
             ValueError: if `apply_gradients` was not called.
@@ -193,7 +195,7 @@ class SyncReplicasOptimizer(Optimizer):
         return runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """An operation that fills the queue of tokens, for the chief to run once at the beginning.
+        """Returns an operation that fills the queue of tokens, for the chief to run once at the beginning.
 
         Args:
             num_tokens: int, how many tokens; -1 for `replicas_to_aggregate`.
@@ -219,10 +221,10 @@ class SyncReplicasOptimizer(Optimizer):
         return filled
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SyncReplicasOptimizerHook:
-        """A hook that prepares a replica's session, and makes the updates in the chief's.
+        """Returns a hook that prepares a replica's session, and makes the updates in the chief's.
 
         Args:
-            is_chief: bool, whether this replica is the chief.
+            is_chief: bool; True if this replica is the chief.
             num_tokens: int, as for `get_init_tokens_op`.
 
         Returns:
@@ -231,7 +233,7 @@ class SyncReplicasOptimizer(Optimizer):
         return SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """The slot of a variable, of the other optimizer.
+        """Returns the slot of a variable, of the other optimizer.
 
         Args:
             *args: as for `get_slot` of that.
@@ -243,7 +245,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """The names of the other optimizer's slots.
+        """Returns the names of the other optimizer's slots.
 
         Args:
             *args: as for `get_slot_names` of that.
@@ -255,7 +257,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
-        """The variables of the other optimizer in the default graph; the local step is not among them."""
+        """Returns the variables of the other optimizer in the default graph; the local step is not among them."""
         return self._opt.variables()
 
 
@@ -299,7 +301,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
 
     Args:
         sync_optimizer: the optimizer; it must have applied gradients when the session begins.
-        is_chief: bool, whether this replica is the chief.
+        is_chief: bool; True if this replica is the chief.
         num_tokens: int, as for `SyncReplicasOptimizer.get_init_tokens_op`.
     """
 

@@ -29,7 +29,7 @@ def train(
         train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
         logdir: str, folder of checkpoints and summaries; None for none.
         master: str, the target of the session.
-        is_chief: bool, whether this is the chief.
+        is_chief: bool; True if this worker is the chief.
         scaffold: Scaffold; a new one by default.
         hooks: list of SessionRunHook.
         chief_only_hooks: list of SessionRunHook that only a chief has.

@@ -83,13 +83,13 @@ class WrappedSession:
         return self._sess.sess_str
 
     def should_stop(self) -> bool:
-        """Whether no more steps should be run."""
+        """Returns True if no more steps should run."""
         if self._check_stop() or not self._sess:
             return True
         return isinstance(self._sess, WrappedSession) and self._sess.should_stop()
 
     def _check_stop(self) -> bool:
-        """Whether this session itself, and not one inside, wants to stop."""
+        """Returns True if this session itself, not an inner one, requests a stop."""
         return False
 
     def close(self) -> None:
@@ -333,7 +333,7 @@ def _check_disjoint(feeds: Any, others: Any, message: str) -> None:
 
 
 def _merged_options(options: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
-    """The options of the program and the hooks as one message; the program's own is left as it is."""
+    """Returns the options of the program and the hooks as one message; the program's own is left as it is."""
     asked = [request.options for _, request in requests if request is not None and request.options is not None]
     if options is not None and not asked:
         return options

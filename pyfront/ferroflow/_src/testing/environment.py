@@ -26,7 +26,7 @@ __all__ = [
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU: never, everything runs on the CPU.
+    """Returns False: there is no GPU support; everything runs on the CPU.
 
     Args:
       cuda_only: not used.
@@ -39,17 +39,17 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 def gpu_device_name() -> str:
-    """The empty string: there is no GPU."""
+    """Returns the empty string: there is no GPU."""
     return ""
 
 
 def is_built_with_cuda() -> bool:
-    """Whether there is code for CUDA: there is none."""
+    """Returns False: there is no CUDA support."""
     return False
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """A path below the directory of the running program.
+    """Returns a path below the directory of the running program.
 
     Args:
       relative_path: str, path relative to it.
@@ -76,17 +76,17 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def is_built_with_rocm() -> bool:
-    """Whether there is code for ROCm: there is none."""
+    """Returns False: there is no ROCm support."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether there is code for GPUs: there is none."""
+    """Returns False: there is no GPU support."""
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Whether there is XLA: there is none."""
+    """Returns False: there is no XLA."""
     return False
 
 

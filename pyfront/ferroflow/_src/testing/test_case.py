@@ -34,7 +34,7 @@ _temp_dir: list[str] = []
 
 
 def get_temp_dir() -> str:
-    """A directory for the files of this process's tests; removed when the process ends."""
+    """Returns a directory for the files of this process's tests; removed when the process ends."""
     if not _temp_dir:
         parent = os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
         _temp_dir.append(tempfile.mkdtemp(dir=parent))
@@ -72,7 +72,7 @@ class _CheckedThread:
             self._test_case.fail(f"Error in checkedThread: {self._exception!r}")
 
     def is_alive(self) -> bool:
-        """Whether the thread still runs."""
+        """Returns True if the thread still runs."""
         return self._thread.is_alive()
 
 
@@ -94,7 +94,7 @@ class TestCase(unittest.TestCase):
         self._cached_session: Session | None = None
 
     def setUp(self) -> None:
-        """A fresh default graph; seeds of Python, NumPy and the graph."""
+        """Creates a fresh default graph, and seeds Python's, NumPy's and the graph's random generators."""
         self._ClearCachedSession()
         random.seed(random_seed())
         np.random.seed(random_seed())
@@ -116,7 +116,7 @@ class TestCase(unittest.TestCase):
             self._cached_session = None
 
     def get_temp_dir(self) -> str:
-        """A directory of this test's own, the same at every call."""
+        """Returns a directory of this test's own, the same at every call."""
         if self._tempdir is None:
             self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._tempdir
@@ -163,7 +163,7 @@ class TestCase(unittest.TestCase):
     def session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """A new session as the default one, closed at the end of the `with` block.
+        """Returns a new session as the default one, closed at the end of the `with` block.
 
         Args:
           graph: Graph to run; None for the default graph.
@@ -182,7 +182,7 @@ class TestCase(unittest.TestCase):
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Any:
-        """The test's one session as the default one.
+        """Returns the test's one session as the default one.
 
         Args:
           graph: Graph to run in a session of its own; None for the default graph and the session of the test.
@@ -199,7 +199,7 @@ class TestCase(unittest.TestCase):
         return self.test_session(graph, config, use_gpu, force_gpu)
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors in the default session, or in the test's own.
+        """Returns the values of tensors in the default session, or in the test's own.
 
         Args:
           tensors: what to fetch, as `Session.run` takes it.
@@ -220,7 +220,7 @@ class TestCase(unittest.TestCase):
         return self.evaluate(tensor)
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802  # TF1's spelling
-        """A thread to be started and joined; the test fails where it raises.
+        """Returns a thread to be started and joined; the test fails where it raises.
 
         Args:
           target: callable that the thread runs.
@@ -719,7 +719,7 @@ def _proto_text(message: Any) -> str:
 
 
 def random_seed() -> int:
-    """The seed that every test starts from."""
+    """Returns the seed that every test starts from."""
     return 87654321
 
 

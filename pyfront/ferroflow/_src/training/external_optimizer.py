@@ -163,7 +163,7 @@ class ExternalOptimizerInterface:
         step_callback: Callable[..., Any],
         optimizer_kwargs: dict[str, Any],
     ) -> Any:
-        """The vector at which the loss is least.
+        """Returns the vector at which the loss is least.
 
         Args:
             initial_val: float [n], where to begin.

@@ -14,7 +14,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 
 def hyper_parameter(value: Any, name: str) -> Tensor:
-    """A hyper-parameter as a tensor.
+    """Returns a hyper-parameter as a tensor.
 
     Args:
       value: number, tensor, or function without arguments that gives one.
@@ -35,7 +35,7 @@ class FusedOptimizer(Optimizer):
     """
 
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
-        """The type, the inputs and the attributes of the update.
+        """Returns the type, the inputs and the attributes of the update.
 
         Args:
           var: the variable.

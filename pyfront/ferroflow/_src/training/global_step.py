@@ -22,7 +22,7 @@ from ferroflow._src.variables.variable import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session.
+    """Returns the value of the global step in a session.
 
     Args:
       sess: a `Session`.
@@ -36,7 +36,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
-    """The global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
+    """Returns the global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
 
     Args:
       graph: the graph; by default the default one.
@@ -64,7 +64,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
-    """A new global step, int64 and zero at first, outside of all name scopes.
+    """Returns a new global step, int64 and zero at first, outside of all name scopes.
 
     Args:
       graph: the graph; by default the default one.
@@ -91,7 +91,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """The global step, made if there is none.
+    """Returns the global step, made if there is none.
 
     Args:
       graph: the graph; by default the default one.
@@ -130,7 +130,7 @@ GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
-    """The tensor that reads the global step once per step, made if there is none.
+    """Returns the tensor that reads the global step once per step, made if there is none.
 
     It has the value from before the updates of the step, unless control edges order it after them.
 
@@ -162,7 +162,7 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
 
 
 def increment_global_step(increment: Any, graph: Graph | None = None) -> Tensor:
-    """An operation that adds to the global step, after the read that hooks use.
+    """Returns an operation that adds to the global step, after the read that hooks use.
 
     Args:
       increment: an int, or a scalar tensor of the step's dtype.

@@ -55,7 +55,7 @@ _CPU = "cpu:0"
 
 @contextmanager
 def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> Iterator[None]:
-    """Within it the summaries that are made are recorded in steps whose number `n` divides.
+    """Records the summaries created in a `with` block only in steps whose number is a multiple of `n`.
 
     Args:
         n: int or int scalar Tensor.
@@ -72,7 +72,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: Any = None) -> It
 
 
 def all_summary_ops() -> list[Any]:
-    """All that record summaries in the default graph; run them in the steps to be recorded."""
+    """Returns all that record summaries in the default graph; run them in the steps to be recorded."""
     return get_collection(GraphKeys._SUMMARY_COLLECTION)
 
 
@@ -240,7 +240,7 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
 
 
 def eval_dir(model_dir: str, name: str | None = None) -> str:
-    """The folder for the event files of an evaluation.
+    """Returns the folder for the event files of an evaluation.
 
     Args:
         model_dir: str, folder of the model.

@@ -85,7 +85,7 @@ def _parser(name: str, kind: type, values: str, shown: str) -> Callable[[str], A
 
 
 def _cast(name: str, kind: Any, value: Any) -> Any:
-    """A value as the type of the hyperparameter; raises ValueError where that would change what it is."""
+    """Returns a value as the type of the hyperparameter; raises ValueError where that would change what it is."""
     if issubclass(kind, type(None)):
         return value
     text = (str, bytes)
@@ -234,12 +234,12 @@ class HParams:
         return self._model_structure
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The values as a JSON object.
+        """Returns the values as a JSON object.
 
         Args:
             indent: as for `json.dumps`: int, spaces of a level; None for one line.
             separators: as for `json.dumps`: tuple of the str between items and after keys.
-            sort_keys: bool, whether the names are sorted.
+            sort_keys: bool. If True, the names are sorted.
 
         Returns:
             str.
@@ -265,11 +265,11 @@ class HParams:
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> dict[str, Any]:
-        """The values by name."""
+        """Returns the values by name."""
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a hyperparameter, or a default if there is none of that name.
+        """Returns the value of a hyperparameter, or a default if there is none of that name.
 
         Args:
             key: str, its name.

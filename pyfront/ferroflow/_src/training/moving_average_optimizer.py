@@ -21,7 +21,7 @@ class MovingAverageOptimizer(Optimizer):
         opt: the `Optimizer` that trains.
         average_decay: float, the decay of the averages.
         num_updates: int or scalar tensor, the number of updates so far, which makes the decay smaller at first.
-        sequential_update: bool, whether averages move after the step rather than beside it; here always after.
+        sequential_update: bool. If True, averages move after the step rather than beside it; here always after.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class MovingAverageOptimizer(Optimizer):
         self._sequential_update = sequential_update
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """The gradients, by the other optimizer.
+        """Returns the gradients, by the other optimizer.
 
         Args:
             *args: as for `compute_gradients` of that.
@@ -69,7 +69,8 @@ class MovingAverageOptimizer(Optimizer):
         return group(trained, averaged, name="train_with_avg")
 
     def swapping_saver(self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any) -> Saver:
-        """A saver that saves averages under the names of their variables, and variables under those of their averages.
+        """Returns a saver that saves averages under the names of their variables, and variables under those of their
+        averages.
 
         Args:
             var_list: what to save, as for `tf.train.Saver`; None for all global variables.

@@ -58,7 +58,9 @@ def assign_moving_average(
 
 
 def _free_name(name: str) -> str:
-    """A name for a variable of the current variable scope, unlike that of any before it unless variables are reused."""
+    """Returns a name for a variable of the current variable scope, unlike that of any before it unless variables are
+    reused.
+    """
     scope = get_variable_scope()
     if scope.reuse:
         return name
@@ -98,7 +100,7 @@ def weighted_moving_average(
     collections: list[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The moving average of `value * weight` over that of `weight`, each moved a step.
+    """Returns the moving average of `value * weight` over that of `weight`, each moved a step.
 
     Args:
       value: tensor of a number dtype and known shape.
@@ -201,7 +203,7 @@ class ExponentialMovingAverage:
             return group(*updates, name=scope)
 
     def average(self, var: Any) -> Any:
-        """The variable that holds the average of a variable or tensor.
+        """Returns the variable that holds the average of a variable or tensor.
 
         Args:
           var: a variable or tensor of any dtype and shape.
@@ -212,7 +214,7 @@ class ExponentialMovingAverage:
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
-        """The name of the average of a variable, whether there is one or it would be made now.
+        """Returns the name of the average of a variable, whether there is one or it would be made now.
 
         Args:
           var: a variable or tensor of any dtype and shape.
@@ -226,7 +228,7 @@ class ExponentialMovingAverage:
         return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
-        """All global variables by the names that a saver shall restore them from.
+        """Returns all global variables by the names that a saver shall restore them from.
 
         Args:
           moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of

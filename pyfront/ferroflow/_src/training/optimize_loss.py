@@ -88,7 +88,7 @@ def optimize_loss(
         summaries: list of str of `OPTIMIZER_SUMMARIES`, what is summarized; None for the loss, the learning rate and
             the global norm of gradients.
         colocate_gradients_with_ops: bool, as `Optimizer.compute_gradients` takes it.
-        increment_global_step: bool, whether the step is counted.
+        increment_global_step: bool. If True, the step is counted.
 
     Returns:
         Tensor of the dtype of `loss`, of shape []: the loss, once the step is done.
@@ -241,7 +241,7 @@ def adaptive_clipping_fn(
         static_max_norm: float, a norm that is never exceeded; None for none.
         global_step: Tensor of an integer dtype, of shape []: the step, below which averages move faster; None for
             none.
-        report_summary: bool, whether the largest usual norm is summarized.
+        report_summary: bool. If True, the largest usual norm is summarized.
         epsilon: float, the smallest variance.
         name: str, the variable scope; None for "AdaptiveMaxNorm".
 

@@ -44,7 +44,7 @@ def _check_optimizable(var: Any) -> None:
 
 
 def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
-    """Values of equal indices added up, and the indices without repetition."""
+    """Returns values of equal indices added up, and the indices without repetition."""
     once, position = unique(indices)
     return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once
 
@@ -82,7 +82,7 @@ class Optimizer:
         self._non_slot_dict: dict[tuple[str, Any], Any] = {}
 
     def get_name(self) -> str:
-        """The name."""
+        """Returns the name."""
         return self._name
 
     # ---- minimizing
@@ -282,7 +282,7 @@ class Optimizer:
     # ---- what a subclass may say
 
     def _valid_dtypes(self) -> set[Any]:
-        """The dtypes that losses, variables and gradients may have."""
+        """Returns the dtypes that losses, variables and gradients may have."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
     def _create_slots(self, var_list: list[Any]) -> None:
@@ -324,7 +324,7 @@ class Optimizer:
     # ---- slots
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """The slot of a variable, or None.
+        """Returns the slot of a variable, or None.
 
         Args:
           var: a variable that was passed to `minimize` or `apply_gradients`.
@@ -336,11 +336,11 @@ class Optimizer:
         return self._slots.get(name, {}).get(_key(var))
 
     def get_slot_names(self) -> list[str]:
-        """The names of all slots, sorted."""
+        """Returns the names of all slots, sorted."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
-        """The variables that hold this optimizer's state in the default graph, sorted by name."""
+        """Returns the variables that hold this optimizer's state in the default graph, sorted by name."""
         graph = get_default_graph()
         slots = [slot for named in self._slots.values() for slot in named.values()]
         return sorted((v for v in [*self._non_slot_variables(), *slots] if v.op.graph is graph), key=lambda v: v.name)
@@ -349,7 +349,7 @@ class Optimizer:
         return self._slots.setdefault(slot_name, {})
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of a variable, made with the initial value `val` if there is none."""
+        """Returns the slot of a variable, made with the initial value `val` if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_slot(var, val, op_name)
@@ -358,14 +358,14 @@ class Optimizer:
     def _get_or_make_slot_with_initializer(
         self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
     ) -> Any:
-        """The slot of a variable, made by `initializer` if there is none."""
+        """Returns the slot of a variable, made by `initializer` if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return named[_key(var)]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of a variable, made of zeros if there is none."""
+        """Returns the slot of a variable, made of zeros if there is none."""
         named = self._slot_dict(slot_name)
         if _key(var) not in named:
             named[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
@@ -374,7 +374,7 @@ class Optimizer:
     # ---- variables of the optimizer itself
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        """A variable of the optimizer that belongs to no trained variable, one for each name and graph."""
+        """Returns a variable of the optimizer that belongs to no trained variable, one for each name and graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
             with colocate_with.graph.colocate_with(colocate_with):

@@ -52,7 +52,7 @@ def _slot_variable(primary: Any, value: Any, validate_shape: bool, shape: Any, d
 
 
 def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:
-    """A slot with a given initial value.
+    """Returns a slot with a given initial value.
 
     Args:
       primary: the variable or tensor the slot belongs to.
@@ -71,7 +71,7 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
 def create_slot_with_initializer(
     primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
 ) -> Any:
-    """A slot whose initial value an initializer gives.
+    """Returns a slot whose initial value an initializer gives.
 
     Args:
       primary: the variable or tensor the slot belongs to.
@@ -90,7 +90,7 @@ def create_slot_with_initializer(
 
 
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
-    """A slot of zeros in the shape of `primary`.
+    """Returns a slot of zeros in the shape of `primary`.
 
     Args:
       primary: the variable or tensor the slot belongs to.

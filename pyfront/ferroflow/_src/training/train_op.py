@@ -69,7 +69,7 @@ def summarize_gradients_as(grads_and_vars: Iterable[tuple[Any, Any]], suffix: st
 
 
 def _mapped(gradient: Any, function: Callable[[Any], Any]) -> Any:
-    """A function of a gradient; of its values, where it has only some rows."""
+    """Returns a function of a gradient; of its values, where it has only some rows."""
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)
     return function(gradient)
@@ -160,11 +160,11 @@ def create_train_op(
         update_ops: operations that come before the gradients; those of the collection `UPDATE_OPS` by default.
         variables_to_train: list of variables; all trainable ones by default.
         transform_grads_fn: callable from a list of (gradient, variable) to another.
-        summarize_gradients: bool, whether summaries of the gradients are added.
+        summarize_gradients: bool. If True, summaries of the gradients are added.
         gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH` of Optimizer.
         aggregation_method: a constant of `AggregationMethod`.
-        colocate_gradients_with_ops: bool, whether each gradient is placed with its forward operation.
-        check_numerics: bool, whether a loss that is not a number fails.
+        colocate_gradients_with_ops: bool. If True, each gradient is placed with its forward operation.
+        check_numerics: bool. If True, a loss that is not a number fails.
 
     Returns:
         float scalar Tensor, the loss; also put into the collection `TRAIN_OP`.

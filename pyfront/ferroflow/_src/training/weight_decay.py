@@ -132,7 +132,7 @@ class DecoupledWeightDecayExtension(Optimizer):
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> type[Optimizer]:
-    """A subclass of an optimizer's class that decays weights; its first argument is `weight_decay`.
+    """Returns a subclass of an optimizer's class that decays weights; its first argument is `weight_decay`.
 
     Args:
       base_optimizer: class of an optimizer.

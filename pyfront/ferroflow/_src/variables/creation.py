@@ -27,7 +27,7 @@ def register_scope_default(default: Callable[[], Any]) -> None:
 
 
 def uses_resource() -> bool:
-    """The default of `use_resource` in force: the variable scope's, or else the program's."""
+    """Returns the default of `use_resource` in force: the variable scope's, or else the program's."""
     for default in _scope_defaults:
         wanted = default()
         if wanted is not None:
@@ -51,7 +51,8 @@ def creator_stack() -> list[Creator]:
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
-    """Within the scope every `tf.Variable` and `tf.get_variable` of the default graph asks `variable_creator`.
+    """Passes the creation of each `tf.Variable` and `tf.get_variable` of the default graph to `variable_creator` in a
+    `with` block.
 
     Args:
         variable_creator: callable of `next_creator` and the keyword arguments of `tf.Variable`, which it may change

@@ -30,7 +30,7 @@ def get_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a name in the scope in force, found or made.
+    """Returns the variable of a name in the scope in force, found or made.
 
     Args:
         name: str, to which the scope's prefix is added.
@@ -46,8 +46,8 @@ def get_variable(
         caching_device: where reads are cached, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
-        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for what the
-            scope says.
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
+            says.
         custom_getter: a callable of the true getter and these arguments, asked in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
@@ -196,7 +196,7 @@ def create_partitioned_variables(
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that regularizes nothing: keeps a scope's regularizer from a variable.
+    """Regularizes nothing; replaces the scope's regularizer for one variable.
 
     Args:
         _: a variable; not used.

@@ -35,7 +35,7 @@ class Initializer:
     """What all initializers have in common."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
-        """The initial value.
+        """Returns the initial value.
 
         Args:
             shape: list of int, the shape of the variable.
@@ -48,12 +48,12 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal initializer, as JSON can hold them."""
+        """Returns the arguments that make an equal initializer, as JSON can hold them."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer that `get_config` describes.
+        """Returns the initializer that `get_config` describes.
 
         Args:
             config: dict of constructor arguments.
@@ -117,7 +117,7 @@ class Constant(Initializer):
         value: a number, list, tuple or array. One with fewer elements than the variable is filled up with its last; one
             with more is an error.
         dtype: the dtype where a call gives none.
-        verify_shape: bool, whether the shape of `value` must be the variable's.
+        verify_shape: bool. If True, the shape of `value` must be the variable's.
 
     Raises:
         TypeError: if `value` is none of these.
@@ -375,7 +375,7 @@ class GlorotNormal(VarianceScaling):
 
 
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
-    """LeCun's initializer: truncated normal numbers of variance 1 / inputs.
+    """Returns LeCun's initializer: truncated normal numbers of variance 1 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -389,7 +389,7 @@ def lecun_normal(seed: int | None = None) -> VarianceScaling:
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
-    """LeCun's initializer: uniform numbers of variance 1 / inputs.
+    """Returns LeCun's initializer: uniform numbers of variance 1 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -403,7 +403,7 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
-    """He's initializer: truncated normal numbers of variance 2 / inputs.
+    """Returns He's initializer: truncated normal numbers of variance 2 / inputs.
 
     Args:
         seed: int, the op seed.
@@ -417,7 +417,7 @@ def he_normal(seed: int | None = None) -> VarianceScaling:
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
-    """He's initializer: uniform numbers of variance 2 / inputs.
+    """Returns He's initializer: uniform numbers of variance 2 / inputs.
 
     Args:
         seed: int, the op seed.

@@ -51,9 +51,9 @@ def local_variable(
 
     Args:
         initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
-        validate_shape: bool, whether `initial_value` must have a known shape.
+        validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
 
     Returns:
         Variable, in `GraphKeys.LOCAL_VARIABLES` alone.
@@ -71,9 +71,9 @@ def global_variable(
 
     Args:
         initial_value: as `tf.Variable`: what converts to a tensor, or a callable without arguments that gives it.
-        validate_shape: bool, whether `initial_value` must have a known shape.
+        validate_shape: bool. If True, `initial_value` must have a known shape.
         name: str, made unique.
-        use_resource: bool, whether the variable is behind a handle; None for the default in force.
+        use_resource: bool. If True, the variable is behind a handle; None for the default in force.
 
     Returns:
         Variable, in `GraphKeys.GLOBAL_VARIABLES` alone.
@@ -107,13 +107,13 @@ def variable(
         dtype: its DType; None for that of the scope.
         initializer: its initializer, as `tf.get_variable`; None for that of the scope.
         regularizer: callable of the variable that gives a loss, a float scalar tensor.
-        trainable: bool, whether optimizers train it by default.
+        trainable: bool. If True, optimizers train it by default.
         collections: keys of collections, each taken once; None for `GraphKeys.GLOBAL_VARIABLES`.
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:
         Variable, or PartitionedVariable where there is a partitioner.
@@ -166,13 +166,13 @@ def model_variable(
         dtype: its DType.
         initializer: its initializer, as `tf.get_variable`; None for that of the scope.
         regularizer: callable of the variable that gives a loss, a float scalar tensor.
-        trainable: bool, whether optimizers train it by default.
+        trainable: bool. If True, optimizers train it by default.
         collections: list of str, further collections.
         caching_device: device string or function, where reads are cached; None for that of the scope.
         device: device of the variable; None for the one in force.
         partitioner: callable of shape and dtype to the number of slices of each dimension.
         custom_getter: callable of these arguments and `reuse`, that is asked in place of `tf.get_variable`.
-        use_resource: bool, whether the variable is behind a handle; None for what the scope says.
+        use_resource: bool. If True, the variable is behind a handle; None for what the scope says.
 
     Returns:
         Variable, or PartitionedVariable where there is a partitioner.
@@ -266,7 +266,7 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """The global variables whose names end so.
+    """Returns the global variables whose names end so.
 
     Args:
         suffix: str, the end, with or without the number of the output after a colon.
@@ -279,7 +279,7 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """The global variables of a name, in any scope.
+    """Returns the global variables of a name, in any scope.
 
     Args:
         given_name: str, the name without scopes and without the number of the output.
@@ -313,7 +313,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """The global variable of a full name.
+    """Returns the global variable of a full name.
 
     Args:
         var_op_name: str, scopes included, without the number of the output.
@@ -345,7 +345,7 @@ def filter_variables(
         var_list: Variables.
         include_patterns: regular expressions of which a name holds one; None for all.
         exclude_patterns: regular expressions of which a name holds none; None for no such.
-        reg_search: bool, whether they may be found anywhere in a name, rather than at its start.
+        reg_search: bool. If True, they may be found anywhere in a name, rather than at its start.
 
     Returns:
         List of Variables.

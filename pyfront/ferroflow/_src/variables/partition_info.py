@@ -53,7 +53,7 @@ class PartitionInfo:
         return self._var_offset
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """The offset in the one dimension that is cut; 0 where none is.
+        """Returns the offset in the one dimension that is cut; 0 where none is.
 
         Args:
             shape: sequence of int, the shape of the slice.
@@ -65,7 +65,7 @@ class PartitionInfo:
         return 0 if dim is None else self._var_offset[dim]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The one dimension in which the slice is smaller than the whole; None where it is the whole.
+        """Returns the one dimension in which the slice is smaller than the whole; None where it is the whole.
 
         Args:
             shape: sequence of int, the shape of the slice.
@@ -98,7 +98,7 @@ class PartitionInfo:
 
 
 def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str) -> Sequence[int]:
-    """The partitions that a partitioner asks for, checked.
+    """Returns the partitions that a partitioner asks for, checked.
 
     Args:
         partitioner: a callable of `shape` and `dtype`.
@@ -132,7 +132,7 @@ def call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any, name: str
 
 
 def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int:
-    """The one dimension that is cut; the first where none is.
+    """Returns the one dimension that is cut; the first where none is.
 
     Args:
         full_shape: sequence of int.
@@ -157,7 +157,7 @@ def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int
 
 
 def slices(full_shape: Sequence[int], dim: int, count: int) -> Iterator[tuple[list[int], list[int]]]:
-    """The slices of a whole, as even as possible: the first ones are longer by one where it does not divide.
+    """Yields the slices of a whole, as even as possible: the first ones are longer by one where it does not divide.
 
     Args:
         full_shape: sequence of int.

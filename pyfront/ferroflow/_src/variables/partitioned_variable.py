@@ -93,7 +93,7 @@ class PartitionedVariable:
             return identity(concatenated, name=self._name)
 
     def as_tensor(self) -> Tensor:
-        """The slices as one tensor; each call makes new ops, outside of all control dependencies.
+        """Returns the slices as one tensor; each call makes new ops, outside of all control dependencies.
 
         Raises:
             NotImplementedError: if more than one dimension is cut.
@@ -113,11 +113,11 @@ class PartitionedVariable:
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def _get_variable_list(self) -> list[Variable]:

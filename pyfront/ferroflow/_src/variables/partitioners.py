@@ -13,7 +13,7 @@ Partitioner = Callable[..., list[int]]
 
 
 def _sizes(shape: TensorShape) -> list[int]:
-    """The lengths of a fully defined shape's dimensions."""
+    """Returns the lengths of a fully defined shape's dimensions."""
     return [int(d) for d in shape]
 
 
@@ -24,7 +24,7 @@ def _element_size(dtype: dtypes.DType, bytes_per_string_element: int) -> int:
 def variable_axis_size_partitioner(
     max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
 ) -> Partitioner:
-    """A partitioner that keeps slices at or below a size.
+    """Returns a partitioner that keeps slices at or below a size.
 
     Args:
         max_shard_bytes: int, the size in bytes that a slice may have. A slice holds at least one index of the axis.
@@ -65,7 +65,7 @@ def variable_axis_size_partitioner(
 def min_max_variable_partitioner(
     max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
 ) -> Partitioner:
-    """A partitioner that makes as many slices as allowed, none smaller than a size.
+    """Returns a partitioner that makes as many slices as allowed, none smaller than a size.
 
     Args:
         max_partitions: int, the most slices there may be.
@@ -93,7 +93,7 @@ def min_max_variable_partitioner(
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """A partitioner that makes a given number of slices, or as many as the dimension has indices.
+    """Returns a partitioner that makes a given number of slices, or as many as the dimension has indices.
 
     Args:
         num_shards: int, the number of slices.

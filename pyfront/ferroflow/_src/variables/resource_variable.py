@@ -180,24 +180,26 @@ class ResourceVariable(Variable):
         return self._graph_element if self._cached_value is None else self._cached_value
 
     def value(self) -> Tensor:
-        """The variable as a tensor: a new read, or the cached one."""
+        """Returns the variable as a tensor: a new read, or the cached one."""
         if self._cached_value is not None:
             return self._cached_value
         with colocate_with(None, ignore_existing=True), device(self._variable.device):
             return self._read()
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, by a new read, which the control dependencies in force apply to."""
+        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to."""
         with name_scope("Read"), device(self._variable.device):
             value = self._read()
         return tensor_op("Identity", [value])
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Whether the variable has a value, a bool scalar tensor."""
+        """Computes whether the variable is initialized."""
         return tensor_op("VarIsInitializedOp", [self._variable], name=name)
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while there is none: for initial values that depend on other variables."""
+        """Returns the value, or the initial value while there is none: for initial values that depend on other
+        variables.
+        """
         first = self._assigned_value
         if first is None:
             raise ValueError(f"The initial value of variable {self.name} is not known.")
@@ -207,7 +209,7 @@ class ResourceVariable(Variable):
         return result
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session; arguments, result and errors as those of `tf.Variable.eval`."""
+        """Returns the value in a session; arguments, result and errors as those of `tf.Variable.eval`."""
         return self._graph_element.eval(session=session)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
@@ -250,7 +252,7 @@ class ResourceVariable(Variable):
     # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
+        """Returns the `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
         variable_def = super().to_proto(export_scope)
         if variable_def is not None:
             variable_def.is_resource = True
@@ -258,7 +260,7 @@ class ResourceVariable(Variable):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> ResourceVariable:
-        """The variable that a `VariableDef` describes, found in the default graph.
+        """Returns the variable that a `VariableDef` describes, found in the default graph.
 
         Args:
             variable_def: the message.
@@ -291,12 +293,12 @@ class _WrittenVariable(ResourceVariable):
         return self._write_op
 
     def value(self) -> Tensor:
-        """The variable as a tensor, after the write."""
+        """Returns the variable as a tensor, after the write."""
         with self._behind(), colocate_with(None, ignore_existing=True), device(self._variable.device):
             return self._read()
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, after the write."""
+        """Returns the variable as a tensor, after the write."""
         with self._behind():
             return super().read_value()
 
@@ -316,7 +318,7 @@ class _WrittenVariable(ResourceVariable):
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether `var` is a variable behind a handle."""
+    """Returns True if `var` is a variable behind a handle."""
     return isinstance(var, ResourceVariable)
 
 

@@ -50,7 +50,7 @@ class SaveSliceInfo:
         return whole + ":".join(f"{o},{s}" for o, s in zip(self.var_offset or (), self.var_shape or (), strict=True))
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `SaveSliceInfoDef` of this slice.
+        """Returns the `SaveSliceInfoDef` of this slice.
 
         Args:
             export_scope: str, a name scope to take off the name.

@@ -18,7 +18,7 @@ from ferroflow._src.variables.variable_scope import AUTO_REUSE, VariableScope, o
 
 
 def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """A getter that asks `custom_getter`, whose own getter asks `outer`."""
+    """Returns a getter that asks `custom_getter`, whose own getter asks `outer`."""
     if outer is None:
         return custom_getter
 
@@ -105,7 +105,7 @@ _DEFAULTS = (
 
 
 def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, **defaults: Any) -> PureVariableScope:
-    """A context manager that opens a variable scope without a name scope.
+    """Returns a context manager that opens a variable scope without a name scope.
 
     Args:
         name_or_scope: str, or a `VariableScope` to open again.
@@ -133,7 +133,7 @@ class variable_scope:
         dtype: default dtype.
         use_resource: default of `use_resource`.
         constraint: default constraint, a callable of a variable's value to its new value.
-        auxiliary_name_scope: bool, whether to open a name scope; if not, operations stay in the one in force.
+        auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the one in force.
 
     Raises:
         ValueError: if `reuse` is none of these values, or is true without `name_or_scope`.

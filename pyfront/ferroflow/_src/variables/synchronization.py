@@ -31,7 +31,7 @@ class VariableAggregation(enum.Enum):
 def resolve_modes(
     synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
-    """The modes with their defaults filled in.
+    """Returns the modes with their defaults filled in.
 
     Args:
         synchronization: a `VariableSynchronization`, its number, or None for `AUTO`.

@@ -144,7 +144,7 @@ class Template:
 
 
 def _own_frames(stack: list[str], other: list[str]) -> list[str]:
-    """The frames of `stack` from where it differs from `other`; the last one where it does not."""
+    """Returns the frames of `stack` from where it differs from `other`; the last one where it does not."""
     for i, (frame, other_frame) in enumerate(zip(stack, other, strict=False)):
         if frame != other_frame:
             return stack[i:]
@@ -164,7 +164,7 @@ def make_template(
     Args:
         name_: str, the name of the variable scope, made unique.
         func_: callable that makes variables and operations.
-        create_scope_now_: bool, whether to open the scope at once, rather than where the template is first called.
+        create_scope_now_: bool. If True, open the scope at once, rather than where the template is first called.
         unique_name_: str, a scope name that is not made unique, to share variables between templates.
         custom_getter_: a custom getter for the scope.
         **kwargs: arguments bound to the function.

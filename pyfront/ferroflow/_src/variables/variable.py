@@ -75,10 +75,10 @@ class Variable(metaclass=_VariableMeta):
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
             returns such a thing; then its ops are made in the scope "Initializer" on the variable's device.
-        trainable: bool, whether the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
+        trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
-        validate_shape: bool, whether `initial_value` must have a known shape, which every later value then has too.
+        validate_shape: bool. If True, `initial_value` must have a known shape, which every later value then has too.
         caching_device: device string or function; reads are cached there rather than made beside the variable.
         name: str, "Variable" by default; made unique.
         variable_def: a `VariableDef`; the variable is then found in the default graph, and nothing is made.
@@ -87,7 +87,7 @@ class Variable(metaclass=_VariableMeta):
         import_scope: str, a name scope to put before the names of `variable_def`.
         constraint: a function of the variable's value that optimizers apply after an update and that returns the new
             value.
-        use_resource: bool, whether the variable is behind a handle, as a `ResourceVariable`; None for the variable
+        use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the variable
             scope's default, or else that of `tf.enable_resource_variables`.
         synchronization: a `VariableSynchronization`, recorded.
         aggregation: a `VariableAggregation`, recorded.
@@ -212,7 +212,7 @@ class Variable(metaclass=_VariableMeta):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __getitem__(self, slice_spec: Any) -> Tensor:
-        """A part of the value, which has a method `assign(value)`.
+        """Returns a part of the value, which has a method `assign(value)`.
 
         Args:
             slice_spec: what a tensor can be sliced with.
@@ -261,11 +261,11 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the variable."""
+        """Returns the shape of the variable."""
         return self._variable.shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the variable."""
+        """Returns the shape of the variable."""
         return self._variable.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -282,7 +282,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def trainable(self) -> bool:
-        """Whether optimizers train the variable by default."""
+        """True if optimizers train the variable by default."""
         return self._trainable
 
     @property
@@ -313,7 +313,7 @@ class Variable(metaclass=_VariableMeta):
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """The variable as a tensor: the one read that all uses of the variable share.
+        """Returns the variable as a tensor: the one read that all uses of the variable share.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -321,7 +321,7 @@ class Variable(metaclass=_VariableMeta):
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """The variable as a tensor, by a new read, which the control dependencies in force apply to.
+        """Returns the variable as a tensor, by a new read, which the control dependencies in force apply to.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -329,7 +329,8 @@ class Variable(metaclass=_VariableMeta):
         return tensor_op("Identity", [self._variable], name="read")
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while there is none: for initial values that depend on other variables.
+        """Returns the value, or the initial value while there is none: for initial values that depend on other
+        variables.
 
         Returns:
             Tensor of the variable's dtype and shape.
@@ -342,7 +343,7 @@ class Variable(metaclass=_VariableMeta):
         return value_or_initial_value(self._variable, self._assigned_value)
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session.
+        """Returns the value in a session.
 
         Args:
             session: a `Session`; None for the default one.
@@ -375,13 +376,13 @@ class Variable(metaclass=_VariableMeta):
         return tensor_op(op_type, [self._variable, *arguments], attrs=attrs, name=name)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Gives the variable a value.
+        """Returns the variable a value.
 
         Args:
             value: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the assignment has run, or the
@@ -401,7 +402,7 @@ class Variable(metaclass=_VariableMeta):
             delta: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
@@ -420,7 +421,7 @@ class Variable(metaclass=_VariableMeta):
             delta: a tensor of the variable's dtype and shape.
             use_locking: accepted; every write is atomic.
             name: str, for the operation.
-            read_value: bool, whether to return the reference tensor rather than the operation.
+            read_value: bool. If True, return the reference tensor rather than the operation.
 
         Returns:
             A tensor of the variable's dtype and shape that has the new value once the update has run, or the operation.
@@ -665,7 +666,7 @@ class Variable(metaclass=_VariableMeta):
     # -- files --------------------------------------------------------------------------------------------------------
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The `VariableDef` of the variable.
+        """Returns the `VariableDef` of the variable.
 
         Args:
             export_scope: str, a name scope to take off the names.
@@ -691,7 +692,7 @@ class Variable(metaclass=_VariableMeta):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
-        """The variable that a `VariableDef` describes, found in the default graph.
+        """Returns the variable that a `VariableDef` describes, found in the default graph.
 
         Args:
             variable_def: `VariableDef` message.

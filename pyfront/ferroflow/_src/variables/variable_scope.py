@@ -192,7 +192,7 @@ class VariableScope:
         self._custom_getter = custom_getter
 
     def get_collection(self, name: Any) -> list[Any]:
-        """The items of a collection whose names begin with this scope's.
+        """Returns the items of a collection whose names begin with this scope's.
 
         Args:
             name: str or other hashable object, the collection.
@@ -203,15 +203,15 @@ class VariableScope:
         return get_collection(name, self._name + "/" if self._name else "")
 
     def trainable_variables(self) -> list[Any]:
-        """The scope's trainable variables."""
+        """Returns the scope's trainable variables."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The scope's global variables."""
+        """Returns the scope's global variables."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The scope's local variables."""
+        """Returns the scope's local variables."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(
@@ -363,7 +363,7 @@ class OpenScopes(threading.local):
 
 
 def open_scopes() -> OpenScopes:
-    """The `OpenScopes` of the default graph."""
+    """Returns the `OpenScopes` of the default graph."""
     found: list[OpenScopes] = get_default_graph().get_collection_ref(_SCOPES_KEY)
     if not found:
         found.append(OpenScopes())
@@ -371,7 +371,7 @@ def open_scopes() -> OpenScopes:
 
 
 def get_variable_scope() -> VariableScope:
-    """The variable scope in force in the default graph and this thread."""
+    """Returns the variable scope in force in the default graph and this thread."""
     return open_scopes().current_scope
 
 

@@ -62,7 +62,8 @@ class VariableStore:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """The variable of a name, found or made; `name` is the full one, the other arguments are `tf.get_variable`'s.
+        """Returns the variable of a name, found or made; `name` is the full one, the other arguments are
+        `tf.get_variable`'s.
 
         Raises:
             ValueError: on the same conditions as `tf.get_variable`.
@@ -167,7 +168,7 @@ class VariableStore:
         reuse: Any = None,
         **arguments: Any,
     ) -> PartitionedVariable:
-        """The partitioned variable of a name, found or made.
+        """Returns the partitioned variable of a name, found or made.
 
         Args:
             name: str, the full name.
@@ -347,7 +348,7 @@ class VariableStore:
 
 
 def default_variable_store() -> VariableStore:
-    """The `VariableStore` of the default graph, or of the graph around a function's body."""
+    """Returns the `VariableStore` of the default graph, or of the graph around a function's body."""
     with init_scope() if get_default_graph().building_function else nullcontext():
         found: list[VariableStore] = get_default_graph().get_collection_ref(_STORE_KEY)
     if not found:
@@ -408,6 +409,6 @@ def _needs_no_arguments(function: Callable[..., Any]) -> bool:
 
 
 def _definition(variable: Any) -> str:
-    """The innermost lines of the program, outside of this package, that made a variable."""
+    """Returns the innermost lines of the program, outside of this package, that made a variable."""
     frames = [f for f in reversed(variable.op.traceback) if not is_package_file(f[0])]
     return "".join(traceback.format_list(frames[:_SHOWN_FRAMES]))

@@ -22,7 +22,7 @@ class _Series:
 
 
 def _text(value: Any) -> str:
-    """A summary's value in a few words."""
+    """Returns a summary's value in a few words."""
     kind = value.WhichOneof("value")
     if kind == "simple_value":
         return f"{value.simple_value:.6g}"

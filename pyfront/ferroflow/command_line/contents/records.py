@@ -34,7 +34,7 @@ def _records(path: str) -> Iterator[bytes]:
 
 
 def _example(record: bytes) -> Any:
-    """The Example or SequenceExample that a record is; None for what is neither."""
+    """Returns the Example or SequenceExample that a record is; None for what is neither."""
     for message in (proto.Example(), proto.SequenceExample()):
         try:
             message.ParseFromString(record)
@@ -48,7 +48,7 @@ def _example(record: bytes) -> Any:
 
 
 def _features(record: bytes) -> dict[str, Any] | None:
-    """The features of a record that is an Example or a SequenceExample, of whose lists the first; else None."""
+    """Returns the features of a record that is an Example or a SequenceExample, of whose lists the first; else None."""
     message = _example(record)
     if message is None or isinstance(message, proto.Example):
         return None if message is None else dict(message.features.feature)

@@ -24,7 +24,7 @@ class LocalTasks:
         self._processes: dict[Task, LaunchedProcess] = {}
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """An address for each task.
+        """Returns an address for each task.
 
         Raises:
             OSError: if there are no free ports.

@@ -68,7 +68,7 @@ class RayTasks:
         self._running: set[Task] = set()
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """An address for each task, on the machine that Ray chose for it.
+        """Returns an address for each task, on the machine that Ray chose for it.
 
         Raises:
             RuntimeError: if the cluster has no room for the tasks.
@@ -93,7 +93,7 @@ class RayTasks:
 
     def signal(self, task: Task, number: int) -> None:
         """Sends a signal to a task that was started."""
-        # Whether it arrives is told by the end of the task.
+        # No reply is needed: the task's end event shows that the signal arrived.
         self._hosts[task].signal.remote(task, int(number))
 
     def events(self, timeout: float) -> Iterator[Event]:

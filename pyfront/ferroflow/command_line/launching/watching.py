@@ -22,7 +22,7 @@ _OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029
 
 
 def harmless(line: bytes) -> str:
-    """A line of a task as text that a terminal only shows.
+    """Returns a line of a task as text that a terminal only shows.
 
     Args:
         line: bytes, in UTF-8 where the task's program writes text.

@@ -47,7 +47,7 @@ def _matrix_inverse(op: Operation, g: Tensor) -> Tensor:
 
 
 def _scaled(matrices: Tensor, factors: Tensor) -> Tensor:
-    """Each matrix times its factor."""
+    """Returns each matrix times its factor."""
     return matrices * shaping.expand_dims(shaping.expand_dims(factors, -1), -1)
 
 
@@ -217,7 +217,7 @@ def _wide_svd(
 
 
 def _of_matrix_function(op: Operation, g: Tensor) -> Tensor:
-    """The gradient of an analytic function of a matrix.
+    """Returns the gradient of an analytic function of a matrix.
 
     f([[B, G], [0, B]]) has in its upper right block the derivative of f at B in direction G; the gradient is that at
     the adjoint of the input.

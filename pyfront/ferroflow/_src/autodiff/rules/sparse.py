@@ -33,12 +33,12 @@ gather_nd, maximum = term("GatherNd", 2), term("Maximum", 2)
 
 
 def _transposed(x: Tensor) -> Tensor:
-    """The conjugate transpose of a matrix."""
+    """Returns the conjugate transpose of a matrix."""
     return tensor_op("Transpose", [conj(x), [1, 0]], name="transpose")
 
 
 def _column(indices: Tensor, position: int) -> Tensor:
-    """One of the two columns of an index matrix."""
+    """Returns one of the two columns of an index matrix."""
     count = shape(indices)
     part = tensor_op("Slice", [indices, [0, position], [-1, 1]])
     return reshape(part, expand_dims(item(count, 0), 0))

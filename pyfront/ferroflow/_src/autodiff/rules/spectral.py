@@ -18,7 +18,7 @@ _SUFFIXES = {1: "", 2: "2D", 3: "3D"}
 
 
 def _count(dims: Tensor, like: Tensor) -> Any:
-    """The number of elements of a transform, of the dtype of `like`."""
+    """Returns the number of elements of a transform, of the dtype of `like`."""
     return cast(reduce_prod(dims), like.dtype.base_dtype)
 
 

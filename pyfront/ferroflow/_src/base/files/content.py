@@ -19,11 +19,11 @@ class FileIO(GFile):
 
 
 def read_file_to_string(filename: Any, binary_mode: bool = False) -> str | bytes:
-    """The content of a file.
+    """Returns the content of a file.
 
     Args:
         filename: str, bytes or path object.
-        binary_mode: bool, whether it is bytes and not text in UTF-8.
+        binary_mode: bool. If True, it is bytes and not text in UTF-8.
 
     Raises:
         tf.errors.OpError: if the file cannot be read; a subclass that says why.
@@ -53,7 +53,7 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
     Args:
         filename: str.
         contents: str, written in UTF-8, or bytes.
-        overwrite: bool, whether a file that is there may be replaced.
+        overwrite: bool. If True, an existing file may be replaced.
 
     Raises:
         tf.errors.AlreadyExistsError: if the file is there and may not be replaced.

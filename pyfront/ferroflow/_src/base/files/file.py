@@ -76,7 +76,7 @@ class GFile:
         return data if self._is_binary else data.decode("utf-8")
 
     def size(self) -> int:
-        """The length of the file in bytes.
+        """Returns the length of the file in bytes.
 
         Raises:
             tf.errors.NotFoundError: if the file does not exist.
@@ -157,7 +157,7 @@ class GFile:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """The place of reading, in bytes from the start.
+        """Returns the place of reading, in bytes from the start.
 
         Raises:
             tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
@@ -168,7 +168,7 @@ class GFile:
             return reader.tell()
 
     def seekable(self) -> bool:
-        """Whether the place of reading can be moved: always."""
+        """Returns True: the position can always be changed."""
         return True
 
     def readline(self) -> Any:
@@ -208,7 +208,7 @@ class GFile:
         return line
 
     def next(self) -> Any:
-        """The next line.
+        """Returns the next line.
 
         Raises:
             StopIteration: if the file has ended.

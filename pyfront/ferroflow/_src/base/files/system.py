@@ -23,7 +23,7 @@ class FileStatistics(NamedTuple):
 
 
 def exists(filename: Any) -> bool:
-    """Tells whether there is a file or folder; a link to nothing is none.
+    """Returns True if the file or folder exists; False for a broken link.
 
     Args:
         filename: str, bytes or path object.
@@ -35,7 +35,7 @@ def exists(filename: Any) -> bool:
 
 
 def is_directory(dirname: Any) -> bool:
-    """Tells whether there is a folder.
+    """Returns True if the path is an existing folder.
 
     Args:
         dirname: str, bytes or path object.
@@ -130,7 +130,7 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     Args:
         oldname: str, bytes or path object.
         newname: str, bytes or path object.
-        overwrite: bool, whether a file that has the new name is replaced.
+        overwrite: bool. If True, a file that has the new name is replaced.
 
     Raises:
         tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
@@ -148,7 +148,7 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     Args:
         oldpath: str, bytes or path object.
         newpath: str, bytes or path object.
-        overwrite: bool, whether a file of that name is replaced.
+        overwrite: bool. If True, a file of that name is replaced.
 
     Raises:
         tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
@@ -206,7 +206,7 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
 
     Args:
         top: str, bytes or path object; where there is no such folder, nothing is yielded.
-        in_order: bool, whether a folder comes before those in it, or after them.
+        in_order: bool. If True, a folder comes before its contents; otherwise after them.
 
     Yields:
         (folder, names of the folders in it, names of the files in it).

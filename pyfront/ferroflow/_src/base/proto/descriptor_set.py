@@ -78,7 +78,7 @@ def load_descriptors() -> LoadedDescriptors:
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """The variable-length integer at `position`, and the position after it."""
+    """Returns the variable-length integer at `position`, and the position after it."""
     value = 0
     for shift in range(0, 64, 7):
         if position >= len(data):

@@ -36,7 +36,7 @@ _FILES = {
 
 
 def _folders() -> frozenset[str]:
-    """The folders of messages and those around them."""
+    """Returns the folders of messages and those around them."""
     return frozenset(
         ".".join(parts[:n]) for folder in _FILES for parts in [folder.split(".")] for n in range(1, 1 + len(parts))
     )

@@ -38,7 +38,7 @@ class Layout(NamedTuple):
 
 
 def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The edges, with those that close a cycle the other way round."""
+    """Returns the edges, with those that close a cycle the other way round."""
     targets: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         targets[source].append(target)
@@ -64,7 +64,7 @@ def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[
 
 
 def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The layer of each box: below all it reads, and what reads nothing right above its first reader."""
+    """Returns the layer of each box: below all it reads, and what reads nothing right above its first reader."""
     targets: list[list[int]] = [[] for _ in range(count)]
     waits = [0] * count
     for source, target in edges:
@@ -99,7 +99,7 @@ def _crossings(order: Sequence[int], place: Sequence[int], below: Sequence[Seque
 
 
 def _ordered(rows: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
-    """Each layer in the order, of those that sweeps down and up find, whose edges cross least."""
+    """Returns each layer in the order, of those that sweeps down and up find, whose edges cross least."""
     place = [0] * len(above)
 
     def number(row: list[int]) -> None:
@@ -209,7 +209,7 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
 def _horizontal(
     rows: list[list[int]], above: list[list[int]], below: list[list[int]], halves: list[float], count: int
 ) -> list[float]:
-    """The horizontal place of each box and waypoint, near the middle of its neighbours."""
+    """Returns the horizontal place of each box and waypoint, near the middle of its neighbours."""
     x = [0.0] * len(above)
     for row in rows:
         for at, place in zip(row, _spread([0.0] * len(row), [1.0] * len(row), [halves[at] for at in row]), strict=True):

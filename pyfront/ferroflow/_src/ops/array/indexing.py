@@ -159,7 +159,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Gives the coordinates of elements that are counted in row-major order.
+    """Returns the coordinates of elements that are counted in row-major order.
 
     Args:
         indices: Tensor of int32 or int64, of shape [] or [n].

@@ -196,7 +196,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         tensor: Tensor of any dtype and shape.
         dtype: DType of the result; None for that of `tensor`.
         name: str, name of the operation.
-        optimize: bool, whether a known shape is used when the graph is built.
+        optimize: bool. If True, a known shape is used when the graph is built.
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
@@ -219,7 +219,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
         tensor: Tensor of any dtype and shape.
         dtype: DType of the result; None for that of `tensor`.
         name: str, name of the operation.
-        optimize: bool, whether a known shape is used when the graph is built.
+        optimize: bool. If True, a known shape is used when the graph is built.
 
     Returns:
         Tensor of `dtype` and of the shape of `tensor`.
@@ -233,7 +233,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another.
+    """Returns a tensor with the value of another.
 
     Args:
         input: Tensor of any dtype and shape.
@@ -272,7 +272,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another whose shape is checked in the step.
+    """Returns a tensor with the value of another whose shape is checked in the step.
 
     Args:
         x: Tensor of any dtype.
@@ -290,7 +290,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Gives a tensor with the value of another that gradients do not pass through.
+    """Returns a tensor with the value of another that gradients do not pass through.
 
     Args:
         input: Tensor of any dtype and shape.

@@ -50,7 +50,7 @@ _SPARSE = (SparseTensor, SparseTensorValue)
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """Gives the shape of a tensor.
+    """Returns the shape of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -69,7 +69,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known shape becomes a constant.
+        optimize: bool. If True, a known shape becomes a constant.
         out_type: DType of the result, int32 or int64.
 
     Returns:
@@ -89,7 +89,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """Gives the shapes of several tensors.
+    """Returns the shapes of several tensors.
 
     Args:
         input: list of Tensors of one dtype.
@@ -103,7 +103,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """Gives the number of elements of a tensor.
+    """Returns the number of elements of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -122,7 +122,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known size becomes a constant.
+        optimize: bool. If True, a known size becomes a constant.
         out_type: DType of the result, int32 or int64.
 
     Returns:
@@ -143,7 +143,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Gives the number of dimensions of a tensor.
+    """Returns the number of dimensions of a tensor.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -161,7 +161,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
         name: str, name of the operation.
-        optimize: bool, whether a known rank becomes a constant.
+        optimize: bool. If True, a known rank becomes a constant.
 
     Returns:
         Tensor of int32, of shape [].
@@ -177,7 +177,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Gives the elements of a tensor, in their order, another shape.
+    """Returns the elements of a tensor, in their order, another shape.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -249,7 +249,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         perm: Tensor of int32 or int64, of shape [rank of `a`]: dimension i of the result is dimension perm[i] of `a`;
             None for the reverse order.
         name: str, name of the operation.
-        conjugate: bool, whether complex elements are conjugated too.
+        conjugate: bool. If True, complex elements are conjugated too.
 
     Returns:
         Tensor of the dtype of `a`.
@@ -514,7 +514,7 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The inverse of `space_to_batch_nd`.
+    """Returns the inverse of `space_to_batch_nd`.
 
     Args:
         input: Tensor of any dtype, of shape [batch] + space + rest.
@@ -599,7 +599,7 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
-    """The inverse of `space_to_depth`.
+    """Returns the inverse of `space_to_depth`.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].

@@ -112,7 +112,9 @@ def _sorted(values: Any, axis: Any, direction: str, wants_indices: bool) -> Tens
 
 
 def _swapped_with_last(values: Tensor, axis: int) -> Any:
-    """The numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32 vector."""
+    """Returns the numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32
+    vector.
+    """
     rank = values.shape.ndims
     if rank is not None:
         order = list(range(rank))

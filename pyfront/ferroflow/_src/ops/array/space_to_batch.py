@@ -20,7 +20,7 @@ __all__ = ["required_space_to_batch_paddings"]
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Gives the paddings for `space_to_batch_nd`, and the crops for `batch_to_space_nd` that undo what filled up the
+    """Returns the paddings for `space_to_batch_nd`, and the crops for `batch_to_space_nd` that undo what filled up the
     blocks.
 
     Args:

@@ -479,7 +479,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Tells whether something is a Tensor of numbers.
+    """Returns True if something is a Tensor of numbers.
 
     Args:
         tensor: anything.
@@ -502,7 +502,7 @@ def _differences(x: Tensor) -> Tensor:
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether no element is below the one before it.
+    """Computes whether no element is less than the one before it.
 
     Args:
         x: Tensor of a real number dtype, of any shape, read in order.
@@ -521,7 +521,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Tells whether every element is above the one before it.
+    """Computes whether every element is greater than the one before it.
 
     Args:
         x: Tensor of a real number dtype, of any shape, read in order.
@@ -595,7 +595,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """Gives a tensor that fails the step where it holds an infinity or what is not a number.
+    """Returns a tensor that fails the step where it holds an infinity or what is not a number.
 
     Args:
         tensor: Tensor of float16, bfloat16, float32 or float64, of any shape.
@@ -611,7 +611,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Tensor:
-    """Gives a tensor that is there only if all its elements are finite.
+    """Returns a tensor that is there only if all its elements are finite.
 
     Args:
         t: Tensor of float16, bfloat16, float32 or float64, of any shape.

@@ -83,7 +83,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
 
 
 def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str | None = None) -> Any:
-    """Gives a tensor that is there only after some operations are done.
+    """Returns a tensor that is there only after some operations are done.
 
     Args:
         dependencies: list of Operations and Tensors to wait for.
@@ -112,7 +112,7 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
 
 
 def tuple(tensors: Iterable[Any], name: str | None = None, control_inputs: Iterable[Any] | None = None) -> list[Any]:
-    """Gives tensors that are there only when all of them are.
+    """Returns tensors that are there only when all of them are.
 
     Args:
         tensors: list of Tensors and IndexedSlices of any dtype and shape, Operations, or None.

@@ -47,7 +47,7 @@ def Print(  # noqa: N802  # TF's spelling
 
 
 def _output_stream(stream: Any) -> str:
-    """The op's name of a stream, logging level or file."""
+    """Returns the op's name of a stream, logging level or file."""
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
     levels = {tf_logging.INFO: "log(info)", tf_logging.WARN: "log(warning)", tf_logging.ERROR: "log(error)"}
@@ -64,7 +64,7 @@ def _output_stream(stream: Any) -> str:
 
 
 def _unused_text(inputs: Any) -> str:
-    """A placeholder that does not occur in the inputs."""
+    """Returns a placeholder that does not occur in the inputs."""
     shown, place = pprint.pformat(inputs), "{}"
     while place in shown:
         place = "{" + "-" + place[1:]
@@ -72,7 +72,7 @@ def _unused_text(inputs: Any) -> str:
 
 
 def _template(item: Any, place: str, tensors: list[Any]) -> str:
-    """The text of one argument, with a placeholder for each of its tensors, which join `tensors`."""
+    """Returns the text of one argument, with a placeholder for each of its tensors, which join `tensors`."""
     if isinstance(item, str):
         return item
     leaves: list[Any] = []

@@ -56,7 +56,8 @@ def sample_distorted_bounding_box(
         aspect_ratio_range: two floats, of width / height of the crop; None for [0.75, 1.33].
         area_range: two floats in (0, 1], the crop's share of the image; None for [0.05, 1].
         max_attempts: int, after so many failures the crop is the whole image; None for 100.
-        use_image_if_no_bounding_boxes: bool, whether no boxes stand for one of the whole image; else they are an error.
+        use_image_if_no_bounding_boxes: bool. If True, no boxes stand for one of the whole image; else they are an
+            error.
         name: str, name scope of the operation.
 
     Returns:
@@ -169,7 +170,7 @@ def non_max_suppression_padded(
         max_output_size: Tensor of int32, of shape []: the most boxes to select.
         iou_threshold: Tensor of float16 or float32, of shape [], in [0, 1]: the most that two may overlap.
         score_threshold: Tensor of the same dtype, of shape []: boxes with no higher score are left out.
-        pad_to_max_output_size: bool, whether the result has `max_output_size` elements, zeros after those selected.
+        pad_to_max_output_size: bool. If True, the result has `max_output_size` elements, zeros after those selected.
         name: str, name scope of the operations.
 
     Returns:

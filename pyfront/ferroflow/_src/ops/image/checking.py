@@ -16,7 +16,7 @@ NOT_AN_IMAGE = "'image' must have either 3 or 4 dimensions."
 
 
 def is_symbolic(x: Any) -> bool:
-    """Tells whether something is a Tensor or Variable, whose value only a step knows.
+    """Returns True if something is a Tensor or Variable, whose value is only known when a step runs.
 
     Args:
         x: anything.
@@ -48,7 +48,7 @@ def require(condition: Any, message: str) -> list[Operation]:
 
 
 def dimensions(image: Tensor, rank: int) -> list[Any]:
-    """The sizes of an image.
+    """Returns the sizes of an image.
 
     Args:
         image: Tensor of any dtype, of that rank.
@@ -79,7 +79,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
 
     Args:
         image: Tensor of any dtype.
-        require_static: bool, whether the graph must tell all sizes.
+        require_static: bool. If True, the graph must tell all sizes.
 
     Returns:
         list of the Operations to run for the check.
@@ -109,7 +109,7 @@ def checked_at_least_3d(image: Tensor) -> Tensor:
 
 
 def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
-    """An image as a batch of one; a batch as it is.
+    """Returns an image as a batch of one; a batch as it is.
 
     Args:
         image: Tensor of any dtype, of rank 3 or 4; an unknown rank counts as 3.
@@ -133,7 +133,7 @@ def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
 
 
 def unbatched(images: Tensor, was_batch: bool) -> Tensor:
-    """The one image of a batch that `as_batch` made.
+    """Returns the one image of a batch that `as_batch` made.
 
     Args:
         images: Tensor of any dtype, of rank 4.
@@ -146,7 +146,7 @@ def unbatched(images: Tensor, was_batch: bool) -> Tensor:
 
 
 def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
-    """Sizes as far as they are Python ints.
+    """Returns sizes as far as they are Python ints.
 
     Args:
         sizes: list of ints and Tensors.

@@ -50,7 +50,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     Args:
         image: Tensor of a real number dtype, of any shape.
         dtype: DType to convert to.
-        saturate: bool, whether what is outside the dtype's range becomes its nearest end.
+        saturate: bool. If True, what is outside the dtype's range becomes its nearest end.
         name: str, name scope of the operations.
 
     Returns:
@@ -291,7 +291,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """The brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
+    """Returns the brightness of RGB images: 0.2989 R + 0.5870 G + 0.1140 B.
 
     Args:
         images: Tensor of a real number dtype, of shape [..., 3].

@@ -27,7 +27,7 @@ _SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences of neighbouring pixels.
+    """Returns the sum of the absolute differences of neighbouring pixels.
 
     Args:
         images: Tensor of a number dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -54,7 +54,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
-    """The differences of each pixel and the next, down and across; 0 for the last.
+    """Returns the differences of each pixel and the next, down and across; 0 for the last.
 
     Args:
         image: Tensor of a number dtype, of shape [batch, height, width, channels].
@@ -80,7 +80,7 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _shifted(image: Any, axis: int, offset: int, length: int) -> Any:
-    """The part of a dimension from `offset` on that leaves room for `length` such parts."""
+    """Returns the part of a dimension from `offset` on that leaves room for `length` such parts."""
     part = slice(offset, (offset + 1 - length) or None)
     return image[(slice(None),) * axis + (part,)]
 
@@ -119,7 +119,7 @@ def sobel_edges(image: Any) -> Tensor:
 
 
 def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """The shapes of two sets of images, and the checks that the images are of one size."""
+    """Returns the shapes of two sets of images, and the checks that the images are of one size."""
     shape1 = first.get_shape().with_rank_at_least(3)
     shape2 = second.get_shape().with_rank_at_least(3)
     shape1[-3:].assert_is_compatible_with(shape2[-3:])
@@ -137,7 +137,7 @@ def _check_alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Op
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio of images, in decibels.
+    """Returns the peak signal-to-noise ratio of images, in decibels.
 
     Args:
         a: Tensor of a real number dtype, of shape [..., height, width, channels].
@@ -168,7 +168,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 
 
 def _window(size: int, sigma: float) -> list[float]:
-    """A Gaussian of so many places that sums to 1."""
+    """Returns a Gaussian of so many places that sums to 1."""
     places = np.arange(size) - (size - 1) / 2.0
     weights = np.exp(-0.5 * np.square(places / sigma))
     return [float(w) for w in weights / weights.sum()]
@@ -177,7 +177,7 @@ def _window(size: int, sigma: float) -> list[float]:
 def _ssim_per_channel(
     first: Tensor, second: Tensor, max_val: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """The index and its part without brightness, by channel."""
+    """Returns the index and its part without brightness, by channel."""
     shape1, shape2 = shaping.shape_n([first, second])
     checks = [
         checking.Assert(reduce_all(comparison.greater_equal(shape[-3:-1], size)), [shape, size], summarize=8)
@@ -219,7 +219,7 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of images.
+    """Returns the structural similarity of images.
 
     Source: Wang, Bovik, Sheikh, Simoncelli, Image quality assessment, 2004.
 
@@ -269,7 +269,7 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of images at several scales.
+    """Returns the structural similarity of images at several scales.
 
     Source: Wang, Simoncelli, Bovik, Multiscale structural similarity for image quality assessment, 2003.
 

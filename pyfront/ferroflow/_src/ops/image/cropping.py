@@ -233,9 +233,9 @@ def extract_glimpse(
         input: Tensor of float32, of shape [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: height and width of the windows.
         offsets: Tensor of float32, of shape [batch, 2]: y and x of the windows' centers.
-        centered: bool, whether offsets count from the center of the image, in half its sides.
-        normalized: bool, whether offsets are in sides of the image; else in pixels.
-        uniform_noise: bool, whether noise is uniform; else normal.
+        centered: bool. If True, offsets count from the center of the image, in half its sides.
+        normalized: bool. If True, offsets are in sides of the image; else in pixels.
+        uniform_noise: bool. If True, noise is uniform; else normal.
         name: str, name of the operation.
         noise: str, "uniform", "gaussian" or "zero"; the last two with `uniform_noise` False only.
 

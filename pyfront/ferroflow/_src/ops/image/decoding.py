@@ -46,8 +46,8 @@ def decode_jpeg(
         contents: Tensor of string, of shape []: the file's bytes.
         channels: int, 0 for those of the file, 1 for gray, 3 for RGB.
         ratio: int, what the sides are divided by: 1, 2, 4 or 8.
-        fancy_upscaling: bool, whether colours of lower resolution are interpolated.
-        try_recover_truncated: bool, whether what is missing at the end becomes gray.
+        fancy_upscaling: bool. If True, colours of lower resolution are interpolated.
+        try_recover_truncated: bool. If True, what is missing at the end becomes gray.
         acceptable_fraction: float, the share of rows that must be there; the others are black.
         dct_method: str, "INTEGER_FAST" or "INTEGER_ACCURATE"; "" for the fast one.
         name: str, name of the operation.
@@ -177,7 +177,7 @@ def decode_image(
         channels: int, None or 0 for those of the file, 1 for gray, 3 for RGB, 4 for RGB and alpha.
         dtype: DType of the result: an integer one or a float one, where 1 is white.
         name: str, name scope of the operation.
-        expand_animations: bool, whether GIF files give all their frames, [frames, height, width, 3]; else they must
+        expand_animations: bool. If True, GIF files give all their frames, [frames, height, width, 3]; else they must
             have one.
 
     Returns:
@@ -216,9 +216,9 @@ def encode_jpeg(
         image: Tensor of uint8, of shape [height, width, channels].
         format: str, "grayscale" for 1 channel, "rgb" for 3, "" for either.
         quality: int, from 0 to 100.
-        progressive: bool, whether the file holds the image first coarsely, then finely.
-        optimize_size: bool, whether the codes are made for the image.
-        chroma_downsampling: bool, whether colours have half the resolution of brightness.
+        progressive: bool. If True, the file holds the image first coarsely, then finely.
+        optimize_size: bool. If True, the codes are made for the image.
+        chroma_downsampling: bool. If True, colours have half the resolution of brightness.
         density_unit: str, "in" or "cm": what the densities are per.
         x_density: int, pixels per unit, across.
         y_density: int, pixels per unit, down.
@@ -266,7 +266,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape of a JPEG file's image, told by its header.
+    """Returns the shape of a JPEG file's image, told by its header.
 
     Args:
         contents: Tensor of string, of shape []: the file's bytes.
@@ -283,7 +283,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Tells whether bytes begin as JPEG files do.
+    """Returns True if bytes begin as JPEG files do.
 
     Args:
         contents: Tensor of string, of shape [].

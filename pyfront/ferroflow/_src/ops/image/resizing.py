@@ -67,9 +67,9 @@ def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = Tr
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
-        align_corners: bool, whether the corner pixels of both sizes have the same centers.
+        align_corners: bool. If True, the corner pixels of both sizes have the same centers.
         name: str, name of the operation.
-        half_pixel_centers: bool, whether pixels have their centers at halves, so that the images cover each other.
+        half_pixel_centers: bool. If True, pixels have their centers at halves, so that the images cover each other.
 
     Returns:
         Tensor of {returns}, of shape [batch, size[0], size[1], channels].
@@ -134,8 +134,8 @@ def resize_images(
         images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
         method: a member of `ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
-        align_corners: bool, whether the corner pixels of both sizes have the same centers.
-        preserve_aspect_ratio: bool, whether `size` is only the most that the result may have.
+        align_corners: bool. If True, the corner pixels of both sizes have the same centers.
+        preserve_aspect_ratio: bool. If True, `size` is only the most that the result may have.
         name: str, name scope of the operations.
 
     Returns:

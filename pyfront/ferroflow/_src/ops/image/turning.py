@@ -123,7 +123,7 @@ def flip_up_down(image: Any) -> Tensor:
 
 
 def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
-    """The image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
+    """Returns the image turned counter-clockwise by so many quarters of a turn; `rows` is the axis of its rows."""
     columns = rows + 1
     swapped = [0, 2, 1, 3] if rows == 1 else [1, 0, 2]
     if quarters == 0:

@@ -50,8 +50,8 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
     Args:
         tensor: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
-        full_matrices: bool, whether U and V are made square.
-        compute_uv: bool, whether U and V are wanted.
+        full_matrices: bool. If True, U and V are made square.
+        compute_uv: bool. If True, U and V are wanted.
         name: str, name of the operation.
 
     Returns:
@@ -72,7 +72,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
 
     Args:
         input: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
-        full_matrices: bool, whether Q is made square.
+        full_matrices: bool. If True, Q is made square.
         name: str, name of the operation.
 
     Returns:

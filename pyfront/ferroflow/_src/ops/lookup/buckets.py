@@ -44,7 +44,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
-    """The hash whose buckets nobody can aim at without the key.
+    """Returns the hash whose buckets nobody can aim at without the key.
 
     Args:
         key: two ints.
@@ -76,7 +76,7 @@ def _hash_function(spec: Any) -> Callable[..., Tensor]:
 
 
 class IdTableWithHashBuckets(LookupInterface):
-    """A table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Returns a table of ids in which keys that it lacks have the ids of buckets behind its last row.
 
     Args:
         table: a table with values of int64; None for buckets alone.
@@ -142,7 +142,7 @@ class IdTableWithHashBuckets(LookupInterface):
         return self.table_ref
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows and buckets, int64 []."""
+        """Returns the number of rows and buckets, int64 []."""
         with name_scope(name, f"{self.name}_Size"):
             rows = convert_to_tensor(0, dtype=dtypes.int64) if self._table is None else self._table.size()
             return rows + self._num_oov_buckets
@@ -186,7 +186,7 @@ class IdTableWithHashBuckets(LookupInterface):
 def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
     initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None
 ) -> IdTableWithHashBuckets:
-    """A table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Returns a table of ids in which keys that it lacks have the ids of buckets behind its last row.
 
     Args:
         initializer: what fills it, with values of int64; None for buckets alone.

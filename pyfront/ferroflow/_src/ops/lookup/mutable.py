@@ -39,7 +39,7 @@ class _MutableTable(LookupInterface):
         return self._table_ref
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 []."""
+        """Returns the number of rows, int64 []."""
         with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope, colocate_with(self._table_ref):
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
@@ -108,7 +108,7 @@ class _MutableTable(LookupInterface):
             return apply_op("LookupTableRemoveV2", inputs, name=scope)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values.
+        """Returns all keys and their values.
 
         Args:
             name: str, name of the operation.
@@ -144,7 +144,7 @@ class MutableHashTable(_MutableTable):
         default_value: scalar or vector, the value of keys that are not in the table.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
+        checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class MutableDenseHashTable(_MutableTable):
         initial_num_buckets: int, a power of two; the table grows as it must.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.
-        checkpoint: bool, whether savers save its rows, as tensors `name-keys` and `name-values`.
+        checkpoint: bool. If True, savers save its rows, as tensors `name-keys` and `name-values`.
     """
 
     def __init__(

@@ -91,7 +91,7 @@ class LookupInterface:
         return self.init
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 [].
+        """Returns the number of rows, int64 [].
 
         Raises:
             NotImplementedError: if the table does not say how rows are counted.
@@ -119,7 +119,7 @@ class LookupInterface:
 
 
 def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -> tuple[Tensor, Tensor]:
-    """All keys and values of a table, by an operation named `scope`."""
+    """Returns all keys and values of a table, by an operation named `scope`."""
     with colocate_with(table.table_ref):
         attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
         keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs, name=scope).outputs
@@ -164,7 +164,7 @@ class InitializableLookupTableBase(LookupInterface):
         return self._init
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of rows, int64 []."""
+        """Returns the number of rows, int64 []."""
         with name_scope(name, f"{self._name}_Size", [self._table_ref]) as scope:
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
@@ -218,7 +218,7 @@ class HashTable(InitializableLookupTableBase):
             self._value_shape = self._default_value.get_shape()
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values.
+        """Returns all keys and their values.
 
         Args:
             name: str, name of the operation.

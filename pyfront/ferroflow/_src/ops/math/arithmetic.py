@@ -110,7 +110,7 @@ right_shift = _binary("right_shift", "RightShift", "the bits of `x` moved `y` pl
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
-    """The numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
+    """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
 
     Args:
       x1: tensor of float32 or float64, of any shape.
@@ -128,7 +128,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The same function as `floormod`.
+    """Returns the same function as `floormod`.
 
     Args:
         x: Tensor of a real number dtype.

@@ -63,7 +63,7 @@ _DIGITS = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.fl
 
 
 def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
-    """The largest number of a dtype that is in the range of another, smaller one."""
+    """Returns the largest number of a dtype that is in the range of another, smaller one."""
     bits = int(target.max).bit_length() if target.is_integer else 0
     digits = _DIGITS.get(source, bits)
     # The end of the range itself would be rounded up, to a number outside.

@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _may_broadcast(a: TensorShape, b: TensorShape) -> bool:
-    """Whether the batches of two tensors of matrices may be of one shape only once they are broadcast."""
+    """Returns True if the batches of two tensors of matrices may need broadcasting to one shape."""
     if a.ndims is None or a.ndims != b.ndims:
         return True
     batches = a.as_list()[:-2], b.as_list()[:-2]
@@ -65,12 +65,12 @@ def matmul(
         b: Tensor of the dtype of `a`, of shape [..., k, n]. As from TensorFlow 1.14 on, one matrix is multiplied with
             each of a batch, and the dimensions of batches broadcast; a matrix and a tensor of unknown rank are two
             matrices.
-        transpose_a: bool, whether `a` is given as [..., k, m].
-        transpose_b: bool, whether `b` is given as [..., n, k].
-        adjoint_a: bool, whether `a` is given conjugated and transposed.
-        adjoint_b: bool, whether `b` is given conjugated and transposed.
-        a_is_sparse: bool, whether most elements of `a` are zero (float32 and bfloat16 matrices only).
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        transpose_a: bool. If True, `a` is given as [..., k, m].
+        transpose_b: bool. If True, `b` is given as [..., n, k].
+        adjoint_a: bool. If True, `a` is given conjugated and transposed.
+        adjoint_b: bool. If True, `b` is given conjugated and transposed.
+        a_is_sparse: bool; True if most elements of `a` are zero (float32 and bfloat16 matrices only).
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name of the operation.
 
     Returns:
@@ -127,10 +127,10 @@ def matvec(
     Args:
         a: Tensor of a dtype that `matmul` takes, of shape [..., m, k].
         b: Tensor of the dtype of `a`, of shape [..., k].
-        transpose_a: bool, whether `a` is given as [..., k, m].
-        adjoint_a: bool, whether `a` is given conjugated and transposed.
-        a_is_sparse: bool, whether most elements of `a` are zero.
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        transpose_a: bool. If True, `a` is given as [..., k, m].
+        adjoint_a: bool. If True, `a` is given conjugated and transposed.
+        a_is_sparse: bool; True if most elements of `a` are zero.
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name scope of the operations.
 
     Returns:
@@ -166,10 +166,10 @@ def sparse_matmul(
     Args:
         a: Tensor of float32 or bfloat16, of shape [m, k].
         b: Tensor of float32 or bfloat16, of shape [k, n].
-        transpose_a: bool, whether `a` is given as [k, m].
-        transpose_b: bool, whether `b` is given as [n, k].
-        a_is_sparse: bool, whether most elements of `a` are zero.
-        b_is_sparse: bool, whether most elements of `b` are zero.
+        transpose_a: bool. If True, `a` is given as [k, m].
+        transpose_b: bool. If True, `b` is given as [n, k].
+        a_is_sparse: bool; True if most elements of `a` are zero.
+        b_is_sparse: bool; True if most elements of `b` are zero.
         name: str, name of the operation.
 
     Returns:
@@ -190,7 +190,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     Args:
         a: Tensor of any dtype, of shape [..., m, n].
         name: str, name scope of the operations.
-        conjugate: bool, whether complex elements are conjugated too.
+        conjugate: bool. If True, complex elements are conjugated too.
 
     Returns:
         Tensor of the dtype of `a`, of shape [..., n, m].
@@ -427,7 +427,7 @@ def _contraction_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
 
 
 def _as_matrix(x: Tensor, axes: Any, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
-    """The tensor as a matrix of its free and its contracted dimensions, the free ones, and those known now."""
+    """Returns the tensor as a matrix of its free and its contracted dimensions, the free ones, and those known now."""
     shape = x.get_shape()
     static_axes = list(axes) if isinstance(axes, (list, tuple)) else None
     if shape.is_fully_defined() and static_axes is not None:

@@ -53,7 +53,7 @@ def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
 
 
 def all_dimensions(x: Any) -> Tensor:
-    """The numbers of all dimensions of a tensor.
+    """Returns the numbers of all dimensions of a tensor.
 
     Args:
         x: Tensor or SparseTensor.
@@ -95,7 +95,7 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
     Args:
         input_tensor: Tensor of {taken}.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name of the operation.
         reduction_indices: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
@@ -136,7 +136,7 @@ def count_nonzero(
     Args:
         input_tensor: Tensor of a number dtype or bool.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         dtype: DType of the result.
         name: str, name scope of the operations.
         reduction_indices: deprecated name of `axis`.
@@ -173,7 +173,7 @@ def reduce_logsumexp(
     Args:
         input_tensor: Tensor of float16, bfloat16, float32 or float64.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name scope of the operations.
         reduction_indices: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
@@ -209,7 +209,7 @@ def reduce_variance(
     Args:
         input_tensor: Tensor of a real or complex float dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name scope of the operations.
 
     Returns:
@@ -238,7 +238,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool | None = Fals
     Args:
         input_tensor: Tensor of a real or complex float dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name scope of the operations.
 
     Returns:
@@ -259,7 +259,7 @@ def reduce_euclidean_norm(
     Args:
         input_tensor: Tensor of a number dtype.
         axis: Tensor of int32 or int64, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1.
         name: str, name of the operation.
 
     Returns:

@@ -188,8 +188,8 @@ def _cumulative(public_name: str, op_type: str, what: str) -> Callable[..., Tens
     Args:
         x: Tensor of a number dtype.
         axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank).
-        exclusive: bool, whether the element itself is left out.
-        reverse: bool, whether the dimension is gone through from its end.
+        exclusive: bool. If True, the element itself is left out.
+        reverse: bool. If True, the dimension is gone through from its end.
         name: str, name of the operation.
 
     Returns:

@@ -21,7 +21,7 @@ _ERROR = "weights can not be broadcast to values."
 
 
 def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: Tensor, values_rank: Tensor) -> Tensor:
-    """Whether the ranks are equal and each dimension of the weights is 1 or that of the values."""
+    """Returns True if the ranks are equal and each dimension of the weights is 1 or equal to that of the values."""
     with name_scope(
         None, "has_valid_nonscalar_shape", [weights_rank, weights_shape, values_rank, values_shape]
     ) as scope:
@@ -36,7 +36,7 @@ def _has_valid_shape(weights_shape: Tensor, weights_rank: Tensor, values_shape: 
 
 
 def _known_to_hold(weights: Tensor, values: Tensor) -> str | None:
-    """The name of the check that the shapes pass now; None where the step must tell."""
+    """Returns the name of the check that the shapes pass now; None where the step must tell."""
     weights_shape, values_shape = weights.get_shape(), values.get_shape()
     if weights_shape.ndims is None or values_shape.ndims is None:
         return None

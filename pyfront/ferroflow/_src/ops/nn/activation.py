@@ -157,7 +157,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
-    """The first form of `bias_add`: channels are the last dimension.
+    """Returns the first form of `bias_add`: channels are the last dimension.
 
     Args:
         value: Tensor of a number dtype, of rank 2 or more.

@@ -36,12 +36,13 @@ _ONES_3D = (1, 1, 1, 1, 1)
 
 
 def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[int]:
-    """A number for each dimension of a tensor, from one for all of space, for each of space, or for all dimensions.
+    """Returns a number for each dimension of a tensor, from one for all of space, for each of space, or for all
+    dimensions.
 
     Args:
         value: int or sequence of 1, `space` or `space + 2` ints; None for ones.
         space: int, the dimensions of space.
-        channels_first: bool, whether the channels are dimension 1.
+        channels_first: bool. If True, the channels are dimension 1.
         name: str, the argument, for the message.
 
     Returns:
@@ -63,7 +64,7 @@ def full_list(value: Any, space: int, channels_first: bool, name: str) -> list[i
 
 
 def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
-    """The attributes `padding` and `explicit_paddings` of an argument.
+    """Returns the attributes `padding` and `explicit_paddings` of an argument.
 
     Args:
         padding: str, or a list of four pairs of ints.
@@ -641,7 +642,7 @@ def atrous_conv2d_transpose(
 
 
 def _paddings_around(filters: Tensor, rate: int, padding: str) -> list[tuple[Any, Any]]:
-    """Zeros before and after height and width."""
+    """Returns zeros before and after height and width."""
     if padding == "VALID":
         return [(0, 0), (0, 0)]
     if padding != "SAME":

@@ -234,7 +234,7 @@ def with_space_to_batch(
 
 
 def strides_and_dilation_rate(space: int, strides: Any, dilation_rate: Any) -> tuple[Any, Any]:
-    """The strides and rates of `space` dimensions as int32 arrays, ones where not given.
+    """Returns the strides and rates of `space` dimensions as int32 arrays, ones where not given.
 
     Args:
         space: int, the dimensions of space.

@@ -108,7 +108,7 @@ def sufficient_statistics(
         axes: list of int, the dimensions to sum over.
         shift: Tensor of the dtype of `x`, near the mean, subtracted first so that the sums lose fewer digits; None
             for 0.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         name: str, name scope of the operations.
         keepdims: the newer name of `keep_dims`.
 
@@ -187,7 +187,7 @@ def moments(
         axes: list of int, the dimensions.
         shift: without effect.
         name: str, name scope of the operations.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         keepdims: the newer name of `keep_dims`.
 
     Returns:
@@ -226,7 +226,7 @@ def weighted_moments(
         axes: list of int, the dimensions.
         frequency_weights: Tensor of a number dtype, that broadcasts to the shape of `x`.
         name: str, name scope of the operations.
-        keep_dims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keep_dims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         keepdims: the newer name of `keep_dims`.
 
     Returns:
@@ -295,7 +295,7 @@ def batch_norm_with_global_normalization(
     mean: Any = None,
     variance: Any = None,
 ) -> Tensor:
-    """The older form of `batch_normalization`.
+    """Returns the older form of `batch_normalization`.
 
     Args:
         t: Tensor of float, of shape [batch, height, width, depth].
@@ -304,7 +304,7 @@ def batch_norm_with_global_normalization(
         beta: Tensor of the dtype of `t`, of shape [depth]: the offset.
         gamma: Tensor of the dtype of `t`, of shape [depth]: the scale.
         variance_epsilon: float, added to the variance.
-        scale_after_normalization: bool, whether `gamma` is applied.
+        scale_after_normalization: bool. If True, `gamma` is applied.
         name: str, name scope of the operations.
         input: the newer name of `t`.
         mean: the newer name of `m`.
@@ -347,7 +347,7 @@ def fused_batch_norm(
         variance: Tensor of float32, of shape [channels]: the variance to normalize by when not training.
         epsilon: float, added to the variance; at least 1.001e-5.
         data_format: "NHWC", or "NCHW" for channels in the second dimension.
-        is_training: bool, whether mean and variance are those of the batch.
+        is_training: bool. If True, mean and variance are those of the batch.
         name: str, name of the operation.
 
     Returns:

@@ -59,7 +59,9 @@ def _sizes(argument: str, values: Any) -> list[int]:
 
 
 def _for_all_dimensions(argument: str, values: Any, spatial: int, data_format: str) -> list[int]:
-    """Sizes for every dimension, of one for all spatial dimensions, one for each, or one for every dimension."""
+    """Returns sizes for every dimension, of one for all spatial dimensions, one for each, or one for every
+    dimension.
+    """
     sizes = [int(values)] if isinstance(values, (int, np.integer)) else _sizes(argument, values)
     if len(sizes) == spatial + 2:
         return sizes
@@ -433,7 +435,7 @@ def max_pool_with_argmax(
         Targmax: DType of the places: int32, or int64 if None.
         name: str, name of the operation.
         output_dtype: the newer name of `Targmax`.
-        include_batch_in_index: bool, whether places are counted over the whole batch and not within each image.
+        include_batch_in_index: bool. If True, places are counted over the whole batch and not within each image.
 
     Returns:
         (output, argmax): the images, pooled, and for each element its place,
@@ -482,9 +484,9 @@ def fractional_max_pool(
     Args:
         value: Tensor of float32, float64, int32 or int64, of shape [batch, height, width, channels].
         pooling_ratio: list of 4 floats, at least 1: how much smaller each dimension gets; 1 for batch and channels.
-        pseudo_random: bool, whether the regions follow from one random number, rather than each from its own.
-        overlapping: bool, whether a region includes the first row and column of the next.
-        deterministic: bool, whether every run takes the same regions.
+        pseudo_random: bool. If True, the regions follow from one random number, rather than each from its own.
+        overlapping: bool. If True, a region includes the first row and column of the next.
+        deterministic: bool. If True, every run takes the same regions.
         seed: int, with `deterministic`: the first seed.
         seed2: int, with `deterministic`: the second seed.
         name: str, name of the operation.
@@ -513,9 +515,9 @@ def fractional_avg_pool(
     Args:
         value: Tensor of float32, float64, int32 or int64, of shape [batch, height, width, channels].
         pooling_ratio: list of 4 floats, at least 1: how much smaller each dimension gets; 1 for batch and channels.
-        pseudo_random: bool, whether the regions follow from one random number, rather than each from its own.
-        overlapping: bool, whether a region includes the first row and column of the next.
-        deterministic: bool, whether every run takes the same regions.
+        pseudo_random: bool. If True, the regions follow from one random number, rather than each from its own.
+        overlapping: bool. If True, a region includes the first row and column of the next.
+        deterministic: bool. If True, every run takes the same regions.
         seed: int, with `deterministic`: the first seed.
         seed2: int, with `deterministic`: the second seed.
         name: str, name of the operation.

@@ -22,7 +22,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     Args:
         input: Tensor of a real number dtype, of rank 1 or more.
         k: Tensor of int32, of shape []: how many, at most the size of the last dimension.
-        sorted: bool, whether they come in descending order.
+        sorted: bool. If True, they come in descending order.
         name: str, name of the operation.
 
     Returns:
@@ -37,7 +37,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Tells whether the prediction for the target is among the largest ones.
+    """Computes whether the prediction for the target is among the `k` largest.
 
     Args:
         predictions: Tensor of float32, of shape [batch, classes].
@@ -58,7 +58,7 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
     Args:
         input: Tensor of a real number dtype, of rank 1 or more.
         n: Tensor of int32, of shape [], from 0 on.
-        reverse: bool, whether the n-th largest is meant.
+        reverse: bool. If True, the n-th largest is meant.
         name: str, name of the operation.
 
     Returns:

@@ -23,7 +23,7 @@ __all__ = ["nce_loss", "sampled_softmax_loss"]
 
 
 def _sum_rows(x: Tensor) -> Tensor:
-    """The sums of the rows, as a product with ones: its gradient is one too."""
+    """Returns the sums of the rows, as a product with ones: its gradient is one too."""
     columns = shaping.shape(x)[1]
     ones = making.ones(joining.stack([columns, 1]), x.dtype)
     return shaping.reshape(matmul(x, ones), [-1])
@@ -70,7 +70,7 @@ def _sampled_logits(
     name: str | None = None,
     seed: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The logits of the true classes and of a sample of all, and the labels of a loss over them.
+    """Returns the logits of the true classes and of a sample of all, and the labels of a loss over them.
 
     Where there are several true classes, each has an equal part of the label.
     """
@@ -140,7 +140,7 @@ def nce_loss(
         num_classes: int, how many there are.
         num_true: int, true classes per example.
         sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool, whether drawn classes that are true ones do not count.
+        remove_accidental_hits: bool. If True, drawn classes that are true ones do not count.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
 
@@ -190,7 +190,7 @@ def sampled_softmax_loss(
         num_classes: int, how many there are.
         num_true: int, true classes per example.
         sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool, whether drawn classes that are true ones do not count.
+        remove_accidental_hits: bool. If True, drawn classes that are true ones do not count.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
         seed: int, the sampler's seed; None to derive it from the graph's.

@@ -38,7 +38,7 @@ __all__ = [
 
 
 def _as_rows(logits: Tensor) -> Tensor:
-    """The tensor as a matrix whose rows are vectors of the last dimension."""
+    """Returns the tensor as a matrix whose rows are vectors of the last dimension."""
     ndims = shaping.rank(logits)
     last = slicing.slice(shaping.shape(logits), [tensor_op("Sub", [ndims, 1])], [1])
     rows = shaping.reshape(logits, joining.concat([[-1], last], 0))
@@ -350,7 +350,8 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     Args:
         targets: Tensor of the dtype and shape of `log_input`: the counts.
         log_input: Tensor of float32 or float64, of any shape: the logarithms of the distributions' means.
-        compute_full_loss: bool, whether the term that depends on the counts only is added, by Stirling's approximation.
+        compute_full_loss: bool. If True, the term that depends on the counts only is added, by Stirling's
+            approximation.
         name: str, name scope of the operations.
 
     Returns:

@@ -34,7 +34,7 @@ def _as_name(key: str) -> str:
 
 
 def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> Any:
-    """The tensor by which an operation is told a default: an empty one where there is none."""
+    """Returns the tensor by which an operation is told a default: an empty one where there is none."""
     if shape.ndims and shape.as_list()[0] is None:
         if value is None:
             return constant("" if dtype == dtypes.string else 0, dtype=dtype)
@@ -126,7 +126,7 @@ def _parse_single(serialized: Any, wanted: Wanted, name: str | None) -> dict[str
 
 
 def _parse_named(serialized: Any, example_name: Any, wanted: Wanted, name: str | None) -> dict[str, Any]:
-    """A single example as a batch of one, which can have a name."""
+    """Returns a single example as a batch of one, which can have a name."""
     with name_scope(name, "ParseSingleExample", [serialized, example_name]):
         serialized = convert_to_tensor(serialized, dtypes.string)
         example_name = convert_to_tensor(example_name, dtypes.string)

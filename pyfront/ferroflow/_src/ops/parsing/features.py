@@ -41,7 +41,7 @@ class SparseFeature(_SparseFeature):
         value_key: str, the feature with the values.
         dtype: DType of the values: float32, int64 or string.
         size: int, or list of int with one for each dimension: the dense shape.
-        already_sorted: bool, whether the values come in row-major order.
+        already_sorted: bool; True if the values come in row-major order.
     """
 
     def __new__(cls, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False) -> Self:
@@ -80,7 +80,7 @@ class FixedLenSequenceFeature(_FixedLenSequenceFeature):
     Args:
         shape: list or tuple of int, or TensorShape: the shape of a row.
         dtype: DType: float32, int64 or string.
-        allow_missing: bool, whether an example may lack the feature; must be true for `tf.parse_example`.
+        allow_missing: bool. If True, an example may lack the feature; must be true for `tf.parse_example`.
         default_value: the element that fills up shorter examples of a batch; None for 0 or an empty string.
     """
 
@@ -193,7 +193,7 @@ def wanted_features(features: Mapping[str, Any] | None, allowed: Iterable[type])
 
 
 def with_unknown_length(features: Mapping[str, Any]) -> dict[str, Any]:
-    """The descriptions, those of sequences with a first dimension of unknown size.
+    """Returns the descriptions, those of sequences with a first dimension of unknown size.
 
     Raises:
         ValueError: if a sequence must not be missing.

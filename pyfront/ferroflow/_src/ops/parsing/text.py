@@ -28,7 +28,7 @@ def decode_csv(
         record_defaults: list of Tensors of float32, float64, int32, int64 or string, of shape [1] (or []), the value of
             an empty field, or [0], where fields must not be empty; one for each column that is returned.
         field_delim: str, one character.
-        use_quote_delim: bool, whether `"` quotes; otherwise it is a character as all others.
+        use_quote_delim: bool. If True, `"` quotes; otherwise it is a character as all others.
         name: str, name of the operation.
         na_value: str, a field that counts as empty.
         select_cols: list of int, increasing: the columns to return; None for all.

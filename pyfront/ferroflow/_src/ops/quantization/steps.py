@@ -99,7 +99,7 @@ def quantize(
 def dequantize(
     input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", name: str | None = None
 ) -> Tensor:
-    """Gives the numbers that steps stand for.
+    """Returns the numbers that steps stand for.
 
     Args:
         input: Tensor of a quantized dtype.
@@ -131,12 +131,12 @@ def quantize_and_dequantize(
         input: Tensor of float32 or float64.
         input_min: Tensor of its dtype, of shape []: the lower bound, where `range_given`.
         input_max: Tensor of its dtype, of shape []: the upper bound, where `range_given`.
-        signed_input: bool, whether steps may be negative.
+        signed_input: bool. If True, steps may be negative.
         num_bits: int, in [1, 63].
         range_given: bool; False takes the least and the greatest number as bounds.
         round_mode: str, "HALF_TO_EVEN" or "HALF_UP".
         name: str, name of the operation.
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
 
     Returns:
         Tensor of the dtype of `input`.
@@ -169,7 +169,7 @@ def fake_quant_with_min_max_args(
         min: float, the lower bound.
         max: float, the upper bound.
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -188,7 +188,7 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `fake_quant_with_min_max_args`.
+    """Returns the gradient of `fake_quant_with_min_max_args`.
 
     Args:
         gradients: Tensor of float32, the gradient of its result.
@@ -196,7 +196,7 @@ def fake_quant_with_min_max_args_gradient(
         min: float, the lower bound.
         max: float, the upper bound.
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -216,7 +216,7 @@ def fake_quant_with_min_max_vars(
         min: Tensor of float32, of shape [].
         max: Tensor of float32, of shape [].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -235,7 +235,7 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantGradients:
-    """The gradients of `fake_quant_with_min_max_vars`.
+    """Returns the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
         gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
@@ -243,7 +243,7 @@ def fake_quant_with_min_max_vars_gradient(
         min: Tensor of float32, of shape [].
         max: Tensor of float32, of shape [].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -264,7 +264,7 @@ def fake_quant_with_min_max_vars_per_channel(
         min: Tensor of float32, of shape [channels].
         max: Tensor of float32, of shape [channels].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:
@@ -283,7 +283,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantGradients:
-    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+    """Returns the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
         gradients: Tensor of float32, of the shape of `inputs`: the gradient of its result.
@@ -291,7 +291,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         min: Tensor of float32, of shape [channels].
         max: Tensor of float32, of shape [channels].
         num_bits: int, in [2, 16].
-        narrow_range: bool, whether the lowest step is left out.
+        narrow_range: bool. If True, the lowest step is left out.
         name: str, name of the operation.
 
     Returns:

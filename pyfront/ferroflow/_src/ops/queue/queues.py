@@ -62,7 +62,7 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: list[QueueBase]) -> QueueBase:
-        """The queue at a position of a list that a step decides.
+        """Returns the queue at a position of a list that a step decides.
 
         Args:
             index: Tensor of int32, of shape [].
@@ -114,7 +114,7 @@ class QueueBase:
         return "V2" if self._queue_ref.dtype == dtypes_lib.resource else ""
 
     def _components(self, vals: Any) -> list[Tensor]:
-        """The components of an element, as tensors in the queue's order."""
+        """Returns the components of an element, as tensors in the queue's order."""
         if isinstance(vals, dict):
             if not self._names:
                 raise ValueError("Queue must have names to enqueue a dictionary")
@@ -255,7 +255,7 @@ class QueueBase:
         """Closes the queue: nothing more goes in, and taking fails once too little is left.
 
         Args:
-            cancel_pending_enqueues: bool, whether operations that wait for room fail; else closing waits for them.
+            cancel_pending_enqueues: bool. If True, operations that wait for room fail; else closing waits for them.
             name: str, name of the operation.
 
         Returns:
@@ -266,7 +266,7 @@ class QueueBase:
         return apply_op("QueueClose" + self._suffix(), [self._queue_ref], attrs, name=name)
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether the queue is closed.
+        """Computes whether the queue is closed.
 
         Args:
             name: str, name of the operation.
@@ -278,7 +278,7 @@ class QueueBase:
         return tensor_op("QueueIsClosed" + self._suffix(), [self._queue_ref], name=name)
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements in the queue.
+        """Returns the number of elements in the queue.
 
         Args:
             name: str, name of the operation.

@@ -98,7 +98,7 @@ class BaseStagingArea:
         return {"dtypes": list(self._dtypes), "shared_name": self._name, **bounds}
 
     def _checked(self, vals: Any, indices: Any = None) -> tuple[list[Tensor], list[int]]:
-        """The values as tensors, and their positions in a tuple."""
+        """Returns the values as tensors, and their positions in a tuple."""
         if isinstance(vals, dict):
             if not self._names:
                 raise ValueError("Staging areas must have names to enqueue a dictionary")
@@ -130,7 +130,7 @@ class BaseStagingArea:
         return tensors, list(indices)
 
     def _here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The values on the device in force."""
+        """Returns the values on the device in force."""
         if no_op().device != self._coloc_op.device:
             return [identity(tensor) for tensor in tensors]
         return list(tensors)
@@ -200,7 +200,7 @@ class StagingArea(BaseStagingArea):
         return self._result(op.outputs, range(len(self._dtypes)))
 
     def peek(self, index: Any, name: str | None = None) -> Any:
-        """The tuple at a position, which stays, once there is one.
+        """Returns the tuple at a position, which stays, once there is one.
 
         Args:
             index: Tensor of int32, of shape []; 0 is the oldest.
@@ -214,7 +214,7 @@ class StagingArea(BaseStagingArea):
         return self._result(op.outputs, range(len(self._dtypes)))
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of tuples.
+        """Returns the number of tuples.
 
         Args:
             name: str, name of the operation.
@@ -244,7 +244,7 @@ class MapStagingArea(BaseStagingArea):
         shapes: list of shapes.
         names: list of str.
         shared_name: str.
-        ordered: bool, whether the tuple of the least key comes out where none is asked for.
+        ordered: bool. If True, the tuple of the least key comes out where none is asked for.
         capacity: int.
         memory_limit: int.
     """
@@ -283,7 +283,7 @@ class MapStagingArea(BaseStagingArea):
                 return apply_op(f"{self._prefix}Stage", [key, places, tensors], self._attrs(), name=scope)
 
     def _places(self, indices: Any) -> list[int]:
-        """The positions of values in a tuple, from positions or names."""
+        """Returns the positions of values in a tuple, from positions or names."""
         if indices is None:
             return list(range(len(self._dtypes)))
         if not isinstance(indices, list | tuple):
@@ -309,7 +309,7 @@ class MapStagingArea(BaseStagingArea):
             return apply_op(self._prefix + op, [*inputs, places], attrs, name=name)
 
     def peek(self, key: Any, indices: Any = None, name: str | None = None) -> Any:
-        """Values of the tuple of a key, which stay, once it is complete.
+        """Returns values of the tuple of a key, which stay, once it is complete.
 
         Args:
             key: Tensor of int64, of shape [].
@@ -342,7 +342,7 @@ class MapStagingArea(BaseStagingArea):
         return self._here(op.outputs[:1])[0], self._result(op.outputs[1:], places)
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of complete tuples.
+        """Returns the number of complete tuples.
 
         Args:
             name: str, name of the operation.
@@ -354,7 +354,7 @@ class MapStagingArea(BaseStagingArea):
         return tensor_op(f"{self._prefix}Size", [], self._attrs(), name=name)
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
-        """The number of tuples of which values are missing.
+        """Returns the number of tuples of which values are missing.
 
         Args:
             name: str, name of the operation.

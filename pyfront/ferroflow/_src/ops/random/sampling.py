@@ -33,7 +33,7 @@ __all__ = [
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """A shape as a vector of int32 or int64."""
+    """Returns a shape as a vector of int32 or int64."""
     # An empty list has no type of its own.
     dtype = dtypes.int32 if isinstance(shape, (tuple, list)) and not shape else None
     return convert_to_tensor(shape, dtype=dtype, name="shape")

@@ -32,7 +32,7 @@ class ReaderBase:
 
     Args:
         reader_ref: Tensor of resource or string, the output of an operation that makes a reader.
-        supports_serialize: bool, whether the reader can be saved.
+        supports_serialize: bool. If True, the reader can be saved.
     """
 
     def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
@@ -46,7 +46,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether the reader can be saved."""
+        """True if the reader can be saved."""
         return self._supports_serialize
 
     def _op(self, op_type: str) -> str:
@@ -125,7 +125,7 @@ class ReaderBase:
         return tensor_op(self._op("ReaderSerializeState"), [self._reader_ref], name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """Gives the reader a saved state.
+        """Returns the reader a saved state.
 
         Args:
             state: Tensor of string, of shape []: what `serialize_state` of such a reader gave.

@@ -32,7 +32,7 @@ _numbers = itertools.count()
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """A result as an array that the engine reads: text becomes objects, for NumPy would pad it."""
+    """Returns a result as an array that the engine reads: text becomes objects, for NumPy would pad it."""
     array = np.asarray(value, order="C")
     kind = array.dtype.kind
     if kind == "S" and array is value:

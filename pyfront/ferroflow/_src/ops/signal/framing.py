@@ -19,7 +19,7 @@ __all__ = ["frame", "overlap_and_add"]
 
 
 def _known(x: Any) -> Any:
-    """An int where the graph tells the value, else a tensor."""
+    """Returns an int where the graph tells the value, else a tensor."""
     if not isinstance(x, Tensor):
         return int(x)
     found = constant_value(x)
@@ -52,7 +52,7 @@ def frame(
         signal: Tensor of any dtype and of known rank, of shape [..., samples, ...].
         frame_length: int, or Tensor of int32 of shape []: the number of samples of a frame.
         frame_step: int, or Tensor of int32 of shape []: the number of samples from the begin of one frame to the next.
-        pad_end: bool, whether the end is padded, so that every step begins a frame.
+        pad_end: bool. If True, the end is padded, so that every step begins a frame.
         pad_value: Tensor of the dtype of `signal`, of shape []: what it is padded with.
         axis: int, the dimension of samples.
         name: str, name scope of the operations.

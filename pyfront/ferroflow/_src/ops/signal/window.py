@@ -26,8 +26,8 @@ def hann_window(
 
     Args:
         window_length: int, or Tensor of int32 of shape []: the number of samples.
-        periodic: bool, or Tensor of bool of shape []: whether the window repeats with its length, else it is symmetric;
-            windows of odd length are always symmetric, as in TF 1.x.
+        periodic: bool, or Tensor of bool of shape []. If True, the window repeats with its length, else it is
+            symmetric; windows of odd length are always symmetric, as in TF 1.x.
         dtype: DType of the result, a floating one.
         name: str, name scope of the operations.
 
@@ -47,8 +47,8 @@ def hamming_window(
 
     Args:
         window_length: int, or Tensor of int32 of shape []: the number of samples.
-        periodic: bool, or Tensor of bool of shape []: whether the window repeats with its length, else it is symmetric;
-            windows of odd length are always symmetric, as in TF 1.x.
+        periodic: bool, or Tensor of bool of shape []. If True, the window repeats with its length, else it is
+            symmetric; windows of odd length are always symmetric, as in TF 1.x.
         dtype: DType of the result, a floating one.
         name: str, name scope of the operations.
 

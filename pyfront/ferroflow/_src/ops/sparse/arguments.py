@@ -10,7 +10,7 @@ __all__ = ["as_sparse", "as_sparse_list"]
 
 
 def as_sparse(sp_input: Any) -> SparseTensor:
-    """A SparseTensor of a SparseTensor or SparseTensorValue.
+    """Returns a SparseTensor of a SparseTensor or SparseTensorValue.
 
     Args:
         sp_input: SparseTensor or SparseTensorValue.

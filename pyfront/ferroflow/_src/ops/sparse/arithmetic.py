@@ -82,8 +82,8 @@ def sparse_tensor_dense_matmul(
     Args:
         sp_a: SparseTensor of float32, float64, int32, complex64 or complex128, of shape [m, k].
         b: Tensor of the dtype of `sp_a`, of shape [k, n].
-        adjoint_a: bool, whether `sp_a` is given conjugated and transposed.
-        adjoint_b: bool, whether `b` is given conjugated and transposed.
+        adjoint_a: bool. If True, `sp_a` is given conjugated and transposed.
+        adjoint_b: bool. If True, `b` is given conjugated and transposed.
         name: str, name scope of the operation.
 
     Returns:
@@ -192,7 +192,7 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
     Args:
         sp_input: SparseTensor of a real number dtype.
         axis: Tensor of int32, of shape [] or [n]: the dimensions to reduce, in [-rank, rank); None for all.
-        keepdims: bool, whether a reduced dimension stays, with size 1; None for False.
+        keepdims: bool. If True, a reduced dimension is kept, with size 1; None for False.
         reduction_axes: deprecated name of `axis`.
         keep_dims: deprecated name of `keepdims`.
 

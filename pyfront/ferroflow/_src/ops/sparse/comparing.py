@@ -17,7 +17,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     Args:
         hypothesis: SparseTensor of any dtype, of rank n: sequences in the last dimension.
         truth: SparseTensor of the dtype and rank of `hypothesis`.
-        normalize: bool, whether a distance is divided by the length of the sequence in `truth`.
+        normalize: bool. If True, a distance is divided by the length of the sequence in `truth`.
         name: str, name of the operation.
 
     Returns:

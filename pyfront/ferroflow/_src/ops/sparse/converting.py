@@ -49,7 +49,7 @@ def sparse_to_dense(
         output_shape: Tensor of the dtype of `sparse_indices`, of shape [rank].
         sparse_values: Tensor of any dtype, of shape [n], or of shape [] for all indices.
         default_value: Tensor of the dtype of `sparse_values`, of shape [].
-        validate_indices: bool, whether indices must be in row-major order without repetition.
+        validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.
 
     Returns:
@@ -73,7 +73,7 @@ def sparse_tensor_to_dense(
         sp_input: SparseTensor of any dtype.
         default_value: Tensor of the dtype of `sp_input`, of shape []: what stands where no element is; None for zero
             (False, the empty string).
-        validate_indices: bool, whether indices must be in row-major order without repetition.
+        validate_indices: bool. If True, indices must be in row-major order without repetition.
         name: str, name of the operation.
 
     Returns:
@@ -147,7 +147,7 @@ def sparse_merge(
         sp_values: SparseTensor of any dtype with the indices of `sp_ids`.
         vocab_size: int or Tensor of int64 of shape [], or a list of them: the sizes of the new dimensions.
         name: str, name scope of the operations.
-        already_sorted: bool, whether the result is known to be in row-major order.
+        already_sorted: bool; True if the result is known to be in row-major order.
 
     Returns:
         SparseTensor of the dtype of `sp_values`.

@@ -21,7 +21,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
     Args:
         a: SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, of rank n, in row-major order.
-        validate_indices: bool, whether order and range of the indices are checked.
+        validate_indices: bool. If True, order and range of the indices are checked.
 
     Returns:
         Tensor of int32, of rank n - 1.
@@ -67,7 +67,7 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
@@ -86,8 +86,8 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        aminusb: bool, whether `b` is subtracted from `a`, rather than `a` from `b`.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        aminusb: bool. If True, `b` is subtracted from `a`, rather than `a` from `b`.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
@@ -106,7 +106,7 @@ def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
         b: Tensor or SparseTensor of the dtype of `a` and of its shape but for the last dimension.
-        validate_indices: bool, whether order and range of sparse indices are checked.
+        validate_indices: bool. If True, order and range of sparse indices are checked.
 
     Returns:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.

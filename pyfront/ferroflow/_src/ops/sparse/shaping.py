@@ -52,7 +52,7 @@ def sparse_concat(
         axis: int, the dimension, in [-rank, rank).
         sp_inputs: list of SparseTensors of one dtype and rank, their indices in row-major order.
         name: str, name of the operation.
-        expand_nonconcat_dim: bool, whether the other dimensions may differ; the largest of each is taken.
+        expand_nonconcat_dim: bool. If True, the other dimensions may differ; the largest of each is taken.
         concat_dim: deprecated name of `axis`.
         expand_nonconcat_dims: bool, newer name of `expand_nonconcat_dim`.
 
@@ -193,7 +193,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """Gives a sparse tensor another shape of as many elements.
+    """Returns a sparse tensor another shape of as many elements.
 
     Args:
         sp_input: SparseTensor of any dtype, its indices in row-major order.
@@ -262,7 +262,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """Gives a sparse tensor a larger shape, or the smallest one that holds its elements.
+    """Returns a sparse tensor a larger shape, or the smallest one that holds its elements.
 
     Args:
         sp_input: SparseTensor of any dtype, of rank r.

@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    """The op on a reference, or on a variable behind a handle what it calls its own."""
+    """Returns the op on a reference, or on a variable behind a handle what it calls its own."""
     if isinstance(ref, Tensor) or not hasattr(ref, "handle"):
         return tensor_op(op_type, [ref, *arguments], attrs, name=name)
     return ref._update(op_type, arguments, attrs, name)
@@ -38,12 +38,12 @@ def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any]
 def assign(
     ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """Gives a variable a value.
+    """Returns a variable a value.
 
     Args:
         ref: Variable or reference Tensor of any dtype.
         value: Tensor of its dtype.
-        validate_shape: bool, whether the shape of `value` must be that of the variable; None for True.
+        validate_shape: bool. If True, the shape of `value` must be that of the variable; None for True.
         use_locking: bool, accepted: an assignment is always atomic; None for True.
         name: str, name of the operation.
 
@@ -179,7 +179,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
 
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
-    """Tells whether a variable has a value.
+    """Returns True if a variable has a value.
 
     Args:
         ref: Variable or reference Tensor of any dtype, of rank 1 or more.

@@ -68,7 +68,7 @@ def regex_replace(
         input: Tensor of string.
         pattern: str, or Tensor of string of shape []: a regular expression in RE2's syntax.
         rewrite: str, or Tensor of string of shape []: what replaces a match; `\\1` to `\\9` stand for its groups.
-        replace_global: bool, whether all matches are replaced, or the first one.
+        replace_global: bool. If True, all matches are replaced, or the first one.
         name: str, name of the operation.
         source: another spelling of `input`.
 
@@ -87,7 +87,7 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Tells whether a pattern matches each string as a whole.
+    """Computes whether a pattern matches each string as a whole.
 
     Args:
         input: Tensor of string.

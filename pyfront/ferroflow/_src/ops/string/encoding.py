@@ -26,8 +26,8 @@ def as_string(
     Args:
         input: Tensor of a number dtype or bool.
         precision: int, digits after the point (of the shortest form: all digits); -1 for 6. Floats only.
-        scientific: bool, whether floats have an exponent.
-        shortest: bool, whether floats have an exponent where that is shorter.
+        scientific: bool. If True, floats have an exponent.
+        shortest: bool. If True, floats have an exponent where that is shorter.
         width: int, the least characters; -1 for any.
         fill: str, what fills up to the width: one of C's flags `0`, `-`, `+`, ` `, or empty for spaces.
         name: str, name of the operation.
@@ -68,7 +68,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
     Args:
         input: Tensor of string.
-        pad: bool, whether `=` fills up to a multiple of four.
+        pad: bool. If True, `=` fills up to a multiple of four.
         name: str, name of the operation.
 
     Returns:
@@ -105,7 +105,7 @@ def decode_raw(
     Args:
         bytes: Tensor of string, all of one length.
         out_type: dtype of the numbers.
-        little_endian: bool, whether the lowest byte of a number is first.
+        little_endian: bool. If True, the lowest byte of a number is first.
         name: str, name of the operation.
         input_bytes: the later spelling of `bytes`.
 

@@ -26,7 +26,7 @@ def string_split(
     Args:
         source: Tensor of string, of shape [n].
         delimiter: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes.
-        skip_empty: bool, whether empty parts are left out.
+        skip_empty: bool. If True, empty parts are left out.
         sep: the later spelling of `delimiter`.
         result_type: str, "SparseTensor".
 
@@ -110,7 +110,7 @@ def reduce_join(
         separator: str, what is put between them.
         name: str, name of the operation.
         reduction_indices: the older spelling of `axis`.
-        keepdims: bool, whether joined dimensions are kept, with size 1.
+        keepdims: bool. If True, joined dimensions are kept, with size 1.
 
     Returns:
         Tensor of string, without the dimensions `axis`.

@@ -69,7 +69,7 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: str, what the names of checkpoints begin with.
         scaffold: Scaffold, whose saver is used.
         listeners: list of CheckpointSaverListener.
-        save_graph_def: bool, whether the graph is written as well.
+        save_graph_def: bool. If True, the graph is written as well.
         steps_per_run: int, by how much one call of `run` advances the global step.
 
     Raises:

@@ -7,7 +7,7 @@ from ferroflow._src.training.global_step import get_or_create_global_step_read
 
 
 def global_step_read_for(user: str) -> Tensor:
-    """The tensor that reads the global step of the default graph.
+    """Returns the tensor that reads the global step of the default graph.
 
     Args:
         user: str, the class that needs it.

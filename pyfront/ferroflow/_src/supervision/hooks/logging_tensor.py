@@ -28,7 +28,7 @@ class LoggingTensorHook(SessionRunHook):
             of these.
         every_n_iter: int, steps of this session between two logs.
         every_n_secs: float, seconds between two logs.
-        at_end: bool, whether they are logged at the end.
+        at_end: bool. If True, they are logged at the end.
         formatter: callable that makes the text of a dict of values; by default `name = value` for each.
 
     Raises:

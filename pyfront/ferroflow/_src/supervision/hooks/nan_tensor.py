@@ -31,7 +31,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
         loss_tensor: float scalar Tensor.
-        fail_on_nan_loss: bool, whether to fail.
+        fail_on_nan_loss: bool. If True, fail.
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:

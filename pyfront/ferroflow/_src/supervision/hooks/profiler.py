@@ -28,8 +28,8 @@ class ProfilerHook(SessionRunHook):
         save_steps: int, steps between two traces.
         save_secs: float, seconds between two traces.
         output_dir: str, folder of the files, and of the event file that gets the traces as well.
-        show_dataflow: bool, whether the flow of data is drawn.
-        show_memory: bool, whether the memory of tensors is drawn.
+        show_dataflow: bool. If True, the flow of data is drawn.
+        show_memory: bool. If True, the memory of tensors is drawn.
 
     Raises:
         ValueError: if both or neither of `save_steps` and `save_secs` are given.

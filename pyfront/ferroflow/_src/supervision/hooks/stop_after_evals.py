@@ -24,7 +24,7 @@ class StopAfterNEvalsHook(SessionRunHook):
 
     Args:
         num_evals: int, how many; None for all of the input.
-        log_progress: bool, whether the progress is logged.
+        log_progress: bool. If True, the progress is logged.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:

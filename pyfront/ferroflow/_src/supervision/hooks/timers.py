@@ -14,7 +14,7 @@ class HookTimer:
         """Forgets all steps: the next one is due."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether something is due at a step.
+        """Returns True if the trigger fires at a step.
 
         Args:
             step: int, the number of a step.
@@ -42,7 +42,7 @@ class HookTimer:
         raise NotImplementedError
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last; None for never.
+        """Returns the step at which it was done last; None for never.
 
         Raises:
             NotImplementedError: if a subclass does not override this method.
@@ -75,7 +75,7 @@ class SecondOrStepTimer(HookTimer):
         self._last = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether something is due at a step; never twice at one.
+        """Returns True if the timer triggers at a step; at most once for each step.
 
         Args:
             step: int, the number of a step.
@@ -107,7 +107,7 @@ class SecondOrStepTimer(HookTimer):
         return (None, None) if before is None else (now - before[1], step - before[0])
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last; None for never."""
+        """Returns the step at which it was done last; None for never."""
         return None if self._last is None else self._last[0]
 
 

@@ -15,7 +15,7 @@ _both = term("LogicalAnd", 2)
 
 
 def _channels(x: Tensor) -> list[Tensor]:
-    """The three channels of a picture, each with a last dimension of one."""
+    """Returns the three channels of a picture, each with a last dimension of one."""
     return apply_op("Split", [-1, x], {"num_split": 3}).outputs
 
 
@@ -26,7 +26,7 @@ def _following(x: Tensor) -> Tensor:
 
 
 def _rgb_to_hsv(op: Operation, g: Any) -> Tensor:
-    """The gradient of hue, saturation and value by red, green and blue.
+    """Returns the gradient of hue, saturation and value by red, green and blue.
 
     With the largest channel v, the smallest m, d = v - m, and the two channels a and b that follow the largest:
     hue = (a - b) / (6 d) + a constant, saturation = 1 - m / v.

@@ -34,7 +34,7 @@ def _batch_norm(grad_type: str) -> Any:
 
 
 def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
-    """The gradients of `dx`, `dscale` and `doffset`, by the output's gradient, `x` and `scale`.
+    """Returns the gradients of `dx`, `dscale` and `doffset`, by the output's gradient, `x` and `scale`.
 
     With `u = x - mean`, `r = 1 / sqrt(variance + epsilon)`, and sums S over all that share a channel, of n elements:
     dx = scale * r * (g - S(g) / n - r^2 * u * S(g * u) / n), dscale = r * S(g * u), doffset = S(g). Without training
