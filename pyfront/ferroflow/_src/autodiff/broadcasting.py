@@ -33,10 +33,10 @@ def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, A
     """Gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
 
     Args:
-      x: first argument.
-      y: second argument.
-      gx: gradient for `x`, of the shape of the result, or None.
-      gy: gradient for `y`, of the shape of the result, or None.
+        x: first argument.
+        y: second argument.
+        gx: gradient for `x`, of the shape of the result, or None.
+        gy: gradient for `y`, of the shape of the result, or None.
     """
     if gx is None and gy is None:
         return None, None

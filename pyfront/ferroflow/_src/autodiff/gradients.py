@@ -44,23 +44,24 @@ def gradients(
     """Derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
-      ys: Tensor or list of Tensors of float or complex dtypes, of any shape.
-      xs: Tensor or Variable of a float or complex dtype, of any shape, or list of them.
-      grad_ys: list of the gradients that reach `ys`, each of its y's dtype and shape; None, alone or in it, means ones.
-      name: name scope of the operations made.
-      colocate_gradients_with_ops: places each gradient with its forward operation.
-      gate_gradients: makes the gradients of one operation usable only together.
-      aggregation_method: a constant of `AggregationMethod`.
-      stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
-      unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
+        ys: Tensor or list of Tensors of float or complex dtypes, of any shape.
+        xs: Tensor or Variable of a float or complex dtype, of any shape, or list of them.
+        grad_ys: list of the gradients that reach `ys`, each of its y's dtype and shape; None, alone or in it, means
+            ones.
+        name: name scope of the operations made.
+        colocate_gradients_with_ops: places each gradient with its forward operation.
+        gate_gradients: makes the gradients of one operation usable only together.
+        aggregation_method: a constant of `AggregationMethod`.
+        stop_gradients: Tensor, or list of Tensors, of any dtype and shape, to be held constant.
+        unconnected_gradients: an `UnconnectedGradients` or its value: what stands for an x that no y depends on.
 
     Returns:
-      For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
+        For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
 
     Raises:
-      LookupError: an operation between has no gradient rule.
-      TypeError: a y, x or gradient has a wrong dtype.
-      ValueError: numbers of gradients or shapes do not fit, or there is no such `unconnected_gradients`.
+        LookupError: an operation between has no gradient rule.
+        TypeError: a y, x or gradient has a wrong dtype.
+        ValueError: numbers of gradients or shapes do not fit, or there is no such `unconnected_gradients`.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []
@@ -231,10 +232,10 @@ class Sweep:
         """Visits the operations between, each after all that read it.
 
         Args:
-          ys: where to start.
-          seeds: the gradients that reach them.
-          xs: where to end.
-          stops: ids of nodes not to walk through.
+            ys: where to start.
+            seeds: the gradients that reach them.
+            xs: where to end.
+            stops: ids of nodes not to walk through.
         """
         graph, core = self.graph, self.graph._core
         self._xs, self.stops = xs, stops

@@ -28,19 +28,19 @@ def hessians(
     """Second derivatives of the sum of `ys` with respect to the elements of each of `xs`.
 
     Args:
-      ys: Tensor or list of Tensors of a float dtype, of any shape.
-      xs: Tensor of a float dtype, or list of them.
-      name: name scope of the operations made.
-      colocate_gradients_with_ops: as for `gradients`.
-      gate_gradients: as for `gradients`.
-      aggregation_method: as for `gradients`.
+        ys: Tensor or list of Tensors of a float dtype, of any shape.
+        xs: Tensor of a float dtype, or list of them.
+        name: name scope of the operations made.
+        colocate_gradients_with_ops: as for `gradients`.
+        gate_gradients: as for `gradients`.
+        aggregation_method: as for `gradients`.
 
     Returns:
-      For each x a Tensor of its dtype, whose shape is that of `x` twice over.
+        For each x a Tensor of its dtype, whose shape is that of `x` twice over.
 
     Raises:
-      LookupError: an operation between has no gradient rule.
-      ValueError: no y depends on an x, or the gradient does not.
+        LookupError: an operation between has no gradient rule.
+        ValueError: no y depends on an x, or the gradient does not.
     """
     xs = list(xs) if isinstance(xs, list | tuple) else [xs]
     options: Any = {

@@ -168,10 +168,10 @@ def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
     """Returns a tensor with all elements equal.
 
     Args:
-      dimensions: int vector, or sequence of ints.
-      value: the element.
-      dtype: its type.
-      name: name of the node, or of the scope of its parts.
+        dimensions: int vector, or sequence of ints.
+        value: the element.
+        dtype: its type.
+        name: name of the node, or of the scope of its parts.
     """
     if isinstance(dimensions, Tensor):
         with name_scope(name) as scope:
@@ -271,7 +271,7 @@ def densified(x: Any, name: str | None = None) -> Any:
     Warns where the tensor is large, or may be.
 
     Raises:
-      ValueError: the slices do not tell their dense shape.
+        ValueError: the slices do not tell their dense shape.
     """
     if not isinstance(x, IndexedSlices):
         return x

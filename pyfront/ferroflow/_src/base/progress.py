@@ -19,13 +19,13 @@ def shown(progress: Progress | None, total: int | None, desc: str, unit: str) ->
     """Shows the progress of the work done in a `with` block.
 
     Args:
-      progress: `tqdm.tqdm`, or what is called alike; None shows nothing.
-      total: int, how much there is to do; None where that is not known.
-      desc: str, what is done.
-      unit: str, of `total`.
+        progress: `tqdm.tqdm`, or what is called alike; None shows nothing.
+        total: int, how much there is to do; None where that is not known.
+        desc: str, what is done.
+        unit: str, of `total`.
 
     Yields:
-      A function to be called with how much more is done, an int.
+        A function to be called with how much more is done, an int.
     """
     if progress is None:
         yield _unseen

@@ -32,20 +32,20 @@ def case(
     """What the function of the first predicate that holds returns.
 
     Args:
-      pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
-        one structure.
-      default: the function for no predicate that holds; without it, one must hold.
-      exclusive: whether it is an error that several hold.
-      strict: whether a list of one tensor stays a list.
-      name: name scope of the operations.
+        pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
+            one structure.
+        default: the function for no predicate that holds; without it, one must hold.
+        exclusive: whether it is an error that several hold.
+        strict: whether a list of one tensor stays a list.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors of the function that is taken: of the dtypes, and what the functions have in common of the
-      shapes, that all of them give.
+        The nest of tensors of the function that is taken: of the dtypes, and what the functions have in common of the
+        shapes, that all of them give.
 
     Raises:
-      TypeError: something is no pair, no bool tensor or not callable.
-      tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
+        TypeError: something is no pair, no bool tensor or not callable.
+        tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
     """
     return chosen(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name)
 
@@ -80,19 +80,19 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
     """What the branch of a given number returns.
 
     Args:
-      branch_index: int scalar tensor.
-      branch_fns: list of functions that return nests of tensors, all of one structure; or pairs of a number and a
-        function, or a dict of them, with the numbers from 0 up to, without, their count.
-      default: the function for a number that no branch has; without it, the branch of the greatest number.
-      name: name scope of the operations.
+        branch_index: int scalar tensor.
+        branch_fns: list of functions that return nests of tensors, all of one structure; or pairs of a number and a
+            function, or a dict of them, with the numbers from 0 up to, without, their count.
+        default: the function for a number that no branch has; without it, the branch of the greatest number.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
-      shapes, that all of them give.
+        The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
+        shapes, that all of them give.
 
     Raises:
-      TypeError: the index is no int tensor, or something is no pair, no int or not callable.
-      ValueError: there are no branches, or their numbers leave some out.
+        TypeError: the index is no int tensor, or something is no pair, no int or not callable.
+        ValueError: there are no branches, or their numbers leave some out.
     """
     functions = _checked_branches(branch_index, branch_fns)
     if default is not None:

@@ -30,10 +30,10 @@ class CondContext(ControlFlowContext):
     """One branch of a conditional.
 
     Args:
-      pred: bool scalar tensor made outside of the branch.
-      pivot: tensor that has a value where the branch is taken.
-      branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
-      name: name of the context, made unique.
+        pred: bool scalar tensor made outside of the branch.
+        pivot: tensor that has a value where the branch is taken.
+        branch: 1 where the branch is taken if `pred` is true, 0 for the other one.
+        name: name of the context, made unique.
     """
 
     def __init__(self, pred: Tensor, pivot: Tensor, branch: int, name: str = "cond_text") -> None:
@@ -97,7 +97,7 @@ class CondContext(ControlFlowContext):
         """Builds the branch.
 
         Returns:
-          What the function returned, None for nothing, and the tensors it consists of, all of this branch.
+            What the function returned, None for nothing, and the tensors it consists of, all of this branch.
         """
         with self.entered():
             summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
@@ -121,10 +121,10 @@ class CondContext(ControlFlowContext):
         """Returns the CondContextDef of this branch and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
-          export_scope: name scope to take off the names.
+            export_scope: name scope to take off the names.
 
         Returns:
-          The message; None where the branch is not in `export_scope`.
+            The message; None where the branch is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -146,11 +146,11 @@ class CondContext(ControlFlowContext):
         """Returns the branch that a CondContextDef describes, of operations that are in the default graph.
 
         Args:
-          context_def: the message.
-          import_scope: name scope to put before its names.
+            context_def: the message.
+            import_scope: name scope to put before its names.
 
         Raises:
-          KeyError: the graph has no such operation.
+            KeyError: the graph has no such operation.
         """
         graph = get_default_graph()
         pred, pivot = (
@@ -224,21 +224,22 @@ def cond(
     run; what they read from outside is computed in any case.
 
     Args:
-      pred: bool scalar tensor.
-      true_fn: makes the value, a nest of tensors, for a true `pred`.
-      false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
-      strict: whether a list of one tensor stays a list.
-      name: name scope of the operations.
-      fn1: old name of `true_fn`.
-      fn2: old name of `false_fn`.
+        pred: bool scalar tensor.
+        true_fn: makes the value, a nest of tensors, for a true `pred`.
+        false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
+        strict: whether a list of one tensor stays a list.
+        name: name scope of the operations.
+        fn1: old name of `true_fn`.
+        fn2: old name of `false_fn`.
 
     Returns:
-      The nest of tensors of the function that is taken: of the dtypes, and what both have in common of the shapes, that
-      both of them give.
+        The nest of tensors of the function that is taken: of the dtypes, and what both have in common of the shapes,
+        that both of them give.
 
     Raises:
-      TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different types.
-      ValueError: a function returns None, or the structures or dtypes differ.
+        TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different
+            types.
+        ValueError: a function returns None, or the structures or dtypes differ.
     """
     true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
     with name_scope(name, "cond", [pred]):

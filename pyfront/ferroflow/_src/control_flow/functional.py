@@ -82,21 +82,21 @@ def map_fn(
     """What `fn` gives for each element along the first dimension, stacked.
 
     Args:
-      fn: makes a nest of tensors of one of elements.
-      elems: tensor [n, ...], or nest of such.
-      dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      infer_shape: whether all results have one shape.
-      name: name scope of the operations.
+        fn: makes a nest of tensors of one of elements.
+        elems: tensor [n, ...], or nest of such.
+        dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: accepted.
+        infer_shape: whether all results have one shape.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
+        The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
 
     Raises:
-      TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
-      ValueError: an element is a scalar.
+        TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
+        ValueError: an element is a scalar.
     """
     _check_callable(fn)
     if isinstance(elems, SparseTensor):
@@ -142,22 +142,23 @@ def scan(
     """Returns the accumulated values of `fn` along the first dimension, stacked.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the first element; by default the first element is the first value.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      infer_shape: whether all accumulated values have one shape.
-      reverse: whether elements are taken from the last to the first.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the first element; by default the first element is the first
+            value.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: accepted.
+        infer_shape: whether all accumulated values have one shape.
+        reverse: whether elements are taken from the last to the first.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
+        The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
 
     Raises:
-      TypeError: `fn` is not callable, or gives another structure than `initializer`.
-      ValueError: an element is a scalar.
+        TypeError: `fn` is not callable, or gives another structure than `initializer`.
+        ValueError: an element is a scalar.
     """
     _check_callable(fn)
     with name_scope(name, "scan", _flat(elems)):
@@ -247,20 +248,20 @@ def foldl(
     """Returns the last accumulated value of `fn` along the first dimension, from the first element on.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the first element; by default that is the first element.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the first element; by default that is the first element.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
+        The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
 
     Raises:
-      TypeError: `fn` is not callable.
-      ValueError: an element is a scalar.
+        TypeError: `fn` is not callable.
+        ValueError: an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=False)
@@ -278,20 +279,20 @@ def foldr(
     """Returns the last accumulated value of `fn` along the first dimension, from the last element to the first.
 
     Args:
-      fn: makes the next accumulated value of (the one before, an element).
-      elems: tensor [n, ...], or nest of such.
-      initializer: nest of tensors, the value before the last element; by default that is the last element.
-      parallel_iterations: accepted; elements are taken one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
+        fn: makes the next accumulated value of (the one before, an element).
+        elems: tensor [n, ...], or nest of such.
+        initializer: nest of tensors, the value before the last element; by default that is the last element.
+        parallel_iterations: accepted; elements are taken one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
 
     Returns:
-      The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
+        The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
 
     Raises:
-      TypeError: `fn` is not callable.
-      ValueError: an element is a scalar.
+        TypeError: `fn` is not callable.
+        ValueError: an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=True)

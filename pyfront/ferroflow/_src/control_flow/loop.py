@@ -48,11 +48,11 @@ class WhileContext(ControlFlowContext):
     """A loop.
 
     Args:
-      parallel_iterations: kept for readers of the graph; iterations run one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: kept for readers of the graph.
-      maximum_iterations: int scalar tensor, or None.
-      name: name of the context, made unique.
+        parallel_iterations: kept for readers of the graph; iterations run one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: kept for readers of the graph.
+        maximum_iterations: int scalar tensor, or None.
+        name: name of the context, made unique.
     """
 
     def __init__(
@@ -159,10 +159,10 @@ class WhileContext(ControlFlowContext):
         """Returns the WhileContextDef of this loop and of what is nested in it, as a MetaGraphDef keeps it.
 
         Args:
-          export_scope: name scope to take off the names.
+            export_scope: name scope to take off the names.
 
         Returns:
-          The message; None where the loop is not in `export_scope`.
+            The message; None where the loop is not in `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -194,12 +194,12 @@ class WhileContext(ControlFlowContext):
         """Returns the loop that a WhileContextDef describes, of operations that are in the default graph.
 
         Args:
-          context_def: the message.
-          import_scope: name scope to put before its names.
+            context_def: the message.
+            import_scope: name scope to put before its names.
 
         Raises:
-          KeyError: the graph has no such operation.
-          ValueError: the operations are none of a loop.
+            KeyError: the graph has no such operation.
+            ValueError: the operations are none of a loop.
         """
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
@@ -227,11 +227,11 @@ class WhileContext(ControlFlowContext):
         """Takes operations that are in the graph already for the loop's variables.
 
         Args:
-          enters: what brings the first values in.
-          exits: what brings the last values out; a variable without one gets it.
+            enters: what brings the first values in.
+            exits: what brings the last values out; a variable without one gets it.
 
         Raises:
-          ValueError: an Enter begins no loop variable.
+            ValueError: an Enter begins no loop variable.
         """
         graph = self._graph
         exit_of = {t.op.inputs[0]._node_id: t for t in exits}
@@ -268,17 +268,17 @@ class WhileContext(ControlFlowContext):
         """Builds the loop over plain tensors.
 
         Args:
-          condition: makes the bool scalar of an iteration from the loop variables.
-          body: makes the next values from them.
-          initial: the first values.
-          shapes: what is the same in all iterations of each shape; by default, and for None, all of it.
+            condition: makes the bool scalar of an iteration from the loop variables.
+            body: makes the next values from them.
+            initial: the first values.
+            shapes: what is the same in all iterations of each shape; by default, and for None, all of it.
 
         Returns:
-          The values after the last iteration.
+            The values after the last iteration.
 
         Raises:
-          ValueError: the body gives another number of tensors, or shapes change that should not.
-          TypeError: the body gives other dtypes.
+            ValueError: the body gives another number of tensors, or shapes change that should not.
+            TypeError: the body gives other dtypes.
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
@@ -312,8 +312,8 @@ class WhileContext(ControlFlowContext):
         """Adds a variable to the loop, built already or being built.
 
         Args:
-          initial: the first value, of the context around the loop or outside of that.
-          step: makes the next value.
+            initial: the first value, of the context around the loop or outside of that.
+            step: makes the next value.
         """
         outer = self._outer_context
         value = initial if outer is None else outer.capture(initial)
@@ -437,24 +437,24 @@ def while_loop(
     """Runs `body` as long as `cond` holds.
 
     Args:
-      cond: makes a bool scalar from the loop variables.
-      body: makes the next values of the loop variables, in their structure, from them.
-      loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
-        any dtype and shape.
-      shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
-      parallel_iterations: positive int, accepted; iterations run one after the other.
-      back_prop: whether gradients may pass.
-      swap_memory: accepted.
-      name: name scope of the operations.
-      maximum_iterations: int scalar; the loop ends after so many iterations.
-      return_same_structure: whether a list of one variable stays a list.
+        cond: makes a bool scalar from the loop variables.
+        body: makes the next values of the loop variables, in their structure, from them.
+        loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
+            any dtype and shape.
+        shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
+        parallel_iterations: positive int, accepted; iterations run one after the other.
+        back_prop: whether gradients may pass.
+        swap_memory: accepted.
+        name: name scope of the operations.
+        maximum_iterations: int scalar; the loop ends after so many iterations.
+        return_same_structure: whether a list of one variable stays a list.
 
     Returns:
-      The loop variables after the last iteration; one that is not in a nest comes without one.
+        The loop variables after the last iteration; one that is not in a nest comes without one.
 
     Raises:
-      TypeError: a function is not callable, structures or dtypes change.
-      ValueError: there are no variables, their number changes, or shapes do that should not.
+        TypeError: a function is not callable, structures or dtypes change.
+        ValueError: there are no variables, their number changes, or shapes do that should not.
     """
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:

@@ -16,13 +16,13 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
     """Hands `data` to one of two outputs; what reads the other one does not run.
 
     Args:
-      data: tensor.
-      pred: bool scalar.
-      dtype: type of `data` where it is no tensor yet.
-      name: name of the operation.
+        data: tensor.
+        pred: bool scalar.
+        dtype: type of `data` where it is no tensor yet.
+        name: name of the operation.
 
     Returns:
-      (output_false, output_true), each of the shape and type of `data`.
+        (output_false, output_true), each of the shape and type of `data`.
     """
     with name_scope(name, "Switch", [data, pred]) as scope:
         data = convert_to_tensor(data, dtype=dtype, name="data", as_ref=True)
@@ -43,14 +43,14 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
     """Hands on the one input that has a value.
 
     Args:
-      inputs: tensors of one type, or all IndexedSlices.
-      name: name of the operation.
+        inputs: tensors of one type, or all IndexedSlices.
+        name: name of the operation.
 
     Returns:
-      (output, value_index): the value, and the int32 scalar position of the input it came from.
+        (output, value_index): the value, and the int32 scalar position of the input it came from.
 
     Raises:
-      ValueError: an input is None, or some are IndexedSlices and some tensors.
+        ValueError: an input is None, or some are IndexedSlices and some tensors.
     """
     if any(x is None for x in inputs):
         raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
@@ -80,12 +80,12 @@ def enter(
     """Brings a tensor into a loop: as a loop variable's first value, or as a constant of all iterations.
 
     Args:
-      data: the tensor; a reference stays one.
-      frame_name: the loop's.
-      is_constant: whether it is the same in all iterations.
-      parallel_iterations: kept for readers of the graph.
-      keep_shape: whether the shape is the same in all iterations.
-      name: name of the operation.
+        data: the tensor; a reference stays one.
+        frame_name: the loop's.
+        is_constant: whether it is the same in all iterations.
+        parallel_iterations: kept for readers of the graph.
+        keep_shape: whether the shape is the same in all iterations.
+        name: name of the operation.
     """
     attrs = {"frame_name": frame_name, "is_constant": is_constant, "parallel_iterations": parallel_iterations}
     op = apply_op("RefEnter" if data.dtype._is_ref_dtype else "Enter", [data], attrs, name=name or "Enter")

@@ -15,13 +15,13 @@ def smart_constant_value(pred: Any) -> bool | None:
     """Returns the value of a predicate where the graph alone decides it, else None.
 
     Args:
-      pred: bool scalar tensor, Python bool, 0 or 1.
+        pred: bool scalar tensor, Python bool, 0 or 1.
 
     Returns:
-      bool, or None where only a step tells.
+        bool, or None where only a step tells.
 
     Raises:
-      TypeError: it is something else.
+        TypeError: it is something else.
     """
     if isinstance(pred, Tensor):
         known = constant_value(pred)
@@ -40,16 +40,16 @@ def smart_cond(
     """What `true_fn` returns if `pred` holds, else what `false_fn` returns: a conditional only where that is not known.
 
     Args:
-      pred: bool scalar tensor, Python bool, 0 or 1.
-      true_fn: makes the value, a nest of tensors, for a true `pred`.
-      false_fn: as `true_fn`, for a false one.
-      name: name scope of the operations of a conditional.
+        pred: bool scalar tensor, Python bool, 0 or 1.
+        true_fn: makes the value, a nest of tensors, for a true `pred`.
+        false_fn: as `true_fn`, for a false one.
+        name: name scope of the operations of a conditional.
 
     Returns:
-      What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
+        What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
 
     Raises:
-      TypeError: a function is not callable, or `pred` is something else.
+        TypeError: a function is not callable, or `pred` is something else.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")
@@ -67,16 +67,16 @@ def smart_case(
     """What the function of the first predicate that holds returns, with conditionals only where that is not known.
 
     Args:
-      pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
-        return nests of tensors, all of one structure.
-      default: the function for no predicate that holds; without it, one must hold.
-      exclusive: whether it is an error that several hold.
-      name: name scope of the operations.
+        pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
+            return nests of tensors, all of one structure.
+        default: the function for no predicate that holds; without it, one must hold.
+        exclusive: whether it is an error that several hold.
+        name: name scope of the operations.
 
     Returns:
-      What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
+        What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
 
     Raises:
-      TypeError: something is no pair, no predicate or not callable.
+        TypeError: something is no pair, no predicate or not callable.
     """
     return chosen(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)

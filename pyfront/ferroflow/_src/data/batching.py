@@ -35,10 +35,10 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
     """Returns a transformation: batches, without a last one that is smaller.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
+        batch_size: int64 scalar, elements of a batch.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
@@ -47,15 +47,15 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
     """Returns a transformation: `Dataset.padded_batch` without a last batch that is smaller.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
-      padded_shapes: structure of shapes, as for `Dataset.padded_batch`.
-      padding_values: structure of scalars, as for `Dataset.padded_batch`.
+        batch_size: int64 scalar, elements of a batch.
+        padded_shapes: structure of shapes, as for `Dataset.padded_batch`.
+        padding_values: structure of scalars, as for `Dataset.padded_batch`.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      TypeError, ValueError: as `Dataset.padded_batch`.
+        TypeError, ValueError: as `Dataset.padded_batch`.
     """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
@@ -64,14 +64,15 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     """Returns a transformation: batches of elements of several shapes as SparseTensors.
 
     Args:
-      batch_size: int64 scalar, elements of a batch.
-      row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
+        batch_size: int64 scalar, elements of a batch.
+        row_shape: shape that no element exceeds; a dimension of None is as large as the batch's largest element.
 
     Returns:
-      A function from a Dataset to a Dataset of SparseTensors of its dtype, of shape [batch, ...], for `Dataset.apply`.
+        A function from a Dataset to a Dataset of SparseTensors of its dtype, of shape [batch, ...], for
+        `Dataset.apply`.
 
     Raises:
-      TypeError: elements have more than one component.
+        TypeError: elements have more than one component.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -93,11 +94,11 @@ def sliding_window_batch(window_size: Any, stride: Any = 1) -> Transformation:
     before.
 
     Args:
-      window_size: int64 scalar, elements of a batch.
-      stride: int64 scalar in [1, window_size), elements from the beginning of one batch to that of the next.
+        window_size: int64 scalar, elements of a batch.
+        stride: int64 scalar in [1, window_size), elements from the beginning of one batch to that of the next.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -114,10 +115,10 @@ def unbatch() -> Transformation:
     """Returns a transformation: the rows of elements as elements.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: a component is a scalar, or first dimensions differ.
+        ValueError: a component is a scalar, or first dimensions differ.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -153,17 +154,17 @@ def map_and_batch(
     """Returns a transformation: `Dataset.map` and then `Dataset.batch`, several elements being computed at a time.
 
     Args:
-      map_func: as for `Dataset.map`.
-      batch_size: int64 scalar, elements of a batch.
-      num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
-      drop_remainder: whether a last batch that is smaller is left out.
-      num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+        map_func: as for `Dataset.map`.
+        batch_size: int64 scalar, elements of a batch.
+        num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
+        drop_remainder: whether a last batch that is smaller is left out.
+        num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      ValueError: both numbers are given.
+        ValueError: both numbers are given.
     """
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
@@ -189,10 +190,10 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
     """Returns a transformation: the elements, whose shapes are checked and known from here on.
 
     Args:
-      expected_shapes: structure of shapes.
+        expected_shapes: structure of shapes.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:

@@ -17,12 +17,12 @@ class CsvLayout:
     """How the records of CSV files are written.
 
     Args:
-      filenames: list of str.
-      field_delim: str, one character between fields.
-      use_quote_delim: bool, whether fields may be quoted.
-      na_value: str that stands for no value, as an empty field does.
-      header: bool, whether the first line of each file names the columns.
-      comment: str, one character that lines begin with which are no records; None for none.
+        filenames: list of str.
+        field_delim: str, one character between fields.
+        use_quote_delim: bool, whether fields may be quoted.
+        na_value: str that stands for no value, as an empty field does.
+        header: bool, whether the first line of each file names the columns.
+        comment: str, one character that lines begin with which are no records; None for none.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class CsvLayout:
         """What the first lines of the files call the columns.
 
         Raises:
-          ValueError: there are no such lines, or they differ.
+            ValueError: there are no such lines, or they differ.
         """
         if not self.header:
             raise ValueError("Cannot infer column names without a header line.")
@@ -82,16 +82,16 @@ class CsvLayout:
         """Returns the narrowest dtypes that hold what the columns have in the first records.
 
         Args:
-          count: fields of a record.
-          columns: numbers of the wanted columns.
-          float_type: `tf.float32` or `tf.float64`.
-          rows: how many records are looked at; None for all.
+            count: fields of a record.
+            columns: numbers of the wanted columns.
+            float_type: `tf.float32` or `tf.float64`.
+            rows: how many records are looked at; None for all.
 
         Returns:
-          int32, int64, `float_type` or string for each wanted column; string where there are no values.
+            int32, int64, `float_type` or string for each wanted column; string where there are no values.
 
         Raises:
-          ValueError: a record has another number of fields.
+            ValueError: a record has another number of fields.
         """
         widths = [0] * len(columns)
         kinds = (dtypes.int32, dtypes.int64, dtypes.as_dtype(float_type), dtypes.string)
@@ -126,7 +126,7 @@ def selected_columns(select_columns: Sequence[int | str], column_names: Sequence
     """Returns the numbers of columns that are given by name or number, rising.
 
     Raises:
-      ValueError: there is no such column, or one comes twice.
+        ValueError: there is no such column, or one comes twice.
     """
     numbers = []
     for column in select_columns:

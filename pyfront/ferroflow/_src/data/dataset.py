@@ -84,10 +84,10 @@ class Dataset(abc.ABC):
         then.
 
         Args:
-          shared_name: sessions on the same resources share an iterator of this name.
+            shared_name: sessions on the same resources share an iterator of this name.
 
         Returns:
-          Iterator.
+            Iterator.
         """
         structure = structure_of(self)
         resource = iterator_resource(structure, shared_name)
@@ -99,10 +99,10 @@ class Dataset(abc.ABC):
         """Returns an iterator that starts by itself, once.
 
         Returns:
-          Iterator.
+            Iterator.
 
         Raises:
-          ValueError: the dataset depends on variables, tables or placeholders.
+            ValueError: the dataset depends on variables, tables or placeholders.
         """
         graph = get_default_graph()
         try:
@@ -126,10 +126,10 @@ class Dataset(abc.ABC):
         """Returns a dataset of one element.
 
         Args:
-          tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
+            tensors: structure of tensors, arrays, numbers, lists and sparse tensors, of any dtypes and shapes.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         with name_scope("tensors"):
             element = converted(tensors, names=True)
@@ -140,13 +140,13 @@ class Dataset(abc.ABC):
         """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
-          tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
+            tensors: structure of tensors, arrays, lists and sparse tensors, of any dtypes and of shapes [n, ...].
 
         Returns:
-          Dataset of as many elements as the first dimension has rows.
+            Dataset of as many elements as the first dimension has rows.
 
         Raises:
-          ValueError: a component is a scalar, or first dimensions differ.
+            ValueError: a component is a scalar, or first dimensions differ.
         """
         with name_scope("tensors"):
             batch = converted(tensors, names=True)
@@ -163,13 +163,13 @@ class Dataset(abc.ABC):
         """Returns a dataset of the rows of a SparseTensor, each as a tuple (indices, values, dense_shape).
 
         Args:
-          sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
+            sparse_tensor: SparseTensor of any dtype, of rank 1 or more, its indices in order.
 
         Returns:
-          Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
+            Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
 
         Raises:
-          TypeError: `sparse_tensor` is no SparseTensor.
+            TypeError: `sparse_tensor` is no SparseTensor.
         """
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object.")
@@ -189,16 +189,16 @@ class Dataset(abc.ABC):
         """Returns a dataset of what a Python generator yields.
 
         Args:
-          generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          args: tuple of tensors, of any dtype and shape, whose values `generator` is called with.
+            generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            args: tuple of tensors, of any dtype and shape, whose values `generator` is called with.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
+            TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
@@ -232,13 +232,13 @@ class Dataset(abc.ABC):
         """Returns a dataset of int64 numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`.
 
         Args:
-          *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
+            *args: int64 scalars: the end, which is left out; or the start and the end; or these and the step.
 
         Returns:
-          Dataset of int64 scalars.
+            Dataset of int64 scalars.
 
         Raises:
-          ValueError: there are no arguments, or more than three.
+            ValueError: there are no arguments, or more than three.
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid arguments to RangeDataset: {args}")
@@ -251,12 +251,12 @@ class Dataset(abc.ABC):
         """Returns a dataset of the names of the files that match a pattern.
 
         Args:
-          file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
-          shuffle: bool, whether the names come in random order; by default they do.
-          seed: int, of the order.
+            file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
+            shuffle: bool, whether the names come in random order; by default they do.
+            seed: int, of the order.
 
         Returns:
-          Dataset of string scalars.
+            Dataset of string scalars.
         """
         names = matching_files(file_pattern)
         dataset = Dataset.from_tensor_slices(names)
@@ -272,13 +272,13 @@ class Dataset(abc.ABC):
         """Returns a dataset of the elements of several datasets, nested as those are; as long as the shortest.
 
         Args:
-          datasets: tuple or dict of datasets, nested at will.
+            datasets: tuple or dict of datasets, nested at will.
 
         Returns:
-          Dataset of elements nested as `datasets` is.
+            Dataset of elements nested as `datasets` is.
 
         Raises:
-          TypeError: there is something else in it.
+            TypeError: there is something else in it.
         """
         flat = nest.flatten(datasets)
         for dataset in flat:
@@ -300,14 +300,14 @@ class Dataset(abc.ABC):
         """Returns the elements of this dataset and then those of another.
 
         Args:
-          dataset: Dataset of elements of the same structure, types and classes.
+            dataset: Dataset of elements of the same structure, types and classes.
 
         Returns:
-          Dataset; of shapes it knows what both have in common.
+            Dataset; of shapes it knows what both have in common.
 
         Raises:
-          TypeError: the types or classes of elements differ.
-          ValueError: elements are nested in different ways.
+            TypeError: the types or classes of elements differ.
+            ValueError: elements are nested in different ways.
         """
         nest.assert_same_structure(self.output_types, dataset.output_types)
         for a, b in zip(nest.flatten(self.output_types), nest.flatten(dataset.output_types), strict=True):
@@ -330,10 +330,10 @@ class Dataset(abc.ABC):
         """This dataset several times over.
 
         Args:
-          count: int64 scalar, how often; without end for None and -1.
+            count: int64 scalar, how often; without end for None and -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("RepeatDataset", _int64(-1 if count is None else count, "count"))
 
@@ -341,10 +341,10 @@ class Dataset(abc.ABC):
         """Returns the first elements.
 
         Args:
-          count: int64 scalar, how many; all for -1.
+            count: int64 scalar, how many; all for -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("TakeDataset", _int64(count, "count"))
 
@@ -352,10 +352,10 @@ class Dataset(abc.ABC):
         """Returns all but the first elements.
 
         Args:
-          count: int64 scalar, how many are left out; all for -1.
+            count: int64 scalar, how many are left out; all for -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("SkipDataset", _int64(count, "count"))
 
@@ -363,14 +363,14 @@ class Dataset(abc.ABC):
         """Returns every `num_shards`-th element, from element `index` on.
 
         Args:
-          num_shards: int64 scalar, number of parts.
-          index: int64 scalar, number of this part.
+            num_shards: int64 scalar, number of parts.
+            index: int64 scalar, number of this part.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          ValueError: `num_shards` is below 1, or `index` not below it.
+            ValueError: `num_shards` is below 1, or `index` not below it.
         """
         count, number = _int64(num_shards, "num_shards"), _int64(index, "index")
         known_count, known_number = constant_value(count), constant_value(number)
@@ -387,10 +387,10 @@ class Dataset(abc.ABC):
         """Returns pairs of a number and an element.
 
         Args:
-          start: int64 scalar, the first number.
+            start: int64 scalar, the first number.
 
         Returns:
-          Dataset of pairs of an int64 scalar and an element.
+            Dataset of pairs of an int64 scalar and an element.
         """
         return self._enumerate(start)
 
@@ -401,12 +401,12 @@ class Dataset(abc.ABC):
         """Returns the elements in random order, each drawn from the `buffer_size` that come next.
 
         Args:
-          buffer_size: int64 scalar, how many elements each is drawn from.
-          seed: int or int64 scalar; with the graph's seed it decides the order.
-          reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
+            buffer_size: int64 scalar, how many elements each is drawn from.
+            seed: int or int64 scalar; with the graph's seed it decides the order.
+            reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         reshuffles = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         inputs = [_int64(buffer_size, "buffer_size"), *seed_tensors(seed)]
@@ -416,10 +416,10 @@ class Dataset(abc.ABC):
         """This dataset as its first whole pass gave it.
 
         Args:
-          filename: where the elements are kept; in memory for "".
+            filename: where the elements are kept; in memory for "".
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 
@@ -427,10 +427,10 @@ class Dataset(abc.ABC):
         """This dataset, read ahead in a thread of its own.
 
         Args:
-          buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
+            buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
 
         Returns:
-          Dataset.
+            Dataset.
         """
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
@@ -438,14 +438,14 @@ class Dataset(abc.ABC):
         """Batches of elements of one shape.
 
         Args:
-          batch_size: int64 scalar, elements of a batch.
-          drop_remainder: whether a last batch that is smaller is left out.
+            batch_size: int64 scalar, elements of a batch.
+            drop_remainder: whether a last batch that is smaller is left out.
 
         Returns:
-          Dataset of elements with one more dimension, the first.
+            Dataset of elements with one more dimension, the first.
 
         Raises:
-          TypeError: elements hold datasets.
+            TypeError: elements hold datasets.
         """
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
@@ -462,16 +462,16 @@ class Dataset(abc.ABC):
         """Datasets of elements that follow each other; where elements are nested, as many datasets nested alike.
 
         Args:
-          size: int64 scalar, elements of a window.
-          shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
-          stride: int64 scalar, elements from one element of a window to the next.
-          drop_remainder: whether last windows that are smaller are left out.
+            size: int64 scalar, elements of a window.
+            shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
+            stride: int64 scalar, elements from one element of a window to the next.
+            drop_remainder: whether last windows that are smaller are left out.
 
         Returns:
-          Dataset of Datasets.
+            Dataset of Datasets.
 
         Raises:
-          tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
+            tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
         """
         structure = structure_of(self)
         inputs = [self, _int64(size, "size"), _int64(size if shift is None else shift, "shift")]
@@ -494,17 +494,17 @@ class Dataset(abc.ABC):
         """Batches of elements that are filled up to one shape.
 
         Args:
-          batch_size: int64 scalar, elements of a batch.
-          padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
-          padding_values: structure of scalars to fill up with; by default 0, "" and False.
-          drop_remainder: whether a last batch that is smaller is left out.
+            batch_size: int64 scalar, elements of a batch.
+            padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
+            padding_values: structure of scalars to fill up with; by default 0, "" and False.
+            drop_remainder: whether a last batch that is smaller is left out.
 
         Returns:
-          Dataset of elements with one more dimension, the first.
+            Dataset of elements with one more dimension, the first.
 
         Raises:
-          TypeError: a component is sparse, or a padding value has another type than its component.
-          ValueError: a padding value is no scalar.
+            TypeError: a component is sparse, or a padding value has another type than its component.
+            ValueError: a padding value is no scalar.
         """
         structure = structure_of(self)
         if structure.has_sparse():
@@ -528,12 +528,13 @@ class Dataset(abc.ABC):
         """Returns the results of a function for the elements.
 
         Args:
-          map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
-            own); returns a structure of tensors, arrays and sparse tensors.
-          num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the elements.
+            map_func: called once, with tensors that stand for an element (the parts of a tuple as arguments of their
+                own); returns a structure of tensors, arrays and sparse tensors.
+            num_parallel_calls: int32 scalar, how many elements are computed at a time; the order is that of the
+                elements.
 
         Returns:
-          Dataset of what `map_func` returns.
+            Dataset of what `map_func` returns.
         """
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
         if num_parallel_calls is None:
@@ -545,13 +546,13 @@ class Dataset(abc.ABC):
         """Returns the elements of the datasets that a function makes of the elements, one dataset after the other.
 
         Args:
-          map_func: called as that of `map`; returns a Dataset.
+            map_func: called as that of `map`; returns a Dataset.
 
         Returns:
-          Dataset of the elements of these datasets.
+            Dataset of the elements of these datasets.
 
         Raises:
-          TypeError: `map_func` gives no Dataset.
+            TypeError: `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
@@ -562,16 +563,16 @@ class Dataset(abc.ABC):
         """Returns the elements of the datasets that a function makes of the elements, in turns.
 
         Args:
-          map_func: as for `flat_map`.
-          cycle_length: int64 scalar, how many datasets take turns.
-          block_length: int64 scalar, elements in a turn.
-          num_parallel_calls: the datasets are read ahead where it is not None; the order stays the same.
+            map_func: as for `flat_map`.
+            cycle_length: int64 scalar, how many datasets take turns.
+            block_length: int64 scalar, elements in a turn.
+            num_parallel_calls: the datasets are read ahead where it is not None; the order stays the same.
 
         Returns:
-          Dataset of the elements of these datasets.
+            Dataset of the elements of these datasets.
 
         Raises:
-          TypeError: `map_func` gives no Dataset.
+            TypeError: `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         inputs = [self, f, _int64(cycle_length, "cycle_length"), _int64(block_length, "block_length")]
@@ -584,13 +585,13 @@ class Dataset(abc.ABC):
         """Returns the elements for which a function is true.
 
         Args:
-          predicate: called as `map_func` of `map`; returns a bool scalar.
+            predicate: called as `map_func` of `map`; returns a bool scalar.
 
         Returns:
-          Dataset.
+            Dataset.
 
         Raises:
-          ValueError: it returns something else.
+            ValueError: it returns something else.
         """
         f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
@@ -599,13 +600,13 @@ class Dataset(abc.ABC):
         """Returns the dataset that a transformation makes of this one.
 
         Args:
-          transformation_func: callable of a Dataset that returns a Dataset.
+            transformation_func: callable of a Dataset that returns a Dataset.
 
         Returns:
-          Dataset, `transformation_func(self)`.
+            Dataset, `transformation_func(self)`.
 
         Raises:
-          TypeError: it gives no Dataset.
+            TypeError: it gives no Dataset.
         """
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
@@ -616,14 +617,14 @@ class Dataset(abc.ABC):
         """Returns the last state of a function that takes a state and an element to the next state.
 
         Args:
-          initial_state: structure of tensors, of any dtypes and shapes.
-          reduce_func: called with a state and an element; returns a state of the same structure.
+            initial_state: structure of tensors, of any dtypes and shapes.
+            reduce_func: called with a state and an element; returns a state of the same structure.
 
         Returns:
-          Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
+            Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
 
         Raises:
-          TypeError: the types of states differ.
+            TypeError: the types of states differ.
         """
         with name_scope("initial_state"):
             state = converted(initial_state, names=True)
@@ -659,12 +660,12 @@ class OpDataset(StructuredDataset):
     """A dataset that one operation makes.
 
     Args:
-      op_type: the operation.
-      inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
-      structure: of the elements.
-      attrs: of the operation; functions by themselves.
-      described: whether the operation is told the structure: True for `output_types` and `output_shapes`.
-      kind: what `repr` calls it.
+        op_type: the operation.
+        inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
+        structure: of the elements.
+        attrs: of the operation; functions by themselves.
+        described: whether the operation is told the structure: True for `output_types` and `output_shapes`.
+        kind: what `repr` calls it.
     """
 
     def __init__(
@@ -789,12 +790,12 @@ def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any])
     """Returns the outputs of a function that takes a state and an element to the next state and an output.
 
     Args:
-      dataset: the elements.
-      initial_state: structure of tensors.
-      scan_func: called with a state and an element; returns the next state and an output.
+        dataset: the elements.
+        initial_state: structure of tensors.
+        scan_func: called with a state and an element; returns the next state and an output.
 
     Raises:
-      TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: `scan_func` returns no pair, or a state of other types.
     """
     with name_scope("initial_state"):
         state = converted(initial_state, names=True)
@@ -850,8 +851,8 @@ def single_element(dataset: Dataset) -> Any:
     """Returns the only element of a dataset, as tensors.
 
     Raises:
-      TypeError: `dataset` is no Dataset.
-      tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: `dataset` is no Dataset.
+        tf.errors.InvalidArgumentError: when run; it has none, or several.
     """
     if not isinstance(dataset, Dataset):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")

@@ -20,14 +20,14 @@ class ElementFunction:
     """A function traced in a graph of its own.
 
     Args:
-      function: called with one element of tensors for each of `arguments`.
-      arguments: the structures of what it is called with.
-      name: what its name in the graph begins with.
-      results: turns what `function` gives into the flat results and their structure; by default a list becomes a tuple,
-        and every leaf a tensor.
+        function: called with one element of tensors for each of `arguments`.
+        arguments: the structures of what it is called with.
+        name: what its name in the graph begins with.
+        results: turns what `function` gives into the flat results and their structure; by default a list becomes a
+            tuple, and every leaf a tensor.
 
     Attributes:
-      structure: of the results.
+        structure: of the results.
     """
 
     structure: Any

@@ -27,11 +27,11 @@ class Iterator:
     """The state of a pass over a dataset; made by methods of `Dataset`, or by `from_structure`, `from_string_handle`.
 
     Args:
-      iterator_resource: Tensor of resource, of shape [].
-      initializer: the operation that starts it, or None.
-      output_types: structure of DTypes.
-      output_shapes: structure of TensorShapes.
-      output_classes: structure of classes, nested as the types are: `tf.Tensor` or `tf.SparseTensor`.
+        iterator_resource: Tensor of resource, of shape [].
+        initializer: the operation that starts it, or None.
+        output_types: structure of DTypes.
+        output_shapes: structure of TensorShapes.
+        output_classes: structure of classes, nested as the types are: `tf.Tensor` or `tf.SparseTensor`.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class Iterator:
         """Returns an iterator without a dataset, for `make_initializer`.
 
         Args:
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          shared_name: sessions on the same resources share an iterator of this name.
-          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            shared_name: sessions on the same resources share an iterator of this name.
+            output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
 
         Returns:
-          Iterator, without an `initializer`.
+            Iterator, without an `initializer`.
 
         Raises:
-          TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: the structures are nested in different ways.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         return Iterator(iterator_resource(structure, shared_name), None, *structure)
@@ -71,16 +71,16 @@ class Iterator:
         """Returns the iterator whose handle is fed or computed.
 
         Args:
-          string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
-          output_types: structure of dtypes.
-          output_shapes: structure of shapes; by default nothing is known of them.
-          output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
+            string_handle: Tensor of string, of shape [], as the run of another iterator's `string_handle()` gives it.
+            output_types: structure of dtypes.
+            output_shapes: structure of shapes; by default nothing is known of them.
+            output_classes: structure of classes, each `tf.Tensor` (by default) or `tf.SparseTensor`, in the same nest.
 
         Returns:
-          Iterator, without an `initializer`.
+            Iterator, without an `initializer`.
 
         Raises:
-          TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: the structures are nested in different ways.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtype=dtypes.string)
@@ -91,7 +91,7 @@ class Iterator:
         """The operation that starts the iterator at the first element.
 
         Raises:
-          ValueError: a one-shot iterator, or one without a dataset of its own.
+            ValueError: a one-shot iterator, or one without a dataset of its own.
         """
         if self._initializer is None:
             raise ValueError("Iterator does not have an initializer.")
@@ -102,15 +102,15 @@ class Iterator:
         """Returns an operation that starts the iterator at the first element of a dataset.
 
         Args:
-          dataset: Dataset of elements of this iterator's structure.
-          name: str, name of the operation.
+            dataset: Dataset of elements of this iterator's structure.
+            name: str, name of the operation.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: types, shapes or classes differ.
-          ValueError: elements of the dataset are nested in another way.
+            TypeError: types, shapes or classes differ.
+            ValueError: elements of the dataset are nested in another way.
         """
         with name_scope(name, "make_initializer") as scope:
             types, shapes, classes = self._structure
@@ -140,11 +140,11 @@ class Iterator:
         """Tensors of an element, the next one at each run.
 
         Args:
-          name: str, name of the operation.
+            name: str, name of the operation.
 
         Returns:
-          Structure of Tensors and SparseTensors of the iterator's dtypes and shapes. A run raises OutOfRangeError after
-          the last element, and FailedPreconditionError before the iterator is started.
+            Structure of Tensors and SparseTensors of the iterator's dtypes and shapes. A run raises OutOfRangeError
+            after the last element, and FailedPreconditionError before the iterator is started.
         """
         self._get_next_call_count += 1
         if self._get_next_call_count > _MANY_CALLS:
@@ -156,10 +156,10 @@ class Iterator:
         """What `from_string_handle` finds this iterator by.
 
         Args:
-          name: str, name of the operation; None for the one that was made with the iterator.
+            name: str, name of the operation; None for the one that was made with the iterator.
 
         Returns:
-          Tensor of string, of shape [].
+            Tensor of string, of shape [].
         """
         if name is None:
             return self._string_handle

@@ -20,13 +20,13 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     """Returns an iterator that starts by itself, once.
 
     Args:
-      dataset: Dataset.
+        dataset: Dataset.
 
     Returns:
-      Iterator.
+        Iterator.
 
     Raises:
-      ValueError: the dataset depends on variables, tables or placeholders.
+        ValueError: the dataset depends on variables, tables or placeholders.
     """
     return dataset.make_one_shot_iterator()
 
@@ -35,11 +35,11 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
     """Returns an iterator that its `initializer` starts.
 
     Args:
-      dataset: Dataset.
-      shared_name: sessions on the same resources share an iterator of this name.
+        dataset: Dataset.
+        shared_name: sessions on the same resources share an iterator of this name.
 
     Returns:
-      Iterator.
+        Iterator.
     """
     return dataset.make_initializable_iterator(shared_name)
 
@@ -48,10 +48,10 @@ def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
     """Returns the dtypes of the components, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      DType, or structure of DTypes.
+        DType, or structure of DTypes.
     """
     return dataset_or_iterator.output_types
 
@@ -60,10 +60,10 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
     """Returns the shapes of the components, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      TensorShape, or structure of TensorShapes.
+        TensorShape, or structure of TensorShapes.
     """
     return dataset_or_iterator.output_shapes
 
@@ -72,9 +72,9 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
     """Returns the classes of the components, Tensor or SparseTensor, nested as elements are.
 
     Args:
-      dataset_or_iterator: Dataset or Iterator.
+        dataset_or_iterator: Dataset or Iterator.
 
     Returns:
-      Class, or structure of classes.
+        Class, or structure of classes.
     """
     return dataset_or_iterator.output_classes

@@ -33,9 +33,9 @@ class TextLineDataset(OpDataset):
     """The lines of text files, without their ends.
 
     Args:
-      filenames: string, list of them, or Tensor of string, of shape [] or [n].
-      compression_type: "", "ZLIB" or "GZIP".
-      buffer_size: bytes to read ahead.
+        filenames: string, list of them, or Tensor of string, of shape [] or [n].
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: bytes to read ahead.
     """
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
@@ -51,12 +51,12 @@ class FixedLengthRecordDataset(OpDataset):
     """The pieces of one length that files are cut into.
 
     Args:
-      filenames: string, list of them, or Tensor of string, of shape [] or [n].
-      record_bytes: int64 scalar, bytes of a record.
-      header_bytes: int64 scalar, bytes before the first record.
-      footer_bytes: int64 scalar, bytes behind the last record.
-      buffer_size: bytes to read ahead.
-      compression_type: "", "ZLIB" or "GZIP".
+        filenames: string, list of them, or Tensor of string, of shape [] or [n].
+        record_bytes: int64 scalar, bytes of a record.
+        header_bytes: int64 scalar, bytes before the first record.
+        footer_bytes: int64 scalar, bytes behind the last record.
+        buffer_size: bytes to read ahead.
+        compression_type: "", "ZLIB" or "GZIP".
     """
 
     def __init__(
@@ -86,14 +86,14 @@ class TFRecordDataset(Dataset):
     """The records of TFRecord files.
 
     Args:
-      filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
-      compression_type: "", "ZLIB" or "GZIP".
-      buffer_size: bytes to read ahead.
-      num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+        filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: bytes to read ahead.
+        num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
 
     Raises:
-      TypeError: the elements of a dataset of names are no strings.
-      ValueError: they are no scalars.
+        TypeError: the elements of a dataset of names are no strings.
+        ValueError: they are no scalars.
     """
 
     def __init__(

@@ -36,13 +36,13 @@ def rejection_resample(
     wanted.
 
     Args:
-      class_func: gives an int scalar, the class, for an element.
-      target_dist: float [classes], the wanted proportions.
-      initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
-      seed: int, of what is left out.
+        class_func: gives an int scalar, the class, for an element.
+        target_dist: float [classes], the wanted proportions.
+        initial_dist: float [classes], the proportions in the dataset; estimated where it is None.
+        seed: int, of what is left out.
 
     Returns:
-      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:

@@ -19,7 +19,7 @@ def seed_tensors(seed: Any) -> tuple[Tensor, Tensor]:
     time.
 
     Args:
-      seed: int, or int64 scalar, or None.
+        seed: int, or int64 scalar, or None.
     """
     first, second = get_seed(seed)
     tensors = [

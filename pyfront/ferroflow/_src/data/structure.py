@@ -88,7 +88,7 @@ class NestedDataset:
     """The class of a component that is itself a dataset.
 
     Attributes:
-      structure: of that dataset's elements.
+        structure: of that dataset's elements.
     """
 
     structure: Structure

@@ -34,14 +34,14 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     output.
 
     Args:
-      initial_state: structure of tensors, of any dtypes and shapes.
-      scan_func: called with a state and an element; returns the next state and an output.
+        initial_state: structure of tensors, of any dtypes and shapes.
+        scan_func: called with a state and an element; returns the next state and an output.
 
     Returns:
-      A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
 
     Raises:
-      TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: `scan_func` returns no pair, or a state of other types.
     """
     return lambda dataset: scanned(dataset, initial_state, scan_func)
 
@@ -50,12 +50,12 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
     """Returns a dataset of numbers from `start` on, `step` apart, without end.
 
     Args:
-      start: scalar of `dtype`, the first number.
-      step: scalar of `dtype`, what each number is more than the one before.
-      dtype: DType of the numbers, of integers or floats.
+        start: scalar of `dtype`, the first number.
+        step: scalar of `dtype`, what each number is more than the one before.
+        dtype: DType of the numbers, of integers or floats.
 
     Returns:
-      Dataset of `dtype` scalars.
+        Dataset of `dtype` scalars.
     """
     with name_scope("counter"):
         first = convert_to_tensor(start, dtype=dtype, name="start")
@@ -68,10 +68,10 @@ def RandomDataset(seed: Any = None) -> Dataset:  # noqa: N802  # TF1's spelling
     """Returns a dataset of random int64 numbers in [0, 2**32), without end.
 
     Args:
-      seed: int or int64 scalar; with the graph's seed it decides the numbers.
+        seed: int or int64 scalar; with the graph's seed it decides the numbers.
 
     Returns:
-      Dataset of int64 scalars.
+        Dataset of int64 scalars.
     """
     return OpDataset("RandomDataset", list(seed_tensors(seed)), Structure(dtypes.int64, TensorShape([]), Tensor))
 
@@ -80,10 +80,10 @@ def enumerate_dataset(start: Any = 0) -> Transformation:
     """Returns a transformation: pairs of an int64 number, from `start` on, and an element.
 
     Args:
-      start: int64 scalar, the first number.
+        start: int64 scalar, the first number.
 
     Returns:
-      A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
+        A function from a Dataset to a Dataset of pairs, for `Dataset.apply`.
     """
     return lambda dataset: dataset._enumerate(start)
 
@@ -92,7 +92,7 @@ def ignore_errors() -> Transformation:
     """Returns a transformation: the elements that are made without an error.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     return lambda dataset: OpDataset("IgnoreErrorsDataset", [dataset], structure_of(dataset))
 
@@ -101,10 +101,10 @@ def unique() -> Transformation:
     """Returns a transformation: the first of each number or string.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-      TypeError: elements are no single int32, int64 or string.
+        TypeError: elements are no single int32, int64 or string.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -122,12 +122,12 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     """Returns a transformation: the dataset `count` times over (None: without end), each time in another random order.
 
     Args:
-      buffer_size: int64 scalar, how many elements each is drawn from.
-      count: int64 scalar, how often the dataset comes; None for without end.
-      seed: int or int64 scalar; with the graph's seed it decides the order.
+        buffer_size: int64 scalar, how many elements each is drawn from.
+        count: int64 scalar, how often the dataset comes; None for without end.
+        seed: int or int64 scalar; with the graph's seed it decides the order.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -143,11 +143,11 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
     """Returns a transformation: the dataset itself, read ahead; all devices are one processor.
 
     Args:
-      device: accepted for compatibility.
-      buffer_size: elements that are read ahead; by default as many as it takes.
+        device: accepted for compatibility.
+        buffer_size: elements that are read ahead; by default as many as it takes.
 
     Returns:
-      A function from a Dataset to a Dataset, for `Dataset.apply`.
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
     """
     del device
     return lambda dataset: dataset.prefetch(buffer_size)
@@ -157,13 +157,13 @@ def get_single_element(dataset: Dataset) -> Any:
     """Returns the only element of a dataset, as tensors.
 
     Args:
-      dataset: Dataset of one element.
+        dataset: Dataset of one element.
 
     Returns:
-      Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
+        Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
 
     Raises:
-      TypeError: `dataset` is no Dataset.
-      tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: `dataset` is no Dataset.
+        tf.errors.InvalidArgumentError: when run; it has none, or several.
     """
     return single_element(dataset)

@@ -35,16 +35,16 @@ def apply_op(
     """Adds an operation to the graph of its inputs, or to the default graph.
 
     Args:
-      op_type: the op.
-      inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under
-        the op's name scope, with the dtype that the schema or the other arguments ask for.
-      attrs: the attributes that inputs do not decide.
-      name: by default the op's type; made unique. A name ending in `/` is taken as it is.
+        op_type: the op.
+        inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under
+            the op's name scope, with the dtype that the schema or the other arguments ask for.
+        attrs: the attributes that inputs do not decide.
+        name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
-      TypeError: an argument cannot be converted or has a type the schema does not allow.
-      ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
-      tf.errors.NotFoundError: there is no such op.
+        TypeError: an argument cannot be converted or has a type the schema does not allow.
+        ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
+        tf.errors.NotFoundError: there is no such op.
     """
     plain = True
     for item in inputs:

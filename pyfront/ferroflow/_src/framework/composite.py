@@ -23,16 +23,16 @@ SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "val
 IndexedSlicesValue.__doc__ = """Returns the value of an IndexedSlices.
 
 Args:
-  values: array of any dtype, of shape [n, ...].
-  indices: array of int32 or int64, of shape [n].
-  dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
+    values: array of any dtype, of shape [n, ...].
+    indices: array of int32 or int64, of shape [n].
+    dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
 """
 SparseTensorValue.__doc__ = """Returns the value of a SparseTensor.
 
 Args:
-  indices: array of int64, of shape [n, rank].
-  values: array of any dtype, of shape [n].
-  dense_shape: array of int64, of shape [rank].
+    indices: array of int64, of shape [n, rank].
+    values: array of any dtype, of shape [n].
+    dense_shape: array of int64, of shape [rank].
 """
 
 
@@ -40,10 +40,10 @@ class IndexedSlices:
     """Slices of a larger tensor: `dense[indices[i]] = values[i]`; what the gradient of a gather is.
 
     Args:
-      values: Tensor of any dtype, of shape [n, ...].
-      indices: Tensor of int32 or int64, of shape [n].
-      dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None where that is not
-        known.
+        values: Tensor of any dtype, of shape [n, ...].
+        indices: Tensor of int32 or int64, of shape [n].
+        dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None where that is
+            not known.
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -110,13 +110,13 @@ class SparseTensor:
     """A tensor most of whose elements are zero: the others by position.
 
     Args:
-      indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
-      values: Tensor [n] of any dtype.
-      dense_shape: int64 Tensor [rank].
+        indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.
+        values: Tensor [n] of any dtype.
+        dense_shape: int64 Tensor [rank].
 
     Raises:
-      TypeError: `indices` or `dense_shape` is of another dtype.
-      ValueError: the ranks are others, or n or rank differ, as far as shapes are known.
+        TypeError: `indices` or `dense_shape` is of another dtype.
+        ValueError: the ranks are others, or n or rank differ, as far as shapes are known.
     """
 
     @classmethod
@@ -124,13 +124,13 @@ class SparseTensor:
         """Returns a SparseTensor of a SparseTensor or SparseTensorValue.
 
         Args:
-          sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
+            sparse_tensor_value: SparseTensor or SparseTensorValue of any dtype and shape.
 
         Returns:
-          A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
+            A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
 
         Raises:
-          TypeError: it is neither.
+            TypeError: it is neither.
         """
         if not isinstance(sparse_tensor_value, SparseTensor | SparseTensorValue):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
@@ -193,15 +193,15 @@ class SparseTensor:
         """Returns the value of this sparse tensor in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Returns:
-          SparseTensorValue of NumPy arrays.
+            SparseTensorValue of NumPy arrays.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: there is no default session, or it has another graph.
+            tf.errors.OpError: the step failed.
         """
         parts = [self.indices, self.values, self.dense_shape]
         return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
@@ -225,16 +225,16 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     """`value` as a Tensor, or as a SparseTensor where it is sparse.
 
     Args:
-      value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
-      dtype: DType, or None for that of `value`.
-      name: str, name of the operation where one is made.
+        value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
+        dtype: DType, or None for that of `value`.
+        name: str, name of the operation where one is made.
 
     Returns:
-      SparseTensor or Tensor of the dtype and shape of `value`.
+        SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-      RuntimeError: a sparse value's dtype is not `dtype`.
-      TypeError, ValueError: as `convert_to_tensor`.
+        RuntimeError: a sparse value's dtype is not `dtype`.
+        TypeError, ValueError: as `convert_to_tensor`.
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
@@ -256,17 +256,17 @@ def convert_to_tensor_or_indexed_slices(
     """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
     Args:
-      value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
-      dtype: DType, or None for that of `value`.
-      name: str, name of the operation where one is made.
-      as_ref: bool, whether a variable becomes its reference instead of its value.
+        value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
+        dtype: DType, or None for that of `value`.
+        name: str, name of the operation where one is made.
+        as_ref: bool, whether a variable becomes its reference instead of its value.
 
     Returns:
-      IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
+        IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-      ValueError: such a value's dtype is not `dtype`.
-      TypeError: as `convert_to_tensor`.
+        ValueError: such a value's dtype is not `dtype`.
+        TypeError: as `convert_to_tensor`.
     """
     if isinstance(value, IndexedSlices | SparseTensor):
         if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -285,7 +285,7 @@ def convert_n_to_tensor_or_indexed_slices(
     """`convert_to_tensor_or_indexed_slices` of each; None stays None.
 
     Raises:
-      TypeError: `values` is not a sequence.
+        TypeError: `values` is not a sequence.
     """
     if not isinstance(values, list | tuple):
         raise TypeError("values must be a list.")
@@ -304,10 +304,10 @@ def is_tensor(x: Any) -> bool:
     variable.
 
     Args:
-      x: any object.
+        x: any object.
 
     Returns:
-      bool.
+        bool.
     """
     if isinstance(x, Tensor | SparseTensor | IndexedSlices):
         return True

@@ -23,8 +23,8 @@ class FunctionGraph(Graph):
     """The body of a function under construction. What it reads from graphs around becomes an argument.
 
     Args:
-      outer: the graph around.
-      capture_by_value: copies the operations that make a captured tensor, instead of adding an argument.
+        outer: the graph around.
+        capture_by_value: copies the operations that make a captured tensor, instead of adding an argument.
     """
 
     def __init__(self, outer: Graph, capture_by_value: bool = False) -> None:
@@ -62,7 +62,7 @@ class FunctionGraph(Graph):
         """What stands here for a tensor of a graph around: an argument, or a copy of it.
 
         Raises:
-          ValueError: the tensor is of no graph around, or cannot be copied.
+            ValueError: the tensor is of no graph around, or cannot be copied.
         """
         if tensor.graph is self:
             return tensor
@@ -173,10 +173,10 @@ class Function:
     """A function of tensors, in the library of the graph around.
 
     Args:
-      name: what its name begins with.
-      graph: its body.
-      arguments: tensors of the body that callers give.
-      results: tensors of the body.
+        name: what its name begins with.
+        graph: its body.
+        arguments: tensors of the body that callers give.
+        results: tensors of the body.
     """
 
     def __init__(self, name: str, graph: FunctionGraph, arguments: list[Tensor], results: list[Tensor]) -> None:
@@ -204,15 +204,15 @@ class Function:
         """Returns the function that a Python function describes.
 
         Args:
-          name: what its name begins with.
-          function: called once, with one tensor for each argument; returns the list of results.
-          dtypes: of the arguments.
-          shapes: of the arguments.
-          graph: the graph that calls it.
-          capture_by_value: refuses to take anything but constants from around.
+            name: what its name begins with.
+            function: called once, with one tensor for each argument; returns the list of results.
+            dtypes: of the arguments.
+            shapes: of the arguments.
+            graph: the graph that calls it.
+            capture_by_value: refuses to take anything but constants from around.
 
         Raises:
-          ValueError: what it takes from around cannot be taken; whatever `function` raises.
+            ValueError: what it takes from around cannot be taken; whatever `function` raises.
         """
         body = FunctionGraph(graph, capture_by_value)
         with body.as_default():
@@ -239,7 +239,7 @@ class Function:
         """The tensors around that the caller hands over behind the arguments.
 
         Raises:
-          ValueError: the caller is to depend on no variable, and the function does.
+            ValueError: the caller is to depend on no variable, and the function does.
         """
         around: Any = default_stacks.default_graph_stack.get_function()
         if around is not None and around.refuses_state:

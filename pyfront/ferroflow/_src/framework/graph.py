@@ -285,24 +285,24 @@ class Graph:
         """Adds an operation.
 
         Args:
-          op_type: the op's type.
-          inputs: the tensors it reads, of the dtypes and shapes that the op's schema takes, in one flat list.
-          dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
-          input_types: accepted for compatibility.
-          name: name under the current scope; made unique. A name ending in `/` is taken as it is.
-          attrs: attributes, as AttrValue messages or plain values.
-          op_def: accepted for compatibility.
-          compute_shapes: accepted for compatibility; shapes are always computed.
-          compute_device: accepted for compatibility.
+            op_type: the op's type.
+            inputs: the tensors it reads, of the dtypes and shapes that the op's schema takes, in one flat list.
+            dtypes: accepted for compatibility; the op's schema decides the types of the outputs.
+            input_types: accepted for compatibility.
+            name: name under the current scope; made unique. A name ending in `/` is taken as it is.
+            attrs: attributes, as AttrValue messages or plain values.
+            op_def: accepted for compatibility.
+            compute_shapes: accepted for compatibility; shapes are always computed.
+            compute_device: accepted for compatibility.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: an input is not a tensor, or types do not fit the schema.
-          ValueError: shapes or attributes do not fit, or an input is of another graph.
-          RuntimeError: the graph is finalized.
-          tf.errors.NotFoundError: there is no such op.
+            TypeError: an input is not a tensor, or types do not fit the schema.
+            ValueError: shapes or attributes do not fit, or an input is of another graph.
+            RuntimeError: the graph is finalized.
+            tf.errors.NotFoundError: there is no such op.
         """
         self._check_not_finalized()
         for i, tensor in enumerate(inputs):
@@ -323,15 +323,15 @@ class Graph:
         """Returns the operation of that name.
 
         Args:
-          name: str, scopes included.
+            name: str, scopes included.
 
         Returns:
-          Operation.
+            Operation.
 
         Raises:
-          TypeError: `name` is not a string.
-          ValueError: `name` is a tensor's.
-          KeyError: there is none.
+            TypeError: `name` is not a string.
+            ValueError: `name` is a tensor's.
+            KeyError: there is none.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -342,15 +342,15 @@ class Graph:
         """Returns the tensor of that name.
 
         Args:
-          name: str, such as `op_name:0`, scopes included.
+            name: str, such as `op_name:0`, scopes included.
 
         Returns:
-          Tensor, of whatever dtype and shape it has.
+            Tensor, of whatever dtype and shape it has.
 
         Raises:
-          TypeError: `name` is not a string.
-          ValueError: `name` is an operation's.
-          KeyError: there is none.
+            TypeError: `name` is not a string.
+            ValueError: `name` is an operation's.
+            KeyError: there is none.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -361,18 +361,18 @@ class Graph:
         """Returns the operation or tensor that an object means here.
 
         Args:
-          obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
-            does.
-          allow_tensor: bool, whether it may mean a tensor.
-          allow_operation: bool, whether it may mean an operation.
+            obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
+                does.
+            allow_tensor: bool, whether it may mean a tensor.
+            allow_operation: bool, whether it may mean an operation.
 
         Returns:
-          Operation, or Tensor of whatever dtype and shape it has.
+            Operation, or Tensor of whatever dtype and shape it has.
 
         Raises:
-          TypeError: `obj` cannot mean one of the allowed kinds.
-          ValueError: a name is malformed, the element is of another graph, or neither kind is allowed.
-          KeyError: no element has that name.
+            TypeError: `obj` cannot mean one of the allowed kinds.
+            ValueError: a name is malformed, the element is of another graph, or neither kind is allowed.
+            KeyError: no element has that name.
         """
         if allow_tensor and allow_operation:
             types = "Tensor or Operation"
@@ -498,14 +498,14 @@ class Graph:
         """Returns the GraphDef message of this graph.
 
         Args:
-          from_version: int, leaves out the operations made before that `version`.
-          add_shapes: bool, whether every node gets the attribute `_output_shapes`.
+            from_version: int, leaves out the operations made before that `version`.
+            add_shapes: bool, whether every node gets the attribute `_output_shapes`.
 
         Returns:
-          GraphDef, with the functions that operations call.
+            GraphDef, with the functions that operations call.
 
         Raises:
-          ValueError: the message would be larger than 2 GB.
+            ValueError: the message would be larger than 2 GB.
         """
         first = from_version or 0
         serialized, left = self._core.node_defs(first, add_shapes)
@@ -523,7 +523,7 @@ class Graph:
         """Makes steps refuse to be fed a tensor.
 
         Args:
-          tensor: Tensor of this graph, of any dtype and shape.
+            tensor: Tensor of this graph, of any dtype and shape.
         """
         self._core.prevent_feeding(tensor._node_id, tensor._index)
 
@@ -531,10 +531,10 @@ class Graph:
         """Returns True if a tensor may be fed.
 
         Args:
-          tensor: Tensor of this graph, of any dtype and shape.
+            tensor: Tensor of this graph, of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         return self._core.is_feedable(tensor._node_id, tensor._index)
 
@@ -542,7 +542,7 @@ class Graph:
         """Makes steps refuse to fetch an operation and its outputs.
 
         Args:
-          op: Operation of this graph.
+            op: Operation of this graph.
         """
         self._core.prevent_fetching(op._id)
 
@@ -550,10 +550,10 @@ class Graph:
         """Returns True if an operation, or a tensor, may be fetched.
 
         Args:
-          tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
+            tensor_or_op: Operation of this graph, or Tensor of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
         return self._core.is_fetchable(node)
@@ -568,10 +568,10 @@ class Graph:
         """Returns a context manager under whose name operations are made; gives the scope's name.
 
         Args:
-          name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
+            name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
 
         Raises:
-          ValueError: on entering, for a name with characters a scope may not have.
+            ValueError: on entering, for a name with characters a scope may not have.
         """
         return NameScope(self, name)
 
@@ -579,11 +579,11 @@ class Graph:
         """Returns a name under the current scope, made unique by `_1`, `_2` and so on where it is taken.
 
         Args:
-          name: str.
-          mark_as_used: bool, whether the name is taken from now on.
+            name: str.
+            mark_as_used: bool, whether the name is taken from now on.
 
         Returns:
-          str, scopes included.
+            str, scopes included.
         """
         return self._names.unique_name(name, mark_as_used)
 
@@ -603,15 +603,15 @@ class Graph:
         """Returns a context manager whose operations wait for `control_inputs`; None hides the contexts outside.
 
         Args:
-          control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
-            None.
+            control_inputs: iterable of operations, tensors of any dtype and shape, or objects that stand for one; or
+                None.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: something else is among them.
-          ValueError: an operation is of another graph.
+            TypeError: something else is among them.
+            ValueError: an operation is of another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)
@@ -630,14 +630,14 @@ class Graph:
         """Returns a context manager that places operations.
 
         Args:
-          device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
-            which hides the contexts outside.
+            device_name_or_function: device string or DeviceSpec, a function of the operation that gives one, or None,
+                which hides the contexts outside.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          ValueError: on entering, for a string that is no device name.
+            ValueError: on entering, for a string that is no device name.
         """
         return DeviceScope(self, device_name_or_function)
 
@@ -645,15 +645,15 @@ class Graph:
         """Returns a context manager that places operations with `op`.
 
         Args:
-          op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
-          ignore_existing: bool, whether the colocation contexts outside are hidden.
+            op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
+            ignore_existing: bool, whether the colocation contexts outside are hidden.
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: `op` is none of these.
-          ValueError: `op` is None without `ignore_existing`.
+            TypeError: `op` is none of these.
+            ValueError: `op` is None without `ignore_existing`.
         """
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
@@ -665,13 +665,13 @@ class Graph:
         names.
 
         Args:
-          op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
+            op_type_map: dict from op types (str) to the names given to `RegisterGradient` (str).
 
         Returns:
-          A context manager.
+            A context manager.
 
         Raises:
-          TypeError: `op_type_map` does not map strings to strings.
+            TypeError: `op_type_map` does not map strings to strings.
         """
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
@@ -692,10 +692,10 @@ class Graph:
         """Returns a context manager whose variables and queues live in the named resource container.
 
         Args:
-          container_name: str; `""` is the default container.
+            container_name: str; `""` is the default container.
 
         Returns:
-          A context manager; on entry, the name.
+            A context manager; on entry, the name.
         """
         return ContainerScope(self, container_name)
 
@@ -710,11 +710,11 @@ class Graph:
         """Appends a value to a collection.
 
         Args:
-          name: str or other hashable object, the collection; made if there is none.
-          value: any object.
+            name: str or other hashable object, the collection; made if there is none.
+            value: any object.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:
@@ -724,11 +724,11 @@ class Graph:
         """Appends a value to several collections, once to each.
 
         Args:
-          names: str, or iterable of collections.
-          value: any object.
+            names: str, or iterable of collections.
+            value: any object.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: the graph is finalized.
         """
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
@@ -738,10 +738,10 @@ class Graph:
         """Returns the list of the collection itself, made if there is none.
 
         Args:
-          name: str or other hashable object, the collection.
+            name: str or other hashable object, the collection.
 
         Returns:
-          List: what is added to it is in the collection.
+            List: what is added to it is in the collection.
         """
         with self._lock:
             return self._collections.setdefault(name, [])
@@ -750,11 +750,11 @@ class Graph:
         """Returns a copy of a collection.
 
         Args:
-          name: str or other hashable object, the collection.
-          scope: str, a regular expression: keeps only items whose `name` matches it from its start.
+            name: str or other hashable object, the collection.
+            scope: str, a regular expression: keeps only items whose `name` matches it from its start.
 
         Returns:
-          List, in the order of adding; empty where there is no such collection.
+            List, in the order of adding; empty where there is no such collection.
         """
         with self._lock:
             items = self._collections.get(name, [])
@@ -777,10 +777,10 @@ class Graph:
         """Empties a collection.
 
         Args:
-          name: str or other hashable object, the collection.
+            name: str or other hashable object, the collection.
 
         Raises:
-          RuntimeError: the graph is finalized.
+            RuntimeError: the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:
@@ -790,10 +790,10 @@ class Graph:
         """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around.
 
         Args:
-          tensor: Tensor of any dtype and shape.
+            tensor: Tensor of any dtype and shape.
 
         Returns:
-          Tensor of the dtype and shape of `tensor`.
+            Tensor of the dtype and shape of `tensor`.
         """
         return tensor
 

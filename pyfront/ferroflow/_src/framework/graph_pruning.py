@@ -35,11 +35,11 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     """Returns True if a node has to be placed on a CPU.
 
     Args:
-      node: Operation or NodeDef message.
-      pin_variables_on_cpu: bool, counts operations on variables too.
+        node: Operation or NodeDef message.
+        pin_variables_on_cpu: bool, counts operations on variables too.
 
     Returns:
-      bool.
+        bool.
     """
     node_def = node.node_def if isinstance(node, Operation) else node
     if pin_variables_on_cpu and node_def.op in _VARIABLE_OPS:
@@ -55,15 +55,15 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     """Returns the part of a graph that some nodes need.
 
     Args:
-      graph_def: a GraphDef message.
-      dest_nodes: names of nodes.
+        graph_def: a GraphDef message.
+        dest_nodes: names of nodes.
 
     Returns:
-      A GraphDef of the nodes that lead to `dest_nodes`, in their order.
+        A GraphDef of the nodes that lead to `dest_nodes`, in their order.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      AssertionError: a node is not in the graph.
+        TypeError: an argument has the wrong type.
+        AssertionError: a node is not in the graph.
     """
     if not isinstance(graph_def, proto.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
@@ -89,14 +89,14 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
     """Returns the shape of the tensor that a NodeDef's input names.
 
     Args:
-      graph: Graph.
-      input_name: str, `op_name` or `op_name:output_number`.
+        graph: Graph.
+        input_name: str, `op_name` or `op_name:output_number`.
 
     Returns:
-      TensorShape, as far as it is known.
+        TensorShape, as far as it is known.
 
     Raises:
-      KeyError: the graph has no such tensor.
+        KeyError: the graph has no such tensor.
     """
     shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
     return shape
@@ -112,19 +112,19 @@ def convert_variables_to_constants(
     """Returns the graph with the session's values in place of its variables.
 
     Args:
-      sess: the session that holds the variables.
-      input_graph_def: a GraphDef message of its graph.
-      output_node_names: the nodes that the result is for; what they do not need is left out.
-      variable_names_whitelist: the variables to convert, by default all.
-      variable_names_blacklist: variables that stay.
+        sess: the session that holds the variables.
+        input_graph_def: a GraphDef message of its graph.
+        output_node_names: the nodes that the result is for; what they do not need is left out.
+        variable_names_whitelist: the variables to convert, by default all.
+        variable_names_blacklist: variables that stay.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
 
     Raises:
-      tf.errors.FailedPreconditionError: a variable has no value.
-      TypeError: an argument has the wrong type.
-      AssertionError: an output is not in the graph.
+        tf.errors.FailedPreconditionError: a variable has no value.
+        TypeError: an argument has the wrong type.
+        AssertionError: an output is not in the graph.
     """
     needed = extract_sub_graph(input_graph_def, output_node_names)
     allowed = None if variable_names_whitelist is None else set(variable_names_whitelist)
@@ -163,11 +163,11 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | Non
     """Returns the graph without CheckNumerics nodes and without Identity nodes that order nothing.
 
     Args:
-      input_graph: a GraphDef message.
-      protected_nodes: names of nodes that stay.
+        input_graph: a GraphDef message.
+        protected_nodes: names of nodes that stay.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
     """
     protected = set(protected_nodes or ())
     removed = {n.name for n in input_graph.node if n.op == "CheckNumerics" and n.name not in protected}

@@ -33,21 +33,21 @@ def import_graph_def(
     """Adds the nodes of a GraphDef to the default graph.
 
     Args:
-      graph_def: a GraphDef message.
-      input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
-      return_elements: list of str: the names of operations (`"a"`) and of their outputs (`"a:0"`) to return.
-      name: prefix of all names, by default `"import"`; `""` is none.
-      op_dict: accepted for compatibility.
-      producer_op_list: OpList message of the program that made `graph_def`: attributes unknown here that have their
-        default there are left out.
+        graph_def: a GraphDef message.
+        input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
+        return_elements: list of str: the names of operations (`"a"`) and of their outputs (`"a:0"`) to return.
+        name: prefix of all names, by default `"import"`; `""` is none.
+        op_dict: accepted for compatibility.
+        producer_op_list: OpList message of the program that made `graph_def`: attributes unknown here that have their
+            default there are left out.
 
     Returns:
-      List of the Operations and Tensors of `return_elements`, of whatever dtypes and shapes, or None without them.
+        List of the Operations and Tensors of `return_elements`, of whatever dtypes and shapes, or None without them.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
-      tf.errors.NotFoundError: it has ops that are not registered.
+        TypeError: an argument has the wrong type.
+        ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
+        tf.errors.NotFoundError: it has ops that are not registered.
     """
     del op_dict
     graph_def = _checked_message(graph_def)
@@ -145,7 +145,7 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
     """Returns an element of `return_elements`, given the node of its name.
 
     Raises:
-      ValueError: the message has no such node or output.
+        ValueError: the message has no such node or output.
     """
     if ":" not in name:
         if node is None:

@@ -45,8 +45,8 @@ class Operation(_core.OperationHandle):
     """A node of a graph; made by the graph, one object for each node.
 
     Args:
-      graph: the engine's graph.
-      node: int, the node's number.
+        graph: the engine's graph.
+        node: int, the node's number.
     """
 
     # A graph has tens of thousands of these: no dict until a program sets an attribute of its own.
@@ -178,13 +178,13 @@ class Operation(_core.OperationHandle):
         """Returns an attribute.
 
         Args:
-          name: str.
+            name: str.
 
         Returns:
-          Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
+            Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
 
         Raises:
-          ValueError: the operation has no such attribute.
+            ValueError: the operation has no such attribute.
         """
         try:
             kind, value = self._graph._core.attr(self._id, name)
@@ -230,12 +230,12 @@ class Operation(_core.OperationHandle):
         """Runs this operation in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: there is no default session, or it has another graph.
+            tf.errors.OpError: the step failed.
         """
         run_operation(self, feed_dict, self._graph, session)
 

@@ -26,14 +26,14 @@ def register_proto_function(
     """Tells how the objects of a collection are written to a MetaGraphDef and read from it.
 
     Args:
-      collection_name: the collection.
-      proto_type: class of the messages, or its name in `base.proto`, which loads nothing.
-      to_proto: from (object, export_scope=...) to a message, or None for an object that is not of that scope.
-      from_proto: from (message, import_scope=...) to an object of the default graph.
+        collection_name: the collection.
+        proto_type: class of the messages, or its name in `base.proto`, which loads nothing.
+        to_proto: from (object, export_scope=...) to a message, or None for an object that is not of that scope.
+        from_proto: from (message, import_scope=...) to an object of the default graph.
 
     Raises:
-      TypeError: a function is not callable.
-      KeyError: the collection has functions already.
+        TypeError: a function is not callable.
+        KeyError: the collection has functions already.
     """
     for function, name in ((to_proto, "to_proto"), (from_proto, "from_proto")):
         if function is not None and not callable(function):

@@ -21,9 +21,9 @@ class Tensor(_core.TensorHandle):
     """A symbolic value: output number `value_index` of `op`; made by the graph, one object for each output.
 
     Args:
-      graph: the engine's graph.
-      node: int, the node's number.
-      index: int, which of its outputs.
+        graph: the engine's graph.
+        node: int, the node's number.
+        index: int, which of its outputs.
     """
 
     # NumPy must leave binary operators with a Tensor on the right to the Tensor.
@@ -159,10 +159,10 @@ class Tensor(_core.TensorHandle):
         """Adds to what is known of the shape.
 
         Args:
-          shape: anything a `TensorShape` is made of.
+            shape: anything a `TensorShape` is made of.
 
         Raises:
-          ValueError: `shape` contradicts the known shape.
+            ValueError: `shape` contradicts the known shape.
         """
         shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         merged = self.shape.merge_with(shape)
@@ -189,15 +189,15 @@ class Tensor(_core.TensorHandle):
         """Returns the value of this tensor in a session.
 
         Args:
-          feed_dict: dict of fed values, as for `Session.run`.
-          session: `Session`; None for the default session.
+            feed_dict: dict of fed values, as for `Session.run`.
+            session: `Session`; None for the default session.
 
         Returns:
-          NumPy array or scalar; bytes for a single string.
+            NumPy array or scalar; bytes for a single string.
 
         Raises:
-          ValueError: there is no default session, or it has another graph.
-          tf.errors.OpError: the step failed.
+            ValueError: there is no default session, or it has another graph.
+            tf.errors.OpError: the step failed.
         """
         return eval_tensors(self, feed_dict, self.graph, session)
 
@@ -209,7 +209,7 @@ class Tensor(_core.TensorHandle):
         """Installs an operator's function.
 
         Raises:
-          ValueError: the operator is installed already or may not be.
+            ValueError: the operator is installed already or may not be.
         """
         if operator not in Tensor.OVERLOADABLE_OPERATORS:
             raise ValueError(f"Overriding {operator} is disallowed")

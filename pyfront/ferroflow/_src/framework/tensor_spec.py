@@ -12,9 +12,9 @@ class TensorSpec:
     """Shape, element type and name of a tensor.
 
     Args:
-      shape: anything a `TensorShape` is made of.
-      dtype: the element type.
-      name: str, or None.
+        shape: anything a `TensorShape` is made of.
+        dtype: the element type.
+        name: str, or None.
     """
 
     __slots__ = ("_dtype", "_name", "_shape")
@@ -29,11 +29,11 @@ class TensorSpec:
         """Returns a copy of a spec.
 
         Args:
-          spec: TensorSpec.
-          name: str, the name of the copy; None for that of `spec`.
+            spec: TensorSpec.
+            name: str, the name of the copy; None for that of `spec`.
 
         Returns:
-          TensorSpec.
+            TensorSpec.
         """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
@@ -42,11 +42,11 @@ class TensorSpec:
         """What is known of a tensor.
 
         Args:
-          tensor: Tensor of any dtype and shape.
-          name: str; None for the name of the operation.
+            tensor: Tensor of any dtype and shape.
+            name: str; None for the name of the operation.
 
         Returns:
-          TensorSpec.
+            TensorSpec.
         """
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
@@ -69,10 +69,10 @@ class TensorSpec:
         """Returns True if types and shapes agree as far as both are known.
 
         Args:
-          spec_or_tensor: TensorSpec or Tensor of any dtype and shape.
+            spec_or_tensor: TensorSpec or Tensor of any dtype and shape.
 
         Returns:
-          bool.
+            bool.
         """
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(
             spec_or_tensor.shape

@@ -26,22 +26,22 @@ class TensorArray:
     A write gives a new TensorArray, of which later reads see the element: the `flow` in it orders them.
 
     Args:
-      dtype: type of the elements.
-      size: int32 scalar, number of elements; needed without `handle`.
-      dynamic_size: whether writing behind the end makes the array longer; False by default.
-      clear_after_read: whether an element can be read only once, after which its memory is free; True by default.
-      tensor_array_name: name of the array in error messages.
-      handle: resource scalar of an array that exists.
-      flow: float scalar that orders what comes after it; needed with `handle`.
-      infer_shape: whether all elements have one shape.
-      element_shape: TensorShape of every element.
-      colocate_with_first_write_call: whether the array is placed with what is written to it first.
-      name: name of the operation.
+        dtype: type of the elements.
+        size: int32 scalar, number of elements; needed without `handle`.
+        dynamic_size: whether writing behind the end makes the array longer; False by default.
+        clear_after_read: whether an element can be read only once, after which its memory is free; True by default.
+        tensor_array_name: name of the array in error messages.
+        handle: resource scalar of an array that exists.
+        flow: float scalar that orders what comes after it; needed with `handle`.
+        infer_shape: whether all elements have one shape.
+        element_shape: TensorShape of every element.
+        colocate_with_first_write_call: whether the array is placed with what is written to it first.
+        name: name of the operation.
 
     Raises:
-      ValueError: with `handle`, something is given that was decided when it was made; or neither `size` nor `handle`
-        is given.
-      TypeError: `handle` is not a tensor.
+        ValueError: with `handle`, something is given that was decided when it was made; or neither `size` nor `handle`
+            is given.
+        TypeError: `handle` is not a tensor.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class TensorArray:
         """Returns the same array at another point of its order.
 
         Args:
-          flow: Tensor of float32, of shape []: what orders the uses of the array.
+            flow: Tensor of float32, of shape []: what orders the uses of the array.
 
         Returns:
-          TensorArray of the same elements.
+            TensorArray of the same elements.
         """
         array = TensorArray.__new__(TensorArray)
         array._dtype, array._handle, array._flow = self._dtype, self._handle, flow
@@ -122,12 +122,12 @@ class TensorArray:
         """Returns the array of the gradients of the elements.
 
         Args:
-          source: names the gradients: each walk has its own.
-          flow: float scalar after which the size of this array is known; by default its own.
-          name: name scope.
+            source: names the gradients: each walk has its own.
+            flow: float scalar after which the size of this array is known; by default its own.
+            name: name scope.
 
         Returns:
-          TensorArray of the dtype and size of this one.
+            TensorArray of the dtype and size of this one.
         """
         flow = self._flow if flow is None else flow
         with name_scope(name, "TensorArrayGrad", [self._handle]), colocate_with(self._handle):
@@ -141,15 +141,15 @@ class TensorArray:
         """Reads an element.
 
         Args:
-          index: Tensor of int32, of shape []: its number.
-          name: str, name of the operation.
+            index: Tensor of int32, of shape []: its number.
+            name: str, name of the operation.
 
         Returns:
-          Tensor of the array's dtype: the element.
+            Tensor of the array's dtype: the element.
 
         Raises:
-          tf.errors.InvalidArgumentError: in the step, for one that was not written, or that was cleared by an earlier
-            read.
+            tf.errors.InvalidArgumentError: in the step, for one that was not written, or that was cleared by an earlier
+                read.
         """
         value = tensor_op("TensorArrayReadV3", [self._handle, index, self._flow], {"dtype": self._dtype}, name=name)
         if self._element_shape:
@@ -163,16 +163,16 @@ class TensorArray:
         """Sets an element.
 
         Args:
-          index: Tensor of int32, of shape []: its number.
-          value: Tensor of the array's dtype: the element.
-          name: str, name of the operation.
+            index: Tensor of int32, of shape []: its number.
+            value: Tensor of the array's dtype: the element.
+            name: str, name of the operation.
 
         Returns:
-          TensorArray that has the element.
+            TensorArray that has the element.
 
         Raises:
-          ValueError: the shape is not that of the other elements.
-          tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
+            ValueError: the shape is not that of the other elements.
+            tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -191,11 +191,11 @@ class TensorArray:
         """Reads elements and stacks them along a new first dimension.
 
         Args:
-          indices: Tensor of int32, of shape [n]: their numbers.
-          name: str, name of the operation.
+            indices: Tensor of int32, of shape [n]: their numbers.
+            name: str, name of the operation.
 
         Returns:
-          Tensor of the array's dtype, of shape [n] + the shape of an element.
+            Tensor of the array's dtype, of shape [n] + the shape of an element.
         """
         element_shape = self._element_shape[0] if self._element_shape else TensorShape(None)
         attrs = {"dtype": self._dtype, "element_shape": element_shape}
@@ -219,14 +219,14 @@ class TensorArray:
         """Sets the elements to the parts of a tensor along its first dimension.
 
         Args:
-          value: Tensor of the array's dtype, of shape [n, ...].
-          name: str, name of the operations.
+            value: Tensor of the array's dtype, of shape [n, ...].
+            name: str, name of the operations.
 
         Returns:
-          TensorArray of the n elements.
+            TensorArray of the n elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -239,15 +239,15 @@ class TensorArray:
         """Sets elements to the parts of a tensor along its first dimension.
 
         Args:
-          indices: Tensor of int32, of shape [n]: their numbers.
-          value: Tensor of the array's dtype, of shape [n, ...].
-          name: str, name of the operation.
+            indices: Tensor of int32, of shape [n]: their numbers.
+            value: Tensor of the array's dtype, of shape [n, ...].
+            name: str, name of the operation.
 
         Returns:
-          TensorArray that has the elements.
+            TensorArray that has the elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -261,15 +261,15 @@ class TensorArray:
         """Sets the elements to consecutive pieces of a tensor along its first dimension.
 
         Args:
-          value: Tensor of the array's dtype, of shape [sum of `lengths`, ...].
-          lengths: Tensor of int64 or int32, of shape [n]: the pieces' first dimensions.
-          name: str, name of the operation.
+            value: Tensor of the array's dtype, of shape [sum of `lengths`, ...].
+            lengths: Tensor of int64 or int32, of shape [n]: the pieces' first dimensions.
+            name: str, name of the operation.
 
         Returns:
-          TensorArray of the n elements.
+            TensorArray of the n elements.
 
         Raises:
-          ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")

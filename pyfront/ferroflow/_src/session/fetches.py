@@ -64,16 +64,16 @@ def register_session_run_conversion_functions(
     """Registers how objects of a type are fetched and fed.
 
     Args:
-      tensor_type: the type.
-      fetch_function: callable of an object, to the list of Tensors to fetch and a function of the list of their values
-        that gives the object's.
-      feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot be
-        fed.
-      feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to know;
-        None for what cannot be fed there.
+        tensor_type: the type.
+        fetch_function: callable of an object, to the list of Tensors to fetch and a function of the list of their
+            values that gives the object's.
+        feed_function: callable of an object and a value, to pairs of Tensors and values to feed; None for what cannot
+            be fed.
+        feed_function_for_partial_run: callable of an object, to the list of Tensors that `partial_run_setup` is to
+            know; None for what cannot be fed there.
 
     Raises:
-      ValueError: the type, or one derived from it, has an entry.
+        ValueError: the type, or one derived from it, has an entry.
     """
     for known, *_ in _conversions:
         if issubclass(known, tensor_type):
@@ -101,8 +101,8 @@ class FetchPlan:
     """The unique graph elements of a nest of fetches, and the way back.
 
     Raises:
-      TypeError: something cannot be fetched.
-      ValueError: a name or element is not of the graph.
+        TypeError: something cannot be fetched.
+        ValueError: a name or element is not of the graph.
     """
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
@@ -178,11 +178,11 @@ def flatten_fetches(fetches: Any, leaves: list[Any]) -> Packing:
     """Appends what lists, tuples and dicts hold to a flat list, which a session fetches faster than a nest.
 
     Args:
-      fetches: as for `Session.run`.
-      leaves: the list.
+        fetches: as for `Session.run`.
+        leaves: the list.
 
     Returns:
-      For `pack_values`.
+        For `pack_values`.
     """
     kind = type(fetches)
     if kind is list or isinstance(fetches, tuple):
@@ -198,8 +198,8 @@ def pack_values(packing: Packing, values: Iterator[Any]) -> Any:
     """Returns the nest of fetched values.
 
     Args:
-      packing: what `flatten_fetches` returned.
-      values: of the leaves, in their order.
+        packing: what `flatten_fetches` returned.
+        values: of the leaves, in their order.
     """
     if packing is None:
         return next(values)

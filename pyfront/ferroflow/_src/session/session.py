@@ -138,7 +138,7 @@ class BaseSession:
         """Makes this the default session of the thread within a block; does not close it.
 
         Returns:
-          A context manager object; on entry, this session.
+            A context manager object; on entry, this session.
         """
         scope: AbstractContextManager[Any] = default_stacks.default_session(self)
         return scope
@@ -159,21 +159,21 @@ class BaseSession:
         """Runs one step.
 
         Args:
-          fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
-            of them.
-          feed_dict: dict from tensors (or names, or nests of them) to the values that replace them: arrays, numbers,
-            strings or nested lists of a tensor's dtype and of a shape that fits its own.
-          options: a RunOptions message.
-          run_metadata: a RunMetadata message to be filled.
+            fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
+                of them.
+            feed_dict: dict from tensors (or names, or nests of them) to the values that replace them: arrays, numbers,
+                strings or nested lists of a tensor's dtype and of a shape that fits its own.
+            options: a RunOptions message.
+            run_metadata: a RunMetadata message to be filled.
 
         Returns:
-          The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
+            The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          TypeError: something of a wrong type is fetched or fed.
-          ValueError: a fetched or fed element is not of the graph, or a fed value has the wrong shape.
-          tf.errors.OpError: an operation failed.
+            RuntimeError: the session is closed or the graph empty.
+            TypeError: something of a wrong type is fetched or fed.
+            ValueError: a fetched or fed element is not of the graph, or a fed value has the wrong shape.
+            tf.errors.OpError: an operation failed.
         """
         if options is None and run_metadata is None and not self._log_placement:
             # An empty nest is left to `_run`, which sees an empty graph.
@@ -317,17 +317,17 @@ class BaseSession:
         """Returns a function that runs one step with less work per call.
 
         Args:
-          fetches: as for `run`.
-          feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
-          accept_options: bool, whether the function takes the keyword arguments `options` and `run_metadata`.
+            fetches: as for `run`.
+            feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
+            accept_options: bool, whether the function takes the keyword arguments `options` and `run_metadata`.
 
         Returns:
-          The function, which returns what `run` would.
+            The function, which returns what `run` would.
 
         Raises:
-          TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
-          ValueError: an element is not of the graph.
-          RuntimeError: the session is closed or the graph empty.
+            TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
+            ValueError: an element is not of the graph.
+            RuntimeError: the session is closed or the graph empty.
         """
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError("`feed_list` must be a list or tuple.")
@@ -355,17 +355,17 @@ class BaseSession:
         """Begins a step that is fed and fetched piece by piece.
 
         Args:
-          fetches: all that the pieces will fetch, as for `run`.
-          feeds: list of the tensors, of any dtype and shape, that they will feed.
+            fetches: all that the pieces will fetch, as for `run`.
+            feeds: list of the tensors, of any dtype and shape, that they will feed.
 
         Returns:
-          A handle for `partial_run`.
+            A handle for `partial_run`.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          TypeError: something of a wrong type is fetched or fed.
-          tf.errors.InvalidArgumentError: nothing is fetched.
-          ValueError: a tensor may not be fed, or a fetched element is not of the graph.
+            RuntimeError: the session is closed or the graph empty.
+            TypeError: something of a wrong type is fetched or fed.
+            tf.errors.InvalidArgumentError: nothing is fetched.
+            ValueError: a tensor may not be fed, or a fetched element is not of the graph.
         """
         self._check_open()
         elements = FetchPlan(self._graph, fetches).elements
@@ -382,18 +382,18 @@ class BaseSession:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
         Args:
-          handle: str, what `partial_run_setup` returned.
-          fetches: as for `run`, from those that were set up.
-          feed_dict: as for `run`, from those that were set up.
+            handle: str, what `partial_run_setup` returned.
+            fetches: as for `run`, from those that were set up.
+            feed_dict: as for `run`, from those that were set up.
 
         Returns:
-          The nest of `fetches` with values, as `run`.
+            The nest of `fetches` with values, as `run`.
 
         Raises:
-          RuntimeError: the session is closed or the graph empty.
-          tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
-          TypeError: something of a wrong type is fetched or fed.
-          ValueError: a fetched element is not of the graph, or a fed value has the wrong shape.
+            RuntimeError: the session is closed or the graph empty.
+            tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
+            TypeError: something of a wrong type is fetched or fed.
+            ValueError: a fetched element is not of the graph, or a fed value has the wrong shape.
         """
         self._check_open()
         step = self._partial_runs.get(handle)
@@ -426,7 +426,7 @@ def _core_target(target: str | bytes) -> str:
     """Returns the target as the core has it: "" for this process alone.
 
     Raises:
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        tf.errors.NotFoundError: no engine is reached by such a target.
     """
     target = compat.as_str(target)
     if target in ("", "local"):
@@ -442,14 +442,14 @@ class Session(BaseSession):
     """Runs a graph; owns its variables, queues and other state.
 
     Args:
-      target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose tasks
-        keep variables, queues and other state beyond the session.
-      graph: the graph, by default the default graph.
-      config: a ConfigProto message.
+        target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose
+            tasks keep variables, queues and other state beyond the session.
+        graph: the graph, by default the default graph.
+        config: a ConfigProto message.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: an argument has the wrong type.
+        tf.errors.NotFoundError: no engine is reached by such a target.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -490,13 +490,13 @@ class Session(BaseSession):
         """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
 
         Args:
-          target: `grpc://host:port`.
-          containers: list of str, or None for all.
-          config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
+            target: `grpc://host:port`.
+            containers: list of str, or None for all.
+            config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
 
         Raises:
-          tf.errors.NotFoundError: no engine is reached by such a target.
-          tf.errors.DeadlineExceededError: nothing answered in time.
+            tf.errors.NotFoundError: no engine is reached by such a target.
+            tf.errors.DeadlineExceededError: nothing answered in time.
         """
         check_config(config)
         target = _core_target(target)
@@ -510,13 +510,13 @@ class InteractiveSession(BaseSession):
     """A session that makes itself (and its graph) the default until it is closed.
 
     Args:
-      target: str, the engine to connect to, as for `Session`.
-      graph: the graph, by default the default graph.
-      config: a ConfigProto message.
+        target: str, the engine to connect to, as for `Session`.
+        graph: the graph, by default the default graph.
+        config: a ConfigProto message.
 
     Raises:
-      TypeError: an argument has the wrong type.
-      tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: an argument has the wrong type.
+        tf.errors.NotFoundError: no engine is reached by such a target.
     """
 
     _count_lock = RenewedLock()
@@ -563,7 +563,7 @@ def _session_for(what: str, graph: Graph, session: Any) -> Any:
     """Returns the session that `eval` or `run` of something of `graph` uses.
 
     Raises:
-      ValueError: there is none, or it has another graph.
+        ValueError: there is none, or it has another graph.
     """
     if session is None:
         session = default_stacks.get_default_session()

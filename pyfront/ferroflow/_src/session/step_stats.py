@@ -26,11 +26,11 @@ def fill_step_stats(
     Of a node's memory only its outputs are known.
 
     Args:
-      step_stats: the message.
-      graph: the graph that ran.
-      trace: number of the thread that ran it, and its events.
-      devices: full names of the session's devices.
-      placed: by name of a node, the index of its device.
+        step_stats: the message.
+        graph: the graph that ran.
+        trace: number of the thread that ran it, and its events.
+        devices: full names of the session's devices.
+        placed: by name of a node, the index of its device.
     """
     thread, events = trace
     began = time.time_ns() - (max(end for _, _, end, _ in events) if events else 0)
@@ -111,9 +111,9 @@ def fill_partition_graphs(metadata: Any, graph: Graph, placement: Iterable[tuple
     What a node reads from another device stands as an input of that name, for nothing is sent between devices here.
 
     Args:
-      metadata: a RunMetadata message.
-      graph: the graph that ran.
-      placement: (name, op type, device index, whether it is in a loop) of the nodes that ran.
+        metadata: a RunMetadata message.
+        graph: the graph that ran.
+        placement: (name, op type, device index, whether it is in a loop) of the nodes that ran.
     """
     by_name = {node.name: node for node in graph.as_graph_def().node}
     partitions: dict[int, Any] = {}
@@ -131,10 +131,10 @@ def fill_cost_graph(
     the times and sizes that `metadata.step_stats` measured.
 
     Args:
-      metadata: a RunMetadata message.
-      graph: the graph that ran.
-      placement: as for `fill_partition_graphs`.
-      devices: full names of the session's devices.
+        metadata: a RunMetadata message.
+        graph: the graph that ran.
+        placement: as for `fill_partition_graphs`.
+        devices: full names of the session's devices.
     """
     ran = {stats.node_name: stats for device in metadata.step_stats.dev_stats for stats in device.node_stats}
     ids = {name: i for i, (name, *_) in enumerate(placement)}

@@ -29,11 +29,11 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
     """Returns False: there is no GPU support; everything runs on the CPU.
 
     Args:
-      cuda_only: not used.
-      min_cuda_compute_capability: not used.
+        cuda_only: not used.
+        min_cuda_compute_capability: not used.
 
     Returns:
-      bool, False.
+        bool, False.
     """
     return False
 
@@ -52,10 +52,10 @@ def test_src_dir_path(relative_path: str) -> str:
     """Returns a path below the directory of the running program.
 
     Args:
-      relative_path: str, path relative to it.
+        relative_path: str, path relative to it.
 
     Returns:
-      str.
+        str.
     """
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
@@ -112,12 +112,12 @@ class StubOutForTesting:
         """Replaces an attribute.
 
         Args:
-          parent: object, class or module that has it.
-          child_name: str, its name.
-          new_child: any object, its value until `UnsetAll`.
+            parent: object, class or module that has it.
+            child_name: str, its name.
+            new_child: any object, its value until `UnsetAll`.
 
         Raises:
-          AttributeError: there is no such attribute.
+            AttributeError: there is no such attribute.
         """
         own = vars(parent).get(child_name)
         old = own if isinstance(own, staticmethod) else getattr(parent, child_name)

@@ -157,24 +157,24 @@ def compute_gradient(
     """Returns the theoretical and the numeric Jacobian of `y` with respect to `x`, in the default session.
 
     Args:
-      x: float or complex tensor of any shape, or list of them.
-      x_shape: its shape as a list of ints, or list of those.
-      y: float or complex tensor of any shape.
-      y_shape: its shape as a list of ints.
-      x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
-      delta: step of the central differences, in x's unit.
-      init_targets: operations to run first.
-      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
-        same.
-      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        x: float or complex tensor of any shape, or list of them.
+        x_shape: its shape as a list of ints, or list of those.
+        y: float or complex tensor of any shape.
+        y_shape: its shape as a list of ints.
+        x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
+        delta: step of the central differences, in x's unit.
+        init_targets: operations to run first.
+        extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+            same.
+        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
-      Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
+        Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
 
     Raises:
-      AssertionError: `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or `y`
-        does not depend on `x`.
-      ValueError: there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
+        AssertionError: `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or `y`
+            does not depend on `x`.
+        ValueError: there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
     """
     xs, shapes, inits = (x, x_shape, x_init_value) if isinstance(x, list) else ([x], [x_shape], [x_init_value])
     if inits is None:
@@ -207,22 +207,22 @@ def compute_gradient_error(
     """Returns the largest difference between the theoretical and the numeric Jacobian.
 
     Args:
-      x: float or complex tensor of any shape, or list of them.
-      x_shape: its shape as a list of ints, or list of those.
-      y: float or complex tensor of any shape.
-      y_shape: its shape as a list of ints.
-      x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
-      delta: step of the central differences, in x's unit.
-      init_targets: operations to run first.
-      extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
-        same.
-      progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
+        x: float or complex tensor of any shape, or list of them.
+        x_shape: its shape as a list of ints, or list of those.
+        y: float or complex tensor of any shape.
+        y_shape: its shape as a list of ints.
+        x_init_value: array of x's shape to differentiate at, or list of them; by default random in [0, 1).
+        delta: step of the central differences, in x's unit.
+        init_targets: operations to run first.
+        extra_feed_dict: dict of further values to feed, as `Session.run` takes it; that of `x` itself is varied all the
+            same.
+        progress: `tqdm.tqdm`, or what is called alike, to show how many rows and columns are done; None shows nothing.
 
     Returns:
-      float; NaN where a Jacobian has one.
+        float; NaN where a Jacobian has one.
 
     Raises:
-      AssertionError, ValueError: as `compute_gradient`.
+        AssertionError, ValueError: as `compute_gradient`.
     """
     pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict, progress)
     if isinstance(pairs, tuple):

@@ -84,7 +84,7 @@ class TestCase(unittest.TestCase):
     """Base class of tests: a fresh default graph for each, fixed seeds, array and proto assertions.
 
     Args:
-      methodName: str, the method that runs the test.
+        methodName: str, the method that runs the test.
     """
 
     def __init__(self, methodName: str = "runTest") -> None:
@@ -129,17 +129,17 @@ class TestCase(unittest.TestCase):
         """Returns a session as the default one; without `graph` the same session at every call of a test.
 
         Args:
-          graph: the graph to run, by default the default graph.
-          config: ConfigProto.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: not available.
+            graph: the graph to run, by default the default graph.
+            config: ConfigProto.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: `force_gpu`.
-          unittest.SkipTest: unittest runs this method, which it takes for a test.
+            RuntimeError: `force_gpu`.
+            unittest.SkipTest: unittest runs this method, which it takes for a test.
         """
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
@@ -166,16 +166,16 @@ class TestCase(unittest.TestCase):
         """Returns a new session as the default one, closed at the end of the `with` block.
 
         Args:
-          graph: Graph to run; None for the default graph.
-          config: ConfigProto; by default one that allows soft placement.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: bool, not available.
+            graph: Graph to run; None for the default graph.
+            config: ConfigProto; by default one that allows soft placement.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: bool, not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: on entering, with `force_gpu`.
+            RuntimeError: on entering, with `force_gpu`.
         """
         return self.test_session(graph or get_default_graph(), config, use_gpu, force_gpu)
 
@@ -185,16 +185,16 @@ class TestCase(unittest.TestCase):
         """Returns the test's one session as the default one.
 
         Args:
-          graph: Graph to run in a session of its own; None for the default graph and the session of the test.
-          config: ConfigProto; by default one that allows soft placement.
-          use_gpu: accepted; everything runs on the CPU.
-          force_gpu: bool, not available.
+            graph: Graph to run in a session of its own; None for the default graph and the session of the test.
+            config: ConfigProto; by default one that allows soft placement.
+            use_gpu: accepted; everything runs on the CPU.
+            force_gpu: bool, not available.
 
         Returns:
-          A context manager; on entry, the Session.
+            A context manager; on entry, the Session.
 
         Raises:
-          RuntimeError: on entering, with `force_gpu`.
+            RuntimeError: on entering, with `force_gpu`.
         """
         return self.test_session(graph, config, use_gpu, force_gpu)
 
@@ -202,13 +202,13 @@ class TestCase(unittest.TestCase):
         """Returns the values of tensors in the default session, or in the test's own.
 
         Args:
-          tensors: what to fetch, as `Session.run` takes it.
+            tensors: what to fetch, as `Session.run` takes it.
 
         Returns:
-          What `Session.run` returns.
+            What `Session.run` returns.
 
         Raises:
-          tf.errors.OpError: the step failed.
+            tf.errors.OpError: the step failed.
         """
         sess = default_stacks.get_default_session()
         if sess is None:
@@ -223,12 +223,12 @@ class TestCase(unittest.TestCase):
         """Returns a thread to be started and joined; the test fails where it raises.
 
         Args:
-          target: callable that the thread runs.
-          args: tuple of its arguments.
-          kwargs: dict of its keyword arguments.
+            target: callable that the thread runs.
+            args: tuple of its arguments.
+            kwargs: dict of its keyword arguments.
 
         Returns:
-          A thread with `start`, `join` and `is_alive`.
+            A thread with `start`, `join` and `is_alive`.
         """
         thread = _CheckedThread(self, target, args, kwargs)
         self._threads.append(thread)
@@ -240,12 +240,12 @@ class TestCase(unittest.TestCase):
         """Fails unless a message equals another, or the text form of one.
 
         Args:
-          expected_message_maybe_ascii: a message, or its text form as str or bytes.
-          message: the message it shall equal.
-          msg: str, added to the message of the failure.
+            expected_message_maybe_ascii: a message, or its text form as str or bytes.
+            message: the message it shall equal.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the messages differ.
+            AssertionError: the messages differ.
         """
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
@@ -270,14 +270,14 @@ class TestCase(unittest.TestCase):
         """`assertProtoEquals` of a GraphDef whose text lacks the versions.
 
         Args:
-          expected: text form of a GraphDef without `versions`.
-          actual: GraphDef message.
-          producer: int; None for the default graph's.
-          min_consumer: int; None for the default graph's.
-          msg: str, added to the message of the failure.
+            expected: text form of a GraphDef without `versions`.
+            actual: GraphDef message.
+            producer: int; None for the default graph's.
+            min_consumer: int; None for the default graph's.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the messages differ.
+            AssertionError: the messages differ.
         """
         versions = get_default_graph().graph_def_versions
         producer = versions.producer if producer is None else producer
@@ -289,12 +289,12 @@ class TestCase(unittest.TestCase):
         """Fails unless a string starts with another.
 
         Args:
-          actual: str.
-          expected_start: str.
-          msg: str, added to the message of the failure.
+            actual: str.
+            expected_start: str.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: it does not.
+            AssertionError: it does not.
         """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
@@ -316,13 +316,13 @@ class TestCase(unittest.TestCase):
         """Fails unless two numbers differ by at most `err`.
 
         Args:
-          f1: number.
-          f2: number.
-          err: float, the most they may differ.
-          msg: str, added to the message of the failure.
+            f1: number.
+            f2: number.
+            err: float, the most they may differ.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they differ by more.
+            AssertionError: they differ by more.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
@@ -330,13 +330,13 @@ class TestCase(unittest.TestCase):
         """Fails unless two lists have equal length and elements within `err`.
 
         Args:
-          farray1: list of numbers.
-          farray2: list of numbers.
-          err: float, the most that two elements may differ.
-          msg: str, added to the message of the failure.
+            farray1: list of numbers.
+            farray2: list of numbers.
+            err: float, the most that two elements may differ.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: lengths differ, or elements by more.
+            AssertionError: lengths differ, or elements by more.
         """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
@@ -346,13 +346,13 @@ class TestCase(unittest.TestCase):
         """Fails unless the distance of two arrays is below `err`.
 
         Args:
-          ndarray1: array of numbers.
-          ndarray2: array of numbers of the same shape.
-          err: float, which the Euclidean norm of the difference must be below.
-          msg: str, added to the message of the failure.
+            ndarray1: array of numbers.
+            ndarray2: array of numbers of the same shape.
+            err: float, which the Euclidean norm of the difference must be below.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: it is not.
+            AssertionError: it is not.
         """
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
@@ -360,16 +360,16 @@ class TestCase(unittest.TestCase):
         """Fails unless two arrays, or two nests of arrays of equal structure, agree within tolerances.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
-            them.
-          b: as `a`.
-          rtol: float, how much two elements may differ as a fraction of that of `b`.
-          atol: float, how much they may differ besides.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
+                them.
+            b: as `a`.
+            rtol: float, how much two elements may differ as a fraction of that of `b`.
+            atol: float, how much they may differ besides.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes, keys or elements differ.
-          ValueError: a dict is compared with something else, or nests have different lengths.
+            AssertionError: shapes, keys or elements differ.
+            ValueError: a dict is compared with something else, or nests have different lengths.
         """
         self._all_close(a, b, rtol, atol, "", msg)
 
@@ -434,21 +434,21 @@ class TestCase(unittest.TestCase):
         """`assertAllClose` with the tolerances of the less precise of the two types.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          rtol: float, how much two elements may differ as a fraction of that of `b`.
-          atol: float, how much they may differ besides.
-          float_rtol: float, `rtol` for float32 and complex64, where it is greater.
-          float_atol: float, `atol` for these.
-          half_rtol: float, `rtol` for float16, where it is greater.
-          half_atol: float, `atol` for that.
-          bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
-          bfloat16_atol: float, `atol` for that.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            rtol: float, how much two elements may differ as a fraction of that of `b`.
+            atol: float, how much they may differ besides.
+            float_rtol: float, `rtol` for float32 and complex64, where it is greater.
+            float_atol: float, `atol` for these.
+            half_rtol: float, `rtol` for float16, where it is greater.
+            half_atol: float, `atol` for that.
+            bfloat16_rtol: float, `rtol` for bfloat16, where it is greater.
+            bfloat16_atol: float, `atol` for that.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes or elements differ.
-          ValueError: as `assertAllClose`.
+            AssertionError: shapes or elements differ.
+            ValueError: as `assertAllClose`.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         names = {a.dtype.name, b.dtype.name}
@@ -465,13 +465,13 @@ class TestCase(unittest.TestCase):
         """Fails where `assertAllClose` would not.
 
         Args:
-          a: as for `assertAllClose`.
-          b: as for `assertAllClose`.
-          **kwargs: as for `assertAllClose`.
+            a: as for `assertAllClose`.
+            b: as for `assertAllClose`.
+            **kwargs: as for `assertAllClose`.
 
         Raises:
-          AssertionError: they are close.
-          ValueError: as `assertAllClose`.
+            AssertionError: they are close.
+            ValueError: as `assertAllClose`.
         """
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -483,12 +483,12 @@ class TestCase(unittest.TestCase):
         """Fails unless two arrays are equal, NaNs counted as equal.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: shapes or elements differ.
+            AssertionError: shapes or elements differ.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         if b.ndim <= 3 or b.size < 500:
@@ -503,12 +503,12 @@ class TestCase(unittest.TestCase):
         """Fails where `assertAllEqual` would not.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          b: as `a`.
-          msg: str, added to the message of the failure.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            b: as `a`.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they are equal.
+            AssertionError: they are equal.
         """
         try:
             self.assertAllEqual(a, b)
@@ -520,11 +520,11 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is greater than a bound.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: an element is not.
         """
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -532,11 +532,11 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is less than a bound.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: an element is not.
         """
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -544,11 +544,11 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is greater than a bound or equal to it.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: an element is not.
         """
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -556,11 +556,11 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is less than a bound or equal to it.
 
         Args:
-          a: array, number or nested list, or Tensor of any dtype and shape.
-          comparison_target: float or int, the bound.
+            a: array, number or nested list, or Tensor of any dtype and shape.
+            comparison_target: float or int, the bound.
 
         Raises:
-          AssertionError: an element is not.
+            AssertionError: an element is not.
         """
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -575,14 +575,14 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is in a range.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          lower_bound: float or int.
-          upper_bound: float or int.
-          open_lower_bound: bool, whether `lower_bound` itself is outside.
-          open_upper_bound: bool, whether `upper_bound` itself is outside.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            lower_bound: float or int.
+            upper_bound: float or int.
+            open_lower_bound: bool, whether `lower_bound` itself is outside.
+            open_upper_bound: bool, whether `upper_bound` itself is outside.
 
         Raises:
-          AssertionError: an element is outside or NaN, or the elements are no real numbers.
+            AssertionError: an element is outside or NaN, or the elements are no real numbers.
         """
         target = self._GetNdArray(target)
         if not (np.issubdtype(target.dtype, np.floating) or np.issubdtype(target.dtype, np.integer)):
@@ -599,11 +599,11 @@ class TestCase(unittest.TestCase):
         """Fails unless every element is in a set.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          expected_set: set or list of values.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            expected_set: set or list of values.
 
         Raises:
-          AssertionError: an element is not in it.
+            AssertionError: an element is not in it.
         """
         diff = set(self._GetNdArray(target).flatten()).difference(expected_set)
         if diff:
@@ -613,11 +613,11 @@ class TestCase(unittest.TestCase):
         """Fails unless an array or tensor has a dtype.
 
         Args:
-          target: array, number or nested list, or Tensor of any dtype and shape.
-          expected_dtype: NumPy dtype, or DType for a Tensor.
+            target: array, number or nested list, or Tensor of any dtype and shape.
+            expected_dtype: NumPy dtype, or DType for a Tensor.
 
         Raises:
-          AssertionError: the dtype is another.
+            AssertionError: the dtype is another.
         """
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
@@ -626,13 +626,13 @@ class TestCase(unittest.TestCase):
         """Fails unless an array has the static shape of a tensor.
 
         Args:
-          np_array: NumPy array or scalar.
-          tf_tensor: Tensor of any dtype, of a fully known shape.
-          msg: str, added to the message of the failure.
+            np_array: NumPy array or scalar.
+            tf_tensor: Tensor of any dtype, of a fully known shape.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: the shapes differ.
-          TypeError: an argument is of another type.
+            AssertionError: the shapes differ.
+            TypeError: an argument is of another type.
         """
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -644,12 +644,12 @@ class TestCase(unittest.TestCase):
         """Fails unless two device names mean the same.
 
         Args:
-          device1: str, DeviceSpec or None.
-          device2: str, DeviceSpec or None.
-          msg: str, added to the message of the failure.
+            device1: str, DeviceSpec or None.
+            device2: str, DeviceSpec or None.
+            msg: str, added to the message of the failure.
 
         Raises:
-          AssertionError: they do not.
+            AssertionError: they do not.
         """
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
@@ -662,15 +662,15 @@ class TestCase(unittest.TestCase):
         """Fails unless the block raises an exception that a predicate, or a pattern for its message, accepts.
 
         Args:
-          exception_type: class of exceptions, or tuple of classes.
-          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
-            exception.
+            exception_type: class of exceptions, or tuple of classes.
+            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+                the exception.
 
         Yields:
-          None.
+            None.
 
         Raises:
-          AssertionError: there is no exception, or another.
+            AssertionError: there is no exception, or another.
         """
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
@@ -690,14 +690,14 @@ class TestCase(unittest.TestCase):
         """Fails unless a block raises a `tf.errors.OpError` that a predicate, or a pattern for its message, accepts.
 
         Args:
-          expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of the
-            exception.
+            expected_err_re_or_predicate: regular expression (str) that is looked for in the message, or a callable of
+                the exception.
 
         Returns:
-          A context manager object.
+            A context manager object.
 
         Raises:
-          AssertionError: on leaving: there is no exception, or another.
+            AssertionError: on leaving: there is no exception, or another.
         """
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 

@@ -27,12 +27,12 @@ class AdaMaxOptimizer(AdamOptimizer):
     Source: Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015, section 7.1.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-      beta2: as `learning_rate`; how much of the largest gradient stays in a step.
-      epsilon: as `learning_rate`; keeps the denominator from zero.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slots.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta2: as `learning_rate`; how much of the largest gradient stays in a step.
+        epsilon: as `learning_rate`; keeps the denominator from zero.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slots.
     """
 
     def __init__(

@@ -17,8 +17,8 @@ def hyper_parameter(value: Any, name: str) -> Tensor:
     """Returns a hyper-parameter as a tensor.
 
     Args:
-      value: number, tensor, or function without arguments that gives one.
-      name: name of the constant made of a number.
+        value: number, tensor, or function without arguments that gives one.
+        name: name of the constant made of a number.
     """
     return convert_to_tensor(value() if callable(value) else value, name=name)
 
@@ -38,11 +38,11 @@ class FusedOptimizer(Optimizer):
         """Returns the type, the inputs and the attributes of the update.
 
         Args:
-          var: the variable.
-          gradient: the gradient, or its values and indices, as they stand among the inputs.
+            var: the variable.
+            gradient: the gradient, or its values and indices, as they stand among the inputs.
 
         Returns:
-          The type without `Sparse`, the inputs in order, the attributes beside `use_locking`.
+            The type without `Sparse`, the inputs in order, the attributes beside `use_locking`.
         """
         raise NotImplementedError
 

@@ -25,11 +25,11 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Returns the value of the global step in a session.
 
     Args:
-      sess: a `Session`.
-      global_step_tensor: a variable or tensor of integers, of shape [] or [1], or its name.
+        sess: a `Session`.
+        global_step_tensor: a variable or tensor of integers, of shape [] or [1], or its name.
 
     Returns:
-      int.
+        int.
     """
     # TF 1.x: a vector of one element counts as well.
     return int(np.asarray(sess.run(global_step_tensor)).item())
@@ -39,13 +39,13 @@ def get_global_step(graph: Graph | None = None) -> Any:
     """Returns the global step: the one element of the collection `GLOBAL_STEP`, or the tensor `global_step:0`.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A variable or tensor of integers, of shape []; None where there is none, or more than one.
+        A variable or tensor of integers, of shape []; None where there is none, or more than one.
 
     Raises:
-      TypeError: it is no integer scalar.
+        TypeError: it is no integer scalar.
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -67,14 +67,14 @@ def create_global_step(graph: Graph | None = None) -> Any:
     """Returns a new global step, int64 and zero at first, outside of all name scopes.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      Variable of int64, of shape [].
+        Variable of int64, of shape [].
 
     Raises:
-      ValueError: the graph has one.
-      TypeError: the graph has one that is no integer scalar.
+        ValueError: the graph has one.
+        TypeError: the graph has one that is no integer scalar.
     """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
@@ -94,13 +94,13 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """Returns the global step, made if there is none.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A variable or tensor of integers, of shape [].
+        A variable or tensor of integers, of shape [].
 
     Raises:
-      TypeError: there is one that is no integer scalar.
+        TypeError: there is one that is no integer scalar.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)
@@ -111,10 +111,10 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """Checks that something can be a global step.
 
     Args:
-      global_step_tensor: a variable or tensor of integers, of shape [].
+        global_step_tensor: a variable or tensor of integers, of shape [].
 
     Raises:
-      TypeError: it is neither, is not of integers, or is no scalar.
+        TypeError: it is neither, is not of integers, or is no scalar.
     """
     if not isinstance(global_step_tensor, Variable | Tensor):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
@@ -135,13 +135,13 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     It has the value from before the updates of the step, unless control edges order it after them.
 
     Args:
-      graph: the graph; by default the default one.
+        graph: the graph; by default the default one.
 
     Returns:
-      A scalar tensor; None where the graph has no global step.
+        A scalar tensor; None where the graph has no global step.
 
     Raises:
-      RuntimeError: the graph has several.
+        RuntimeError: the graph has several.
     """
     graph = graph or get_default_graph()
     found: list[Tensor] = graph.get_collection(GLOBAL_STEP_READ_KEY)
@@ -165,14 +165,14 @@ def increment_global_step(increment: Any, graph: Graph | None = None) -> Tensor:
     """Returns an operation that adds to the global step, after the read that hooks use.
 
     Args:
-      increment: an int, or a scalar tensor of the step's dtype.
-      graph: the graph; by default the default one.
+        increment: an int, or a scalar tensor of the step's dtype.
+        graph: the graph; by default the default one.
 
     Returns:
-      The new value, as `tf.assign_add` gives it.
+        The new value, as `tf.assign_add` gives it.
 
     Raises:
-      ValueError: the graph has no global step.
+        ValueError: the graph has no global step.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)

@@ -17,9 +17,9 @@ class GradientDescentOptimizer(Optimizer):
     """Moves each variable against its gradient: `v -= learning_rate * gradient`.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made.
     """
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:

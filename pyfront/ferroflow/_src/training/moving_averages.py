@@ -41,14 +41,14 @@ def assign_moving_average(
     "Adam: a method for stochastic optimization", ICLR 2015, section 3.
 
     Args:
-      variable: a variable of a float dtype.
-      value: tensor of its dtype and shape.
-      decay: float, or scalar tensor of a float dtype: how much of the variable stays.
-      zero_debias: whether the variable is an average that started at zero, to be freed of the bias of that.
-      name: name of the operation.
+        variable: a variable of a float dtype.
+        value: tensor of its dtype and shape.
+        decay: float, or scalar tensor of a float dtype: how much of the variable stays.
+        zero_debias: whether the variable is an average that started at zero, to be freed of the bias of that.
+        name: name of the operation.
 
     Returns:
-      Tensor, the reference to the variable after the update.
+        Tensor, the reference to the variable after the update.
     """
     with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope, colocate_with(variable):
         kept = cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
@@ -103,15 +103,15 @@ def weighted_moving_average(
     """Returns the moving average of `value * weight` over that of `weight`, each moved a step.
 
     Args:
-      value: tensor of a number dtype and known shape.
-      decay: float, or scalar tensor of a float dtype: how much of the averages stays.
-      weight: tensor of known shape that `value` can be multiplied by.
-      truediv: whether integers are divided as numbers rather than rounded down.
-      collections: collections of the two variables; by default that of the global ones.
-      name: name of the variable scope, and of the operation.
+        value: tensor of a number dtype and known shape.
+        decay: float, or scalar tensor of a float dtype: how much of the averages stays.
+        weight: tensor of known shape that `value` can be multiplied by.
+        truediv: whether integers are divided as numbers rather than rounded down.
+        collections: collections of the two variables; by default that of the global ones.
+        name: name of the variable scope, and of the operation.
 
     Returns:
-      Tensor, the average after the step.
+        Tensor, the average after the step.
     """
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
@@ -140,11 +140,11 @@ class ExponentialMovingAverage:
     `average`.
 
     Args:
-      decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
-      num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
-        most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
-      zero_debias: whether the averages of tensors are freed of the bias that their start at zero brings.
-      name: name of the averages, and name scope of the operations made.
+        decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
+        num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
+            most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
+        zero_debias: whether the averages of tensors are freed of the bias that their start at zero brings.
+        name: name of the averages, and name scope of the operations made.
     """
 
     def __init__(
@@ -163,15 +163,15 @@ class ExponentialMovingAverage:
         `MOVING_AVERAGE_VARIABLES`; that of a tensor starts at zero.
 
         Args:
-          var_list: list of variables and tensors of float16, float32 or float64, of any shape; all trainable variables
-            by default.
+            var_list: list of variables and tensors of float16, float32 or float64, of any shape; all trainable
+                variables by default.
 
         Returns:
-          The operation that moves all these averages.
+            The operation that moves all these averages.
 
         Raises:
-          TypeError: one has another dtype.
-          ValueError: one has an average already.
+            TypeError: one has another dtype.
+            ValueError: one has an average already.
         """
         if var_list is None:
             var_list = trainable_variables()
@@ -206,10 +206,10 @@ class ExponentialMovingAverage:
         """Returns the variable that holds the average of a variable or tensor.
 
         Args:
-          var: a variable or tensor of any dtype and shape.
+            var: a variable or tensor of any dtype and shape.
 
         Returns:
-          Variable, or None where there is no average.
+            Variable, or None where there is no average.
         """
         return self._averages.get(var)
 
@@ -217,10 +217,10 @@ class ExponentialMovingAverage:
         """Returns the name of the average of a variable, whether there is one or it would be made now.
 
         Args:
-          var: a variable or tensor of any dtype and shape.
+            var: a variable or tensor of any dtype and shape.
 
         Returns:
-          str, without the number of the output.
+            str, without the number of the output.
         """
         if var in self._averages:
             name: str = self._averages[var].op.name
@@ -231,11 +231,11 @@ class ExponentialMovingAverage:
         """Returns all global variables by the names that a saver shall restore them from.
 
         Args:
-          moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of
-            the collection `MOVING_AVERAGE_VARIABLES`.
+            moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of
+                the collection `MOVING_AVERAGE_VARIABLES`.
 
         Returns:
-          Dict from names to variables: `average_name` for those with averages, their own for the others.
+            Dict from names to variables: `average_name` for those with averages, their own for the others.
         """
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]

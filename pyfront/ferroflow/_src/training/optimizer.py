@@ -62,11 +62,11 @@ class Optimizer:
     them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
 
     Args:
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and part of the names of slots.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and part of the names of slots.
 
     Raises:
-      ValueError: `name` is empty.
+        ValueError: `name` is empty.
     """
 
     GATE_NONE = 0
@@ -101,22 +101,22 @@ class Optimizer:
         """Adds the operations of a training step.
 
         Args:
-          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is).
-          global_step: variable that is increased by one after all updates, or None.
-          var_list: variables to be updated, in any nest; all trainable ones by default.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
-          aggregation_method: a constant of `AggregationMethod`.
-          colocate_gradients_with_ops: places each gradient with its forward operation.
-          name: name of the returned operation; the optimizer's by default.
-          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
+            loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is).
+            global_step: variable that is increased by one after all updates, or None.
+            var_list: variables to be updated, in any nest; all trainable ones by default.
+            gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+            aggregation_method: a constant of `AggregationMethod`.
+            colocate_gradients_with_ops: places each gradient with its forward operation.
+            name: name of the returned operation; the optimizer's by default.
+            grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-          The operation that updates the variables, and the global step.
+            The operation that updates the variables, and the global step.
 
         Raises:
-          ValueError: no variable has a gradient, or there is none to be trained.
-          NotImplementedError: one of `var_list` is neither variable nor tensor.
-          RuntimeError: a variable with a constraint has a sparse gradient.
+            ValueError: no variable has a gradient, or there is none to be trained.
+            NotImplementedError: one of `var_list` is neither variable nor tensor.
+            RuntimeError: a variable with a constraint has a sparse gradient.
         """
         pairs = self.compute_gradients(
             loss,
@@ -145,21 +145,21 @@ class Optimizer:
         """Adds the operations that compute the gradients of a loss.
 
         Args:
-          loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is); or a function
-            without arguments that gives it.
-          var_list: variables to be updated, in any nest; all trainable ones by default.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
-          aggregation_method: a constant of `AggregationMethod`.
-          colocate_gradients_with_ops: places each gradient with its forward operation.
-          grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
+            loss: float Tensor to be minimized, of any shape (of several elements it is their sum that is); or a
+                function without arguments that gives it.
+            var_list: variables to be updated, in any nest; all trainable ones by default.
+            gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+            aggregation_method: a constant of `AggregationMethod`.
+            colocate_gradients_with_ops: places each gradient with its forward operation.
+            grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-          A (gradient, variable) pair for each variable; the gradient is a Tensor or IndexedSlices of the variable's
-          dtype and shape, or None where the loss does not depend on the variable.
+            A (gradient, variable) pair for each variable; the gradient is a Tensor or IndexedSlices of the variable's
+            dtype and shape, or None where the loss does not depend on the variable.
 
         Raises:
-          NotImplementedError: one of `var_list` is neither variable nor tensor.
-          ValueError: there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
+            NotImplementedError: one of `var_list` is neither variable nor tensor.
+            ValueError: there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
         """
         if callable(loss):
             loss = loss()
@@ -200,20 +200,20 @@ class Optimizer:
         """Adds the operations that update variables.
 
         Args:
-          grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
-            left out.
-          global_step: variable that is increased by one after all updates, or None.
-          name: name of the returned operation; the optimizer's by default.
+            grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
+                left out.
+            global_step: variable that is increased by one after all updates, or None.
+            name: name of the returned operation; the optimizer's by default.
 
         Returns:
-          The operation that updates the variables, and the global step.
+            The operation that updates the variables, and the global step.
 
         Raises:
-          TypeError: a gradient cannot be made a tensor.
-          ValueError: there is no variable, or none has a gradient.
-          NotImplementedError: a variable is neither a variable nor a tensor, or the optimizer has no rule for its
-            gradient.
-          RuntimeError: a variable with a constraint has a sparse gradient.
+            TypeError: a gradient cannot be made a tensor.
+            ValueError: there is no variable, or none has a gradient.
+            NotImplementedError: a variable is neither a variable nor a tensor, or the optimizer has no rule for its
+                gradient.
+            RuntimeError: a variable with a constraint has a sparse gradient.
         """
         pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
@@ -327,11 +327,11 @@ class Optimizer:
         """Returns the slot of a variable, or None.
 
         Args:
-          var: a variable that was passed to `minimize` or `apply_gradients`.
-          name: name of the slot.
+            var: a variable that was passed to `minimize` or `apply_gradients`.
+            name: name of the slot.
 
         Returns:
-          Variable, or None.
+            Variable, or None.
         """
         return self._slots.get(name, {}).get(_key(var))
 

@@ -82,12 +82,12 @@ class AddSignOptimizer(_SignOptimizer):
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      alpha: as `learning_rate`; the factor of gradients that neither agree nor disagree.
-      beta: as `learning_rate`; how much of the mean gradient stays in a step.
-      sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        alpha: as `learning_rate`; the factor of gradients that neither agree nor disagree.
+        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
     """
 
     _op_type = "ApplyAddSign"
@@ -117,12 +117,12 @@ class PowerSignOptimizer(_SignOptimizer):
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
     Args:
-      learning_rate: float, scalar tensor, or function without arguments that gives one.
-      base: float above zero.
-      beta: as `learning_rate`; how much of the mean gradient stays in a step.
-      sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
-      use_locking: accepted; every update is atomic.
-      name: name scope of the operations made, and name of the slot.
+        learning_rate: float, scalar tensor, or function without arguments that gives one.
+        base: float above zero.
+        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
+        use_locking: accepted; every update is atomic.
+        name: name scope of the operations made, and name of the slot.
     """
 
     _op_type = "ApplyPowerSign"

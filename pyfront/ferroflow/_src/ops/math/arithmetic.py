@@ -113,16 +113,16 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """Returns the numbers of the dtype beside `x1` on the way to `x2`; `x2` where they are equal.
 
     Args:
-      x1: tensor of float32 or float64, of any shape.
-      x2: tensor of the same dtype; shape broadcasts with that of `x1`.
-      name: name of the operation.
+        x1: tensor of float32 or float64, of any shape.
+        x2: tensor of the same dtype; shape broadcasts with that of `x1`.
+        name: name of the operation.
 
     Returns:
-      A tensor of the same dtype and the broadcast shape.
+        A tensor of the same dtype and the broadcast shape.
 
     Raises:
-      TypeError: the arguments' dtypes differ or are others.
-      ValueError: their shapes do not broadcast.
+        TypeError: the arguments' dtypes differ or are others.
+        ValueError: their shapes do not broadcast.
     """
     return tensor_op("NextAfter", [x1, x2], name=name)
 
