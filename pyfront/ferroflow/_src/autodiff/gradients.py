@@ -59,9 +59,9 @@ def gradients(
         For each x a tensor of its dtype and shape, IndexedSlices, or, where no y depends on it, None or zeros.
 
     Raises:
-        LookupError: an operation between has no gradient rule.
-        TypeError: a y, x or gradient has a wrong dtype.
-        ValueError: numbers of gradients or shapes do not fit, or there is no such `unconnected_gradients`.
+        LookupError: if an operation between has no gradient rule.
+        TypeError: if a y, x or gradient has a wrong dtype.
+        ValueError: if numbers of gradients or shapes are incompatible, or there is no such `unconnected_gradients`.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []

@@ -39,8 +39,8 @@ def hessians(
         For each x a Tensor of its dtype, whose shape is that of `x` twice over.
 
     Raises:
-        LookupError: an operation between has no gradient rule.
-        ValueError: no y depends on an x, or the gradient does not.
+        LookupError: if an operation between has no gradient rule.
+        ValueError: if no y depends on an x, or the gradient does not.
     """
     xs = list(xs) if isinstance(xs, list | tuple) else [xs]
     options: Any = {

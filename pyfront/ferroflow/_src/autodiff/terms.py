@@ -271,7 +271,7 @@ def densified(x: Any, name: str | None = None) -> Any:
     Warns where the tensor is large, or may be.
 
     Raises:
-        ValueError: the slices do not tell their dense shape.
+        ValueError: if the slices do not tell their dense shape.
     """
     if not isinstance(x, IndexedSlices):
         return x

@@ -17,7 +17,7 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
     """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     try:
         return UnconnectedGradients(value)

@@ -35,8 +35,8 @@ def case(
         pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
             one structure.
         default: the function for no predicate that holds; without it, one must hold.
-        exclusive: whether it is an error that several hold.
-        strict: whether a list of one tensor stays a list.
+        exclusive: If True, it is an error that several hold.
+        strict: If True, a list of one tensor stays a list.
         name: name scope of the operations.
 
     Returns:
@@ -44,7 +44,7 @@ def case(
         shapes, that all of them give.
 
     Raises:
-        TypeError: something is no pair, no bool tensor or not callable.
+        TypeError: if something is not a pair, no bool tensor or not callable.
         tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
     """
     return chosen(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name)
@@ -91,8 +91,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
         shapes, that all of them give.
 
     Raises:
-        TypeError: the index is no int tensor, or something is no pair, no int or not callable.
-        ValueError: there are no branches, or their numbers leave some out.
+        TypeError: if the index is not an int tensor, or something is not a pair, no int or not callable.
+        ValueError: if there are no branches, or their numbers leave some out.
     """
     functions = _checked_branches(branch_index, branch_fns)
     if default is not None:

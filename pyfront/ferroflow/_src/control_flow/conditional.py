@@ -150,7 +150,7 @@ class CondContext(ControlFlowContext):
             import_scope: name scope to put before its names.
 
         Raises:
-            KeyError: the graph has no such operation.
+            KeyError: if the graph has no such operation.
         """
         graph = get_default_graph()
         pred, pivot = (
@@ -227,7 +227,7 @@ def cond(
         pred: bool scalar tensor.
         true_fn: makes the value, a nest of tensors, for a true `pred`.
         false_fn: as `true_fn`, for a false one: the same structure, with the same dtypes.
-        strict: whether a list of one tensor stays a list.
+        strict: If True, a list of one tensor stays a list.
         name: name scope of the operations.
         fn1: old name of `true_fn`.
         fn2: old name of `false_fn`.
@@ -237,9 +237,9 @@ def cond(
         that both of them give.
 
     Raises:
-        TypeError: `pred` is a Python bool, a function is missing or not callable, or the structures have different
+        TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different
             types.
-        ValueError: a function returns None, or the structures or dtypes differ.
+        ValueError: if a function returns None, or the structures or dtypes differ.
     """
     true_fn, false_fn = _functions(true_fn, false_fn, fn1, fn2)
     with name_scope(name, "cond", [pred]):

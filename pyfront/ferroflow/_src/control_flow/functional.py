@@ -86,17 +86,17 @@ def map_fn(
         elems: tensor [n, ...], or nest of such.
         dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
         parallel_iterations: accepted; elements are taken one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: accepted.
-        infer_shape: whether all results have one shape.
+        infer_shape: If True, all results have one shape.
         name: name scope of the operations.
 
     Returns:
         The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
 
     Raises:
-        TypeError: `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
-        ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
+        ValueError: if an element is a scalar.
     """
     _check_callable(fn)
     if isinstance(elems, SparseTensor):
@@ -147,18 +147,18 @@ def scan(
         initializer: nest of tensors, the value before the first element; by default the first element is the first
             value.
         parallel_iterations: accepted; elements are taken one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: accepted.
-        infer_shape: whether all accumulated values have one shape.
-        reverse: whether elements are taken from the last to the first.
+        infer_shape: If True, all accumulated values have one shape.
+        reverse: If True, elements are taken from the last to the first.
         name: name scope of the operations.
 
     Returns:
         The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
 
     Raises:
-        TypeError: `fn` is not callable, or gives another structure than `initializer`.
-        ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable, or gives another structure than `initializer`.
+        ValueError: if an element is a scalar.
     """
     _check_callable(fn)
     with name_scope(name, "scan", _flat(elems)):
@@ -252,7 +252,7 @@ def foldl(
         elems: tensor [n, ...], or nest of such.
         initializer: nest of tensors, the value before the first element; by default that is the first element.
         parallel_iterations: accepted; elements are taken one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: accepted.
         name: name scope of the operations.
 
@@ -260,8 +260,8 @@ def foldl(
         The nest of tensors that `fn` gives for the last element, of the dtypes of `initializer`.
 
     Raises:
-        TypeError: `fn` is not callable.
-        ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable.
+        ValueError: if an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=False)
@@ -283,7 +283,7 @@ def foldr(
         elems: tensor [n, ...], or nest of such.
         initializer: nest of tensors, the value before the last element; by default that is the last element.
         parallel_iterations: accepted; elements are taken one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: accepted.
         name: name scope of the operations.
 
@@ -291,8 +291,8 @@ def foldr(
         The nest of tensors that `fn` gives for the first element, of the dtypes of `initializer`.
 
     Raises:
-        TypeError: `fn` is not callable.
-        ValueError: an element is a scalar.
+        TypeError: if `fn` is not callable.
+        ValueError: if an element is a scalar.
     """
     loop = {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory}
     return _fold(fn, elems, initializer, loop, name, reverse=True)

@@ -49,7 +49,7 @@ class WhileContext(ControlFlowContext):
 
     Args:
         parallel_iterations: kept for readers of the graph; iterations run one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: kept for readers of the graph.
         maximum_iterations: int scalar tensor, or None.
         name: name of the context, made unique.
@@ -198,8 +198,8 @@ class WhileContext(ControlFlowContext):
             import_scope: name scope to put before its names.
 
         Raises:
-            KeyError: the graph has no such operation.
-            ValueError: the operations are none of a loop.
+            KeyError: if the graph has no such operation.
+            ValueError: if the operations are none of a loop.
         """
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
@@ -231,7 +231,7 @@ class WhileContext(ControlFlowContext):
             exits: what brings the last values out; a variable without one gets it.
 
         Raises:
-            ValueError: an Enter begins no loop variable.
+            ValueError: if an Enter begins no loop variable.
         """
         graph = self._graph
         exit_of = {t.op.inputs[0]._node_id: t for t in exits}
@@ -277,8 +277,8 @@ class WhileContext(ControlFlowContext):
             The values after the last iteration.
 
         Raises:
-            ValueError: the body gives another number of tensors, or shapes change that should not.
-            TypeError: the body gives other dtypes.
+            ValueError: if the body gives another number of tensors, or shapes change that should not.
+            TypeError: if the body gives other dtypes.
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
@@ -443,18 +443,18 @@ def while_loop(
             any dtype and shape.
         shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
         parallel_iterations: positive int, accepted; iterations run one after the other.
-        back_prop: whether gradients may pass.
+        back_prop: If True, gradients may pass.
         swap_memory: accepted.
         name: name scope of the operations.
         maximum_iterations: int scalar; the loop ends after so many iterations.
-        return_same_structure: whether a list of one variable stays a list.
+        return_same_structure: If True, a list of one variable stays a list.
 
     Returns:
         The loop variables after the last iteration; one that is not in a nest comes without one.
 
     Raises:
-        TypeError: a function is not callable, structures or dtypes change.
-        ValueError: there are no variables, their number changes, or shapes do that should not.
+        TypeError: if a function is not callable, or structures or dtypes change.
+        ValueError: if there are no variables, or if their number changes, or shapes do that should not.
     """
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:

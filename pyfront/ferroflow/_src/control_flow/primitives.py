@@ -50,7 +50,7 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
         (output, value_index): the value, and the int32 scalar position of the input it came from.
 
     Raises:
-        ValueError: an input is None, or some are IndexedSlices and some tensors.
+        ValueError: if an input is None, or some are IndexedSlices and some tensors.
     """
     if any(x is None for x in inputs):
         raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
@@ -82,9 +82,9 @@ def enter(
     Args:
         data: the tensor; a reference stays one.
         frame_name: the loop's.
-        is_constant: whether it is the same in all iterations.
+        is_constant: True if it is the same in all iterations.
         parallel_iterations: kept for readers of the graph.
-        keep_shape: whether the shape is the same in all iterations.
+        keep_shape: If True, the shape is the same in all iterations.
         name: name of the operation.
     """
     attrs = {"frame_name": frame_name, "is_constant": is_constant, "parallel_iterations": parallel_iterations}

@@ -21,7 +21,7 @@ def smart_constant_value(pred: Any) -> bool | None:
         bool, or None where only a step tells.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: if it is something else.
     """
     if isinstance(pred, Tensor):
         known = constant_value(pred)
@@ -49,7 +49,7 @@ def smart_cond(
         What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
 
     Raises:
-        TypeError: a function is not callable, or `pred` is something else.
+        TypeError: if a function is not callable, or `pred` is something else.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")
@@ -70,13 +70,13 @@ def smart_case(
         pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that
             return nests of tensors, all of one structure.
         default: the function for no predicate that holds; without it, one must hold.
-        exclusive: whether it is an error that several hold.
+        exclusive: If True, it is an error that several hold.
         name: name scope of the operations.
 
     Returns:
         What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
 
     Raises:
-        TypeError: something is no pair, no predicate or not callable.
+        TypeError: if something is not a pair, no predicate or not callable.
     """
     return chosen(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)

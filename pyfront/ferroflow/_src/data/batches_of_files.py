@@ -28,7 +28,7 @@ def _file_names(file_pattern: Any) -> list[str]:
     """Returns the names of the files that match one pattern or several, sorted.
 
     Raises:
-        ValueError: there are none.
+        ValueError: if there are none.
     """
     patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
     if not patterns:
@@ -100,12 +100,12 @@ def make_csv_dataset(
         label_name: str, the column that comes beside the dict, as the second part of a tuple; None for none.
         select_columns: list of int or str, the columns that are read; None for all.
         field_delim: str, one character between fields.
-        use_quote_delim: bool, whether fields may be quoted.
+        use_quote_delim: bool. If True, fields may be quoted.
         na_value: str that stands for no value, as an empty field does.
-        header: bool, whether the first line of each file names the columns.
+        header: bool. If True, the first line of each file names the columns.
         comment: str, one character; lines that begin with it are passed over. None for none.
         num_epochs: int, how often the files are read; None for without end.
-        shuffle: bool, whether files and records come in random order.
+        shuffle: bool. If True, files and records come in random order.
         shuffle_buffer_size: int64 scalar, records that each is drawn from.
         shuffle_seed: int, of both orders.
         prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
@@ -115,14 +115,14 @@ def make_csv_dataset(
         default_float_type: `tf.float32` or `tf.float64`, of columns whose records suggest real numbers.
         num_rows_for_inference: int, how many records are read to find dtypes; None for all.
         compression_type: "", "ZLIB" or "GZIP".
-        ignore_errors: bool, whether records that cannot be read are passed over.
+        ignore_errors: bool. If True, records that cannot be read are passed over.
 
     Returns:
         Dataset.
 
     Raises:
-        ValueError: no files match, or columns are not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.contrib.data.CsvDataset`.
+        ValueError: if no files match, or columns are not sound.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.contrib.data.CsvDataset`.
     """
     del num_parallel_parser_calls
     if comment is not None and len(comment) != 1:
@@ -197,21 +197,21 @@ def make_batched_features_dataset(
         label_key: str, the feature that comes beside the dict, as the second part of a tuple; None for none.
         reader_args: list of further arguments of `reader`.
         num_epochs: int, how often the files are read; None for without end.
-        shuffle: bool, whether files and messages come in random order.
+        shuffle: bool. If True, files and messages come in random order.
         shuffle_buffer_size: int64 scalar, messages that each is drawn from.
         shuffle_seed: int, of both orders.
         prefetch_buffer_size: int64 scalar, batches that are read ahead; None for as many as it takes.
         reader_num_threads: int64 scalar, files that are read in turns, each in a thread of its own; 1 for None.
         parser_num_threads: int32 scalar, batches that are parsed at a time; 2 for None.
         sloppy_ordering: permits another order; the order is the same nevertheless.
-        drop_final_batch: bool, whether a last batch that is smaller is left out.
+        drop_final_batch: bool. If True, a last batch that is smaller is left out.
 
     Returns:
         Dataset of dicts from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
-        ValueError: no files match, or a description is not sound, or `label_key` is not among the features.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        ValueError: if no files match, or a description is not sound, or `label_key` is not among the features.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if label_key is not None and label_key not in features:
         raise ValueError(f"The `label_key` provided (`{label_key}`) must be one of the `features` keys.")
@@ -252,7 +252,7 @@ def read_batch_features(
         features: dict from keys to descriptions, as for `tf.parse_example`.
         reader: as for `make_batched_features_dataset`.
         reader_args: list of further arguments of `reader`.
-        randomize_input: bool, whether files and messages come in random order.
+        randomize_input: bool. If True, files and messages come in random order.
         num_epochs: int, how often the files are read; None for without end.
         capacity: int64 scalar, messages that each is drawn from.
 
@@ -260,7 +260,7 @@ def read_batch_features(
         Dict from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
-        ValueError: as `make_batched_features_dataset`.
+        ValueError: on the same conditions as `make_batched_features_dataset`.
     """
     dataset = make_batched_features_dataset(
         file_pattern,

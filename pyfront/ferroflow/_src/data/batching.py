@@ -55,7 +55,7 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        TypeError, ValueError: as `Dataset.padded_batch`.
+        TypeError, ValueError: on the same conditions as `Dataset.padded_batch`.
     """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
@@ -72,7 +72,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
         `Dataset.apply`.
 
     Raises:
-        TypeError: elements have more than one component.
+        TypeError: if elements have more than one component.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -118,7 +118,7 @@ def unbatch() -> Transformation:
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        ValueError: a component is a scalar, or first dimensions differ.
+        ValueError: if a component is a scalar, or first dimensions differ.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -157,14 +157,14 @@ def map_and_batch(
         map_func: as for `Dataset.map`.
         batch_size: int64 scalar, elements of a batch.
         num_parallel_batches: int64 scalar, how many batches are computed at a time; by default 1.
-        drop_remainder: whether a last batch that is smaller is left out.
+        drop_remainder: If True, a last batch that is smaller is left out.
         num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
 
     Returns:
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        ValueError: both numbers are given.
+        ValueError: if both numbers are given.
     """
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")

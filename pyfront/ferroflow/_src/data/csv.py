@@ -26,15 +26,15 @@ class CsvDataset(OpDataset):
             or [1] with the value that it has otherwise; float32, float64, int32, int64 or string.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        header: bool, whether the first line of each file is passed over.
+        header: bool. If True, the first line of each file is passed over.
         field_delim: str of one character, which is between fields.
-        use_quote_delim: bool, whether fields may be quoted.
+        use_quote_delim: bool. If True, fields may be quoted.
         na_value: string that stands for no value, as an empty field does.
         select_cols: list of int, the numbers of the wanted fields, rising; by default all.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a record has another number of fields, or one that is no number, or
-            none where it must have one.
+        tf.errors.InvalidArgumentError: when the step runs, if a record has another number of fields, or one that is not
+            a number, or none where it must have one.
     """
 
     def __init__(

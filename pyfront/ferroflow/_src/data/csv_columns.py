@@ -19,9 +19,9 @@ class CsvLayout:
     Args:
         filenames: list of str.
         field_delim: str, one character between fields.
-        use_quote_delim: bool, whether fields may be quoted.
+        use_quote_delim: bool. If True, fields may be quoted.
         na_value: str that stands for no value, as an empty field does.
-        header: bool, whether the first line of each file names the columns.
+        header: bool. If True, the first line of each file names the columns.
         comment: str, one character that lines begin with which are no records; None for none.
     """
 
@@ -52,7 +52,7 @@ class CsvLayout:
         """What the first lines of the files call the columns.
 
         Raises:
-            ValueError: there are no such lines, or they differ.
+            ValueError: if there are no such lines, or they differ.
         """
         if not self.header:
             raise ValueError("Cannot infer column names without a header line.")
@@ -91,7 +91,7 @@ class CsvLayout:
             int32, int64, `float_type` or string for each wanted column; string where there are no values.
 
         Raises:
-            ValueError: a record has another number of fields.
+            ValueError: if a record has another number of fields.
         """
         widths = [0] * len(columns)
         kinds = (dtypes.int32, dtypes.int64, dtypes.as_dtype(float_type), dtypes.string)
@@ -126,7 +126,7 @@ def selected_columns(select_columns: Sequence[int | str], column_names: Sequence
     """Returns the numbers of columns that are given by name or number, rising.
 
     Raises:
-        ValueError: there is no such column, or one comes twice.
+        ValueError: if there is no such column, or one comes twice.
     """
     numbers = []
     for column in select_columns:

@@ -102,7 +102,7 @@ class Dataset(abc.ABC):
             Iterator.
 
         Raises:
-            ValueError: the dataset depends on variables, tables or placeholders.
+            ValueError: if the dataset depends on variables, tables or placeholders.
         """
         graph = get_default_graph()
         try:
@@ -146,7 +146,7 @@ class Dataset(abc.ABC):
             Dataset of as many elements as the first dimension has rows.
 
         Raises:
-            ValueError: a component is a scalar, or first dimensions differ.
+            ValueError: if a component is a scalar, or first dimensions differ.
         """
         with name_scope("tensors"):
             batch = converted(tensors, names=True)
@@ -169,7 +169,7 @@ class Dataset(abc.ABC):
             Dataset of tuples: int64 [n, rank - 1], values [n], int64 [rank - 1].
 
         Raises:
-            TypeError: `sparse_tensor` is no SparseTensor.
+            TypeError: if `sparse_tensor` is not a SparseTensor.
         """
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object.")
@@ -198,7 +198,7 @@ class Dataset(abc.ABC):
             Dataset.
 
         Raises:
-            TypeError: `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
+            TypeError: if `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
@@ -238,7 +238,7 @@ class Dataset(abc.ABC):
             Dataset of int64 scalars.
 
         Raises:
-            ValueError: there are no arguments, or more than three.
+            ValueError: if there are no arguments, or more than three.
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid arguments to RangeDataset: {args}")
@@ -252,7 +252,7 @@ class Dataset(abc.ABC):
 
         Args:
             file_pattern: string, list of them, or Tensor of string, of shape [] or [n].
-            shuffle: bool, whether the names come in random order; by default they do.
+            shuffle: bool. If True, the names come in random order; by default they do.
             seed: int, of the order.
 
         Returns:
@@ -278,7 +278,7 @@ class Dataset(abc.ABC):
             Dataset of elements nested as `datasets` is.
 
         Raises:
-            TypeError: there is something else in it.
+            TypeError: if there is something else in it.
         """
         flat = nest.flatten(datasets)
         for dataset in flat:
@@ -306,8 +306,8 @@ class Dataset(abc.ABC):
             Dataset; of shapes it knows what both have in common.
 
         Raises:
-            TypeError: the types or classes of elements differ.
-            ValueError: elements are nested in different ways.
+            TypeError: if the types or classes of elements differ.
+            ValueError: if elements have different nesting.
         """
         nest.assert_same_structure(self.output_types, dataset.output_types)
         for a, b in zip(nest.flatten(self.output_types), nest.flatten(dataset.output_types), strict=True):
@@ -370,7 +370,7 @@ class Dataset(abc.ABC):
             Dataset.
 
         Raises:
-            ValueError: `num_shards` is below 1, or `index` not below it.
+            ValueError: if `num_shards` is below 1, or `index` not below it.
         """
         count, number = _int64(num_shards, "num_shards"), _int64(index, "index")
         known_count, known_number = constant_value(count), constant_value(number)
@@ -403,7 +403,7 @@ class Dataset(abc.ABC):
         Args:
             buffer_size: int64 scalar, how many elements each is drawn from.
             seed: int or int64 scalar; with the graph's seed it decides the order.
-            reshuffle_each_iteration: whether each pass has an order of its own; by default it has.
+            reshuffle_each_iteration: If True, each pass has an order of its own; by default it has.
 
         Returns:
             Dataset.
@@ -439,13 +439,13 @@ class Dataset(abc.ABC):
 
         Args:
             batch_size: int64 scalar, elements of a batch.
-            drop_remainder: whether a last batch that is smaller is left out.
+            drop_remainder: If True, a last batch that is smaller is left out.
 
         Returns:
             Dataset of elements with one more dimension, the first.
 
         Raises:
-            TypeError: elements hold datasets.
+            TypeError: if elements hold datasets.
         """
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
@@ -465,13 +465,13 @@ class Dataset(abc.ABC):
             size: int64 scalar, elements of a window.
             shift: int64 scalar, elements from the beginning of one window to that of the next; by default `size`.
             stride: int64 scalar, elements from one element of a window to the next.
-            drop_remainder: whether last windows that are smaller are left out.
+            drop_remainder: If True, last windows that are smaller are left out.
 
         Returns:
             Dataset of Datasets.
 
         Raises:
-            tf.errors.InvalidArgumentError: when run; one of the numbers is not positive.
+            tf.errors.InvalidArgumentError: when the step runs, if one of the numbers is not positive.
         """
         structure = structure_of(self)
         inputs = [self, _int64(size, "size"), _int64(size if shift is None else shift, "shift")]
@@ -497,14 +497,14 @@ class Dataset(abc.ABC):
             batch_size: int64 scalar, elements of a batch.
             padded_shapes: structure of shapes; a dimension of None (-1) is as large as the batch's largest element.
             padding_values: structure of scalars to fill up with; by default 0, "" and False.
-            drop_remainder: whether a last batch that is smaller is left out.
+            drop_remainder: If True, a last batch that is smaller is left out.
 
         Returns:
             Dataset of elements with one more dimension, the first.
 
         Raises:
-            TypeError: a component is sparse, or a padding value has another type than its component.
-            ValueError: a padding value is no scalar.
+            TypeError: if a component is sparse, or a padding value has another type than its component.
+            ValueError: if a padding value is not a scalar.
         """
         structure = structure_of(self)
         if structure.has_sparse():
@@ -552,7 +552,7 @@ class Dataset(abc.ABC):
             Dataset of the elements of these datasets.
 
         Raises:
-            TypeError: `map_func` gives no Dataset.
+            TypeError: if `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         return OpDataset("FlatMapDataset", [self, f], f.structure, {"f": f})
@@ -572,7 +572,7 @@ class Dataset(abc.ABC):
             Dataset of the elements of these datasets.
 
         Raises:
-            TypeError: `map_func` gives no Dataset.
+            TypeError: if `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
         inputs = [self, f, _int64(cycle_length, "cycle_length"), _int64(block_length, "block_length")]
@@ -591,7 +591,7 @@ class Dataset(abc.ABC):
             Dataset.
 
         Raises:
-            ValueError: it returns something else.
+            ValueError: if it returns something else.
         """
         f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
@@ -606,7 +606,7 @@ class Dataset(abc.ABC):
             Dataset, `transformation_func(self)`.
 
         Raises:
-            TypeError: it gives no Dataset.
+            TypeError: if it gives no Dataset.
         """
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
@@ -624,7 +624,7 @@ class Dataset(abc.ABC):
             Structure of Tensors of the dtypes and shapes of the state; a run passes over the whole dataset.
 
         Raises:
-            TypeError: the types of states differ.
+            TypeError: if the types of states differ.
         """
         with name_scope("initial_state"):
             state = converted(initial_state, names=True)
@@ -664,7 +664,7 @@ class OpDataset(StructuredDataset):
         inputs: its arguments: tensors, datasets, lists of them; a function stands for what it takes from around.
         structure: of the elements.
         attrs: of the operation; functions by themselves.
-        described: whether the operation is told the structure: True for `output_types` and `output_shapes`.
+        described: If True, the operation is told the structure: True for `output_types` and `output_shapes`.
         kind: what `repr` calls it.
     """
 
@@ -795,7 +795,7 @@ def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable[..., Any])
         scan_func: called with a state and an element; returns the next state and an output.
 
     Raises:
-        TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: if `scan_func` returns no pair, or a state of other types.
     """
     with name_scope("initial_state"):
         state = converted(initial_state, names=True)
@@ -851,8 +851,8 @@ def single_element(dataset: Dataset) -> Any:
     """Returns the only element of a dataset, as tensors.
 
     Raises:
-        TypeError: `dataset` is no Dataset.
-        tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: if `dataset` is not a Dataset.
+        tf.errors.InvalidArgumentError: when the step runs, if it has none, or several.
     """
     if not isinstance(dataset, Dataset):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")

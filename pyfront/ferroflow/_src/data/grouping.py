@@ -61,8 +61,8 @@ def group_by_window(
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        ValueError: not one of the last two is given, or a function gives something else.
-        TypeError: `reduce_func` gives no Dataset.
+        ValueError: if not one of the last two is given, or a function gives something else.
+        TypeError: if `reduce_func` gives no Dataset.
     """
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Must pass either window_size or window_size_func.")
@@ -106,13 +106,13 @@ def bucket_by_sequence_length(
         padding_values: as for `Dataset.padded_batch`.
         pad_to_bucket_boundary: fills unknown dimensions up to the bucket's bound instead of its largest element.
         no_padding: joins elements, which then are of one shape, without filling up.
-        drop_remainder: whether batches that are smaller are left out.
+        drop_remainder: If True, batches that are smaller are left out.
 
     Returns:
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        ValueError: the numbers of boundaries and of batch sizes do not fit.
+        ValueError: if the numbers of boundaries and of batch sizes are incompatible.
     """
     with name_scope("bucket_by_seq_length"):
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:

@@ -84,7 +84,7 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
         datasets: list of datasets of elements of one structure.
 
     Raises:
-        TypeError: types or classes of elements differ.
+        TypeError: if types or classes of elements differ.
     """
     first = structure_of(datasets[0])
     shapes = nest.flatten(first.shapes)
@@ -109,8 +109,8 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
         Dataset.
 
     Raises:
-        TypeError: types or classes of elements differ, or weights are no floats.
-        ValueError: there are not as many weights as datasets.
+        TypeError: if types or classes of elements differ, or weights are not floats.
+        ValueError: if there are not as many weights as datasets.
     """
     if weights is None:
         weights = Dataset.from_tensors([1.0] * len(datasets)).repeat()
@@ -141,7 +141,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
         Dataset.
 
     Raises:
-        TypeError: types or classes of elements differ, or `choice_dataset` is of something else.
+        TypeError: if types or classes of elements differ, or `choice_dataset` is of something else.
     """
     if choice_dataset.output_types != dtypes.int64 or not choice_dataset.output_shapes.is_compatible_with([]):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")

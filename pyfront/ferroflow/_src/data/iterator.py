@@ -59,7 +59,7 @@ class Iterator:
             Iterator, without an `initializer`.
 
         Raises:
-            TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: if the structures have different nesting.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         return Iterator(iterator_resource(structure, shared_name), None, *structure)
@@ -80,7 +80,7 @@ class Iterator:
             Iterator, without an `initializer`.
 
         Raises:
-            TypeError, ValueError: the structures are nested in different ways.
+            TypeError, ValueError: if the structures have different nesting.
         """
         structure = Structure.declared(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtype=dtypes.string)
@@ -91,7 +91,7 @@ class Iterator:
         """The operation that starts the iterator at the first element.
 
         Raises:
-            ValueError: a one-shot iterator, or one without a dataset of its own.
+            ValueError: if a one-shot iterator, or one without a dataset of its own.
         """
         if self._initializer is None:
             raise ValueError("Iterator does not have an initializer.")
@@ -109,8 +109,8 @@ class Iterator:
             Operation.
 
         Raises:
-            TypeError: types, shapes or classes differ.
-            ValueError: elements of the dataset are nested in another way.
+            TypeError: if types, shapes or classes differ.
+            ValueError: if elements of the dataset are nested in another way.
         """
         with name_scope(name, "make_initializer") as scope:
             types, shapes, classes = self._structure

@@ -26,7 +26,7 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
         Iterator.
 
     Raises:
-        ValueError: the dataset depends on variables, tables or placeholders.
+        ValueError: if the dataset depends on variables, tables or placeholders.
     """
     return dataset.make_one_shot_iterator()
 

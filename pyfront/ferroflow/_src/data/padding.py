@@ -32,8 +32,8 @@ def padding_value(value: Any, dtype: Any) -> Tensor:
     """Returns a padding value as a scalar.
 
     Raises:
-        TypeError: it is not of `dtype`.
-        ValueError: it is no scalar.
+        TypeError: if it is not of `dtype`.
+        ValueError: if it is not a scalar.
     """
     tensor = convert_to_tensor(value, name="padding_value")
     if not tensor.shape.is_compatible_with(TensorShape([])):
@@ -47,7 +47,7 @@ def default_padding(types: Any) -> Any:
     """Returns zeros and empty strings.
 
     Raises:
-        TypeError: a component is of a type that has none.
+        TypeError: if a component is of a type that has none.
     """
 
     def zero(dtype: Any) -> Any:

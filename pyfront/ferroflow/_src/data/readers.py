@@ -92,8 +92,8 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
 
     Raises:
-        TypeError: the elements of a dataset of names are no strings.
-        ValueError: they are no scalars.
+        TypeError: if the elements of a dataset of names are not strings.
+        ValueError: if they are not scalars.
     """
 
     def __init__(

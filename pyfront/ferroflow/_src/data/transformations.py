@@ -41,7 +41,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
         A function from a Dataset to a Dataset of outputs, for `Dataset.apply`.
 
     Raises:
-        TypeError: `scan_func` returns no pair, or a state of other types.
+        TypeError: if `scan_func` returns no pair, or a state of other types.
     """
     return lambda dataset: scanned(dataset, initial_state, scan_func)
 
@@ -104,7 +104,7 @@ def unique() -> Transformation:
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        TypeError: elements are no single int32, int64 or string.
+        TypeError: if elements are not single int32, int64 or string.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -163,7 +163,7 @@ def get_single_element(dataset: Dataset) -> Any:
         Structure of Tensors and SparseTensors of the dtypes and shapes of the element.
 
     Raises:
-        TypeError: `dataset` is no Dataset.
-        tf.errors.InvalidArgumentError: when run; it has none, or several.
+        TypeError: if `dataset` is not a Dataset.
+        tf.errors.InvalidArgumentError: when the step runs, if it has none, or several.
     """
     return single_element(dataset)

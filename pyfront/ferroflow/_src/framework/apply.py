@@ -36,15 +36,15 @@ def apply_op(
 
     Args:
         op_type: the op.
-        inputs: one entry for each argument of the op, a list for list arguments; what is no tensor is converted under
-            the op's name scope, with the dtype that the schema or the other arguments ask for.
+        inputs: one entry for each argument of the op, a list for list arguments; what is not a tensor is converted
+            under the op's name scope, with the dtype that the schema or the other arguments ask for.
         attrs: the attributes that inputs do not decide.
         name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 
     Raises:
-        TypeError: an argument cannot be converted or has a type the schema does not allow.
-        ValueError: shapes or attributes do not fit, or the inputs are of several graphs.
-        tf.errors.NotFoundError: there is no such op.
+        TypeError: if an argument cannot be converted or has a type the schema does not allow.
+        ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
+        tf.errors.NotFoundError: if there is no such op.
     """
     plain = True
     for item in inputs:

@@ -115,8 +115,8 @@ class SparseTensor:
         dense_shape: int64 Tensor [rank].
 
     Raises:
-        TypeError: `indices` or `dense_shape` is of another dtype.
-        ValueError: the ranks are others, or n or rank differ, as far as shapes are known.
+        TypeError: if `indices` or `dense_shape` is of another dtype.
+        ValueError: if the ranks are others, or n or rank differ, as far as shapes are known.
     """
 
     @classmethod
@@ -130,7 +130,7 @@ class SparseTensor:
             A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
 
         Raises:
-            TypeError: it is neither.
+            TypeError: if it is neither.
         """
         if not isinstance(sparse_tensor_value, SparseTensor | SparseTensorValue):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
@@ -200,8 +200,8 @@ class SparseTensor:
             SparseTensorValue of NumPy arrays.
 
         Raises:
-            ValueError: there is no default session, or it has another graph.
-            tf.errors.OpError: the step failed.
+            ValueError: if there is no default session, or it has another graph.
+            tf.errors.OpError: if the step failed.
         """
         parts = [self.indices, self.values, self.dense_shape]
         return SparseTensorValue(*eval_tensors(parts, feed_dict, self.graph, session))
@@ -233,8 +233,8 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
         SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-        RuntimeError: a sparse value's dtype is not `dtype`.
-        TypeError, ValueError: as `convert_to_tensor`.
+        RuntimeError: if a sparse value's dtype is not `dtype`.
+        TypeError, ValueError: on the same conditions as `convert_to_tensor`.
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
@@ -259,14 +259,14 @@ def convert_to_tensor_or_indexed_slices(
         value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
         dtype: DType, or None for that of `value`.
         name: str, name of the operation where one is made.
-        as_ref: bool, whether a variable becomes its reference instead of its value.
+        as_ref: bool. If True, a variable becomes its reference instead of its value.
 
     Returns:
         IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-        ValueError: such a value's dtype is not `dtype`.
-        TypeError: as `convert_to_tensor`.
+        ValueError: if such a value's dtype is not `dtype`.
+        TypeError: on the same conditions as `convert_to_tensor`.
     """
     if isinstance(value, IndexedSlices | SparseTensor):
         if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -285,7 +285,7 @@ def convert_n_to_tensor_or_indexed_slices(
     """`convert_to_tensor_or_indexed_slices` of each; None stays None.
 
     Raises:
-        TypeError: `values` is not a sequence.
+        TypeError: if `values` is not a sequence.
     """
     if not isinstance(values, list | tuple):
         raise TypeError("values must be a list.")

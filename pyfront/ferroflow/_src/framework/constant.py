@@ -31,8 +31,8 @@ def constant(
         A tensor of `dtype` and `shape`.
 
     Raises:
-        TypeError: the value does not fit `dtype` (or `shape`, with `verify_shape`).
-        ValueError: the value has more elements than `shape`, or is None.
+        TypeError: if the value does not fit `dtype` (or `shape`, with `verify_shape`).
+        ValueError: if the value has more elements than `shape`, or is None.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = array_conversion.to_array(value, wanted, shape, verify_shape)
@@ -56,7 +56,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         A NumPy array (with `partial` perhaps one of objects, with None for what is not known), or None.
 
     Raises:
-        TypeError: `tensor` is not a Tensor.
+        TypeError: if `tensor` is not a Tensor.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor!r} is not a Tensor, has type {type(tensor)}")
@@ -76,7 +76,7 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     """Returns the shape that an int vector describes (-1: unknown), as far as the graph alone decides it.
 
     Raises:
-        ValueError: the tensor is not a vector, or holds a dimension below -1.
+        ValueError: if the tensor is not a vector, or holds a dimension below -1.
     """
     tensor.shape.with_rank(1)
     return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))

@@ -34,7 +34,7 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: _Conver
         priority: int; lower ones are tried first, equal ones in the order of registration.
 
     Raises:
-        TypeError: an argument has the wrong type.
+        TypeError: if an argument has the wrong type.
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not types or not all(isinstance(t, type) for t in types):
@@ -78,9 +78,9 @@ def convert_to_tensor(
         Tensor of `dtype`, where it is given, and of the shape of `value`.
 
     Raises:
-        TypeError: no conversion is registered for the value's type, or it does not fit `dtype`.
-        ValueError: a tensor has another dtype than `dtype`.
-        RuntimeError: a registered conversion gave no Tensor, or one of another dtype.
+        TypeError: if no conversion is registered for the value's type, or it does not fit `dtype`.
+        ValueError: if a tensor has another dtype than `dtype`.
+        RuntimeError: if a registered conversion gave no Tensor, or one of another dtype.
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -137,8 +137,8 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
         Tensor of int32 or int64, of the shape of `value`.
 
     Raises:
-        TypeError: `value` is no integer, or is a list of int32 tensors and ints that need 64 bits.
-        ValueError: `value` is a tensor that is not int32.
+        TypeError: if `value` is not an integer, or is a list of int32 tensors and ints that need 64 bits.
+        ValueError: if `value` is a tensor that is not int32.
     """
     return convert_to_tensor(value, dtype=dtypes.int64 if exceeds_int32(value) else dtypes.int32, name=name)
 
@@ -149,7 +149,7 @@ def convert_n_to_tensor(
     """`convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
 
     Raises:
-        TypeError: `values` is not a sequence.
+        TypeError: if `values` is not a sequence.
     """
     if not isinstance(values, list | tuple):
         raise TypeError("values must be a list.")

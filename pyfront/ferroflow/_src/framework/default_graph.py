@@ -25,7 +25,7 @@ def reset_default_graph() -> None:
     """Forgets the global default graph and makes a fresh one.
 
     Raises:
-        AssertionError: inside a `with graph.as_default()` block.
+        AssertionError: if called inside a `with graph.as_default()` block.
     """
     if not default_stacks.default_graph_stack.is_cleared():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
@@ -41,7 +41,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
         values: list of tensors of any dtype and shape that tell the graph; they must be of one graph.
 
     Raises:
-        ValueError: both names are None though values are given, or the values are of several graphs.
+        ValueError: if both names are None though values are given, or the values are of several graphs.
     """
 
     def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
@@ -95,8 +95,8 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """Returns the graph of the given values; the default graph where none of them is of a graph.
 
     Raises:
-        TypeError: `graph` is not a Graph.
-        ValueError: the values are of several graphs, or not of `graph`.
+        TypeError: if `graph` is not a Graph.
+        ValueError: if the values are of several graphs, or not of `graph`.
     """
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"Input graph needs to be a Graph: {graph}")
@@ -144,7 +144,7 @@ def device(device_name_or_function: Any) -> DeviceScope:
         A context manager.
 
     Raises:
-        ValueError: on entering, for a str that is no device name.
+        ValueError: on entering, for a str that is not a device name.
     """
     return get_default_graph().device(device_name_or_function)
 
@@ -171,8 +171,8 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDepende
         A context manager.
 
     Raises:
-        TypeError: something else is in `control_inputs`.
-        ValueError: an operation is of another graph.
+        TypeError: if something else is in `control_inputs`.
+        ValueError: if an operation is of another graph.
     """
     return get_default_graph().control_dependencies(control_inputs)
 
@@ -182,14 +182,14 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
 
     Args:
         op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places operations freely.
-        ignore_existing: bool, whether the colocation contexts outside are hidden.
+        ignore_existing: bool. If True, the colocation contexts outside are hidden.
 
     Returns:
         A context manager.
 
     Raises:
-        TypeError: `op` is none of these.
-        ValueError: `op` is None without `ignore_existing`.
+        TypeError: if `op` is none of these.
+        ValueError: if `op` is None without `ignore_existing`.
     """
     return get_default_graph().colocate_with(op, ignore_existing)
 
@@ -202,7 +202,7 @@ def add_to_collection(name: Any, value: Any) -> None:
         value: any object.
 
     Raises:
-        RuntimeError: the graph is finalized.
+        RuntimeError: if the graph is finalized.
     """
     get_default_graph().add_to_collection(name, value)
 
@@ -215,7 +215,7 @@ def add_to_collections(names: Any, value: Any) -> None:
         value: any object.
 
     Raises:
-        RuntimeError: the graph is finalized.
+        RuntimeError: if the graph is finalized.
     """
     get_default_graph().add_to_collections(names, value)
 

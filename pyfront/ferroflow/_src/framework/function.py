@@ -62,7 +62,7 @@ class FunctionGraph(Graph):
         """What stands here for a tensor of a graph around: an argument, or a copy of it.
 
         Raises:
-            ValueError: the tensor is of no graph around, or cannot be copied.
+            ValueError: if the tensor is of no graph around, or cannot be copied.
         """
         if tensor.graph is self:
             return tensor
@@ -212,7 +212,7 @@ class Function:
             capture_by_value: refuses to take anything but constants from around.
 
         Raises:
-            ValueError: what it takes from around cannot be taken; whatever `function` raises.
+            ValueError: if what it takes from around cannot be taken; whatever `function` raises.
         """
         body = FunctionGraph(graph, capture_by_value)
         with body.as_default():
@@ -239,7 +239,7 @@ class Function:
         """The tensors around that the caller hands over behind the arguments.
 
         Raises:
-            ValueError: the caller is to depend on no variable, and the function does.
+            ValueError: if the caller is to depend on no variable, and the function does.
         """
         around: Any = default_stacks.default_graph_stack.get_function()
         if around is not None and around.refuses_state:

@@ -20,7 +20,7 @@ class RegisterGradient:
         op_type: the op type, or the name used in `Graph.gradient_override_map`.
 
     Raises:
-        TypeError: `op_type` is not a string.
+        TypeError: if `op_type` is not a string.
     """
 
     def __init__(self, op_type: str) -> None:
@@ -39,7 +39,7 @@ class RegisterGradient:
             `rule`.
 
         Raises:
-            KeyError: the op type has a rule already.
+            KeyError: if the op type has a rule already.
         """
         _register(self._op_type, rule)
         return rule
@@ -58,8 +58,8 @@ def NotDifferentiable(op_type: str) -> None:  # noqa: N802  # TF1's spelling
         op_type: str, such as `Equal`.
 
     Raises:
-        TypeError: `op_type` is not a string.
-        KeyError: the op type has a rule already.
+        TypeError: if `op_type` is not a string.
+        KeyError: if the op type has a rule already.
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
@@ -73,7 +73,7 @@ def get_gradient_function(op: Operation) -> GradientFunction | None:
     """Returns the gradient rule of an operation; None for one without inputs or that passes no gradient.
 
     Raises:
-        LookupError: no rule is registered for its type.
+        LookupError: if no rule is registered for its type.
     """
     if not op._graph._core.node_inputs(op._id):
         return None

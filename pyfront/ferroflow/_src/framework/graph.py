@@ -299,10 +299,10 @@ class Graph:
             Operation.
 
         Raises:
-            TypeError: an input is not a tensor, or types do not fit the schema.
-            ValueError: shapes or attributes do not fit, or an input is of another graph.
-            RuntimeError: the graph is finalized.
-            tf.errors.NotFoundError: there is no such op.
+            TypeError: if an input is not a tensor, or types do not fit the schema.
+            ValueError: if shapes or attributes are incompatible, or an input is of another graph.
+            RuntimeError: if the graph is finalized.
+            tf.errors.NotFoundError: if there is no such op.
         """
         self._check_not_finalized()
         for i, tensor in enumerate(inputs):
@@ -329,9 +329,9 @@ class Graph:
             Operation.
 
         Raises:
-            TypeError: `name` is not a string.
-            ValueError: `name` is a tensor's.
-            KeyError: there is none.
+            TypeError: if `name` is not a string.
+            ValueError: if `name` is a tensor's.
+            KeyError: if there is none.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -348,9 +348,9 @@ class Graph:
             Tensor, of whatever dtype and shape it has.
 
         Raises:
-            TypeError: `name` is not a string.
-            ValueError: `name` is an operation's.
-            KeyError: there is none.
+            TypeError: if `name` is not a string.
+            ValueError: if `name` is an operation's.
+            KeyError: if there is none.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -363,16 +363,16 @@ class Graph:
         Args:
             obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
                 does.
-            allow_tensor: bool, whether it may mean a tensor.
-            allow_operation: bool, whether it may mean an operation.
+            allow_tensor: bool. If True, it may mean a tensor.
+            allow_operation: bool. If True, it may mean an operation.
 
         Returns:
             Operation, or Tensor of whatever dtype and shape it has.
 
         Raises:
-            TypeError: `obj` cannot mean one of the allowed kinds.
-            ValueError: a name is malformed, the element is of another graph, or neither kind is allowed.
-            KeyError: no element has that name.
+            TypeError: if `obj` cannot mean one of the allowed kinds.
+            ValueError: if a name is malformed, the element is of another graph, or neither kind is allowed.
+            KeyError: if no element has that name.
         """
         if allow_tensor and allow_operation:
             types = "Tensor or Operation"
@@ -499,13 +499,13 @@ class Graph:
 
         Args:
             from_version: int, leaves out the operations made before that `version`.
-            add_shapes: bool, whether every node gets the attribute `_output_shapes`.
+            add_shapes: bool. If True, every node gets the attribute `_output_shapes`.
 
         Returns:
             GraphDef, with the functions that operations call.
 
         Raises:
-            ValueError: the message would be larger than 2 GB.
+            ValueError: if the message would be larger than 2 GB.
         """
         first = from_version or 0
         serialized, left = self._core.node_defs(first, add_shapes)
@@ -580,7 +580,7 @@ class Graph:
 
         Args:
             name: str.
-            mark_as_used: bool, whether the name is taken from now on.
+            mark_as_used: bool. If True, the name is taken from now on.
 
         Returns:
             str, scopes included.
@@ -610,8 +610,8 @@ class Graph:
             A context manager.
 
         Raises:
-            TypeError: something else is among them.
-            ValueError: an operation is of another graph.
+            TypeError: if something else is among them.
+            ValueError: if an operation is of another graph.
         """
         if control_inputs is None:
             return ControlDependencies(self, None)
@@ -637,7 +637,7 @@ class Graph:
             A context manager.
 
         Raises:
-            ValueError: on entering, for a string that is no device name.
+            ValueError: on entering, for a string that is not a device name.
         """
         return DeviceScope(self, device_name_or_function)
 
@@ -646,14 +646,14 @@ class Graph:
 
         Args:
             op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places them freely.
-            ignore_existing: bool, whether the colocation contexts outside are hidden.
+            ignore_existing: bool. If True, the colocation contexts outside are hidden.
 
         Returns:
             A context manager.
 
         Raises:
-            TypeError: `op` is none of these.
-            ValueError: `op` is None without `ignore_existing`.
+            TypeError: if `op` is none of these.
+            ValueError: if `op` is None without `ignore_existing`.
         """
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
@@ -671,7 +671,7 @@ class Graph:
             A context manager.
 
         Raises:
-            TypeError: `op_type_map` does not map strings to strings.
+            TypeError: if `op_type_map` does not map strings to strings.
         """
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
@@ -714,7 +714,7 @@ class Graph:
             value: any object.
 
         Raises:
-            RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:
@@ -728,7 +728,7 @@ class Graph:
             value: any object.
 
         Raises:
-            RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
@@ -780,7 +780,7 @@ class Graph:
             name: str or other hashable object, the collection.
 
         Raises:
-            RuntimeError: the graph is finalized.
+            RuntimeError: if the graph is finalized.
         """
         self._check_not_finalized()
         with self._lock:

@@ -62,8 +62,8 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
         A GraphDef of the nodes that lead to `dest_nodes`, in their order.
 
     Raises:
-        TypeError: an argument has the wrong type.
-        AssertionError: a node is not in the graph.
+        TypeError: if an argument has the wrong type.
+        AssertionError: if a node is not in the graph.
     """
     if not isinstance(graph_def, proto.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
@@ -96,7 +96,7 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
         TensorShape, as far as it is known.
 
     Raises:
-        KeyError: the graph has no such tensor.
+        KeyError: if the graph has no such tensor.
     """
     shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
     return shape
@@ -122,9 +122,9 @@ def convert_variables_to_constants(
         A GraphDef.
 
     Raises:
-        tf.errors.FailedPreconditionError: a variable has no value.
-        TypeError: an argument has the wrong type.
-        AssertionError: an output is not in the graph.
+        tf.errors.FailedPreconditionError: if a variable has no value.
+        TypeError: if an argument has the wrong type.
+        AssertionError: if an output is not in the graph.
     """
     needed = extract_sub_graph(input_graph_def, output_node_names)
     allowed = None if variable_names_whitelist is None else set(variable_names_whitelist)

@@ -45,9 +45,9 @@ def import_graph_def(
         List of the Operations and Tensors of `return_elements`, of whatever dtypes and shapes, or None without them.
 
     Raises:
-        TypeError: an argument has the wrong type.
-        ValueError: the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
-        tf.errors.NotFoundError: it has ops that are not registered.
+        TypeError: if an argument has the wrong type.
+        ValueError: if the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
+        tf.errors.NotFoundError: if it has ops that are not registered.
     """
     del op_dict
     graph_def = _checked_message(graph_def)
@@ -145,7 +145,7 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
     """Returns an element of `return_elements`, given the node of its name.
 
     Raises:
-        ValueError: the message has no such node or output.
+        ValueError: if the message has no such node or output.
     """
     if ":" not in name:
         if node is None:

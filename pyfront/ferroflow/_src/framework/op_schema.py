@@ -15,7 +15,7 @@ def op_schema(op_type: str) -> dict[str, Any]:
     """Returns the schema of an op, as `_core.op_info` gives it.
 
     Raises:
-        tf.errors.NotFoundError: there is no such op.
+        tf.errors.NotFoundError: if there is no such op.
     """
     schema = _schemas.get(op_type)
     if schema is None:
@@ -32,7 +32,7 @@ def group_attrs(schema: dict[str, Any], attrs: dict[str, Any], inputs: Sequence[
     """Attributes that tell how a flat list of input tensors groups, where `attrs` do not and one argument is a list.
 
     Raises:
-        ValueError: several arguments are lists.
+        ValueError: if several arguments are lists.
     """
     lists = [a for a in schema["inputs"] if a["is_list"]]
     if all((a["number_attr"] or a["type_attr"]) in attrs for a in lists):

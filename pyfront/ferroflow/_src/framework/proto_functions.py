@@ -32,8 +32,8 @@ def register_proto_function(
         from_proto: from (message, import_scope=...) to an object of the default graph.
 
     Raises:
-        TypeError: a function is not callable.
-        KeyError: the collection has functions already.
+        TypeError: if a function is not callable.
+        KeyError: if the collection has functions already.
     """
     for function, name in ((to_proto, "to_proto"), (from_proto, "from_proto")):
         if function is not None and not callable(function):

@@ -162,7 +162,7 @@ class Tensor(_core.TensorHandle):
             shape: anything a `TensorShape` is made of.
 
         Raises:
-            ValueError: `shape` contradicts the known shape.
+            ValueError: if `shape` contradicts the known shape.
         """
         shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
         merged = self.shape.merge_with(shape)
@@ -196,8 +196,8 @@ class Tensor(_core.TensorHandle):
             NumPy array or scalar; bytes for a single string.
 
         Raises:
-            ValueError: there is no default session, or it has another graph.
-            tf.errors.OpError: the step failed.
+            ValueError: if there is no default session, or it has another graph.
+            tf.errors.OpError: if the step failed.
         """
         return eval_tensors(self, feed_dict, self.graph, session)
 
@@ -209,7 +209,7 @@ class Tensor(_core.TensorHandle):
         """Installs an operator's function.
 
         Raises:
-            ValueError: the operator is installed already or may not be.
+            ValueError: if the operator is installed already or may not be.
         """
         if operator not in Tensor.OVERLOADABLE_OPERATORS:
             raise ValueError(f"Overriding {operator} is disallowed")

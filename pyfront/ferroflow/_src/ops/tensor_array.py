@@ -28,20 +28,20 @@ class TensorArray:
     Args:
         dtype: type of the elements.
         size: int32 scalar, number of elements; needed without `handle`.
-        dynamic_size: whether writing behind the end makes the array longer; False by default.
-        clear_after_read: whether an element can be read only once, after which its memory is free; True by default.
+        dynamic_size: If True, writing behind the end makes the array longer; False by default.
+        clear_after_read: If True, an element can be read only once, after which its memory is free; True by default.
         tensor_array_name: name of the array in error messages.
         handle: resource scalar of an array that exists.
         flow: float scalar that orders what comes after it; needed with `handle`.
-        infer_shape: whether all elements have one shape.
+        infer_shape: If True, all elements have one shape.
         element_shape: TensorShape of every element.
-        colocate_with_first_write_call: whether the array is placed with what is written to it first.
+        colocate_with_first_write_call: If True, the array is placed with what is written to it first.
         name: name of the operation.
 
     Raises:
-        ValueError: with `handle`, something is given that was decided when it was made; or neither `size` nor `handle`
-            is given.
-        TypeError: `handle` is not a tensor.
+        ValueError: if with `handle`, something is given that was decided when it was made; or neither `size` nor
+            `handle` is given.
+        TypeError: if `handle` is not a tensor.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class TensorArray:
             TensorArray that has the element.
 
         Raises:
-            ValueError: the shape is not that of the other elements.
+            ValueError: if the shape is not that of the other elements.
             tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
@@ -226,7 +226,7 @@ class TensorArray:
             TensorArray of the n elements.
 
         Raises:
-            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -247,7 +247,7 @@ class TensorArray:
             TensorArray that has the elements.
 
         Raises:
-            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -269,7 +269,7 @@ class TensorArray:
             TensorArray of the n elements.
 
         Raises:
-            ValueError: the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
         """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")

@@ -24,7 +24,7 @@ def session_options(config: Any) -> dict[str, Any]:
     target `cluster_def`, `device_filters`, `isolate_session_state` and `rpc_options.use_rpc_for_inprocess_master`.
 
     Raises:
-        tf.errors.InvalidArgumentError: the number of CPU devices is negative or absurd.
+        tf.errors.InvalidArgumentError: if the number of CPU devices is negative or absurd.
     """
     if config is None:
         return {}

@@ -73,7 +73,7 @@ def register_session_run_conversion_functions(
             know; None for what cannot be fed there.
 
     Raises:
-        ValueError: the type, or one derived from it, has an entry.
+        ValueError: if the type, or one derived from it, has an entry.
     """
     for known, *_ in _conversions:
         if issubclass(known, tensor_type):
@@ -101,8 +101,8 @@ class FetchPlan:
     """The unique graph elements of a nest of fetches, and the way back.
 
     Raises:
-        TypeError: something cannot be fetched.
-        ValueError: a name or element is not of the graph.
+        TypeError: if something cannot be fetched.
+        ValueError: if a name or element is not of the graph.
     """
 
     def __init__(self, graph: Graph, fetches: Any) -> None:

@@ -33,7 +33,7 @@ class PartialRun:
         """Returns the values of `elements` (None for operations).
 
         Raises:
-            tf.errors.InvalidArgumentError: a feed or fetch was not set up, or was used before; or a feed is missing.
+            tf.errors.InvalidArgumentError: if a feed or fetch was not set up, or was used before; or a feed is missing.
         """
         self._check("feed", [t for t, _ in feeds], self._feeds, self._fed, "fed")
         self._check("fetch", elements, self._fetches, self._fetched, "fetched")

@@ -170,10 +170,10 @@ class BaseSession:
             The nest of `fetches` with each tensor's value as a NumPy array or scalar and None for operations.
 
         Raises:
-            RuntimeError: the session is closed or the graph empty.
-            TypeError: something of a wrong type is fetched or fed.
-            ValueError: a fetched or fed element is not of the graph, or a fed value has the wrong shape.
-            tf.errors.OpError: an operation failed.
+            RuntimeError: if the session is closed or the graph empty.
+            TypeError: if something of a wrong type is fetched or fed.
+            ValueError: if a fetched or fed element is not of the graph, or a fed value has the wrong shape.
+            tf.errors.OpError: if an operation failed.
         """
         if options is None and run_metadata is None and not self._log_placement:
             # An empty nest is left to `_run`, which sees an empty graph.
@@ -319,15 +319,15 @@ class BaseSession:
         Args:
             fetches: as for `run`.
             feed_list: list of the tensors, of any dtype and shape, that the function's arguments feed, in order.
-            accept_options: bool, whether the function takes the keyword arguments `options` and `run_metadata`.
+            accept_options: bool. If True, the function takes the keyword arguments `options` and `run_metadata`.
 
         Returns:
             The function, which returns what `run` would.
 
         Raises:
-            TypeError: `feed_list` is no list or tuple, or something of a wrong type is fetched.
-            ValueError: an element is not of the graph.
-            RuntimeError: the session is closed or the graph empty.
+            TypeError: if `feed_list` is not a list or tuple, or something of a wrong type is fetched.
+            ValueError: if an element is not of the graph.
+            RuntimeError: if the session is closed or the graph empty.
         """
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError("`feed_list` must be a list or tuple.")
@@ -362,10 +362,10 @@ class BaseSession:
             A handle for `partial_run`.
 
         Raises:
-            RuntimeError: the session is closed or the graph empty.
-            TypeError: something of a wrong type is fetched or fed.
-            tf.errors.InvalidArgumentError: nothing is fetched.
-            ValueError: a tensor may not be fed, or a fetched element is not of the graph.
+            RuntimeError: if the session is closed or the graph empty.
+            TypeError: if something of a wrong type is fetched or fed.
+            tf.errors.InvalidArgumentError: if nothing is fetched.
+            ValueError: if a tensor may not be fed, or a fetched element is not of the graph.
         """
         self._check_open()
         elements = FetchPlan(self._graph, fetches).elements
@@ -390,10 +390,10 @@ class BaseSession:
             The nest of `fetches` with values, as `run`.
 
         Raises:
-            RuntimeError: the session is closed or the graph empty.
-            tf.errors.InvalidArgumentError: the handle, a feed or a fetch was not set up, or was used before.
-            TypeError: something of a wrong type is fetched or fed.
-            ValueError: a fetched element is not of the graph, or a fed value has the wrong shape.
+            RuntimeError: if the session is closed or the graph empty.
+            tf.errors.InvalidArgumentError: if the handle, a feed or a fetch was not set up, or was used before.
+            TypeError: if something of a wrong type is fetched or fed.
+            ValueError: if a fetched element is not of the graph, or a fed value has the wrong shape.
         """
         self._check_open()
         step = self._partial_runs.get(handle)
@@ -426,7 +426,7 @@ def _core_target(target: str | bytes) -> str:
     """Returns the target as the core has it: "" for this process alone.
 
     Raises:
-        tf.errors.NotFoundError: no engine is reached by such a target.
+        tf.errors.NotFoundError: if no engine is reached by such a target.
     """
     target = compat.as_str(target)
     if target in ("", "local"):
@@ -448,8 +448,8 @@ class Session(BaseSession):
         config: a ConfigProto message.
 
     Raises:
-        TypeError: an argument has the wrong type.
-        tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: if an argument has the wrong type.
+        tf.errors.NotFoundError: if no engine is reached by such a target.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -495,8 +495,8 @@ class Session(BaseSession):
             config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
 
         Raises:
-            tf.errors.NotFoundError: no engine is reached by such a target.
-            tf.errors.DeadlineExceededError: nothing answered in time.
+            tf.errors.NotFoundError: if no engine is reached by such a target.
+            tf.errors.DeadlineExceededError: if nothing answered in time.
         """
         check_config(config)
         target = _core_target(target)
@@ -515,8 +515,8 @@ class InteractiveSession(BaseSession):
         config: a ConfigProto message.
 
     Raises:
-        TypeError: an argument has the wrong type.
-        tf.errors.NotFoundError: no engine is reached by such a target.
+        TypeError: if an argument has the wrong type.
+        tf.errors.NotFoundError: if no engine is reached by such a target.
     """
 
     _count_lock = RenewedLock()
@@ -563,7 +563,7 @@ def _session_for(what: str, graph: Graph, session: Any) -> Any:
     """Returns the session that `eval` or `run` of something of `graph` uses.
 
     Raises:
-        ValueError: there is none, or it has another graph.
+        ValueError: if there is none, or it has another graph.
     """
     if session is None:
         session = default_stacks.get_default_session()

@@ -26,7 +26,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; two summaries have one tag.
+        tf.errors.InvalidArgumentError: when the step runs, if two summaries have one tag.
     """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):

@@ -30,7 +30,7 @@ def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, fam
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` is not a scalar.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` is not a scalar.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return collect(tensor_op("ScalarSummary", [tag, tensor], name=scope), collections, _COLLECTIONS)
@@ -50,7 +50,7 @@ def histogram(name: str, values: Any, collections: Iterable[str] | None = None, 
         both sides of zero.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a value is NaN or infinite.
+        tf.errors.InvalidArgumentError: when the step runs, if a value is NaN or infinite.
     """
     with summary_scope(name, family, default_name="HistogramSummary", values=[values]) as (tag, scope):
         return collect(tensor_op("HistogramSummary", [tag, values], name=scope), collections, _COLLECTIONS)
@@ -76,7 +76,7 @@ def image(
         Tensor of string, of shape []: a serialized `Summary` with PNG files.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` has another shape.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has another shape.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         made = tensor_op("ImageSummary", [tag, tensor], {"max_images": max_outputs}, name=scope)
@@ -105,7 +105,8 @@ def audio(
         Tensor of string, of shape []: a serialized `Summary` with WAV files of 16 bits.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; `tensor` has another shape, or the sample rate is not positive.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has another shape, or the sample rate is not
+            positive.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")

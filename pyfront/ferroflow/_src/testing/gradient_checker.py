@@ -172,9 +172,9 @@ def compute_gradient(
         Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
 
     Raises:
-        AssertionError: `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or `y`
-            does not depend on `x`.
-        ValueError: there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
+        AssertionError: if `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or
+            `y` does not depend on `x`.
+        ValueError: if there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
     """
     xs, shapes, inits = (x, x_shape, x_init_value) if isinstance(x, list) else ([x], [x_shape], [x_init_value])
     if inits is None:
@@ -222,7 +222,7 @@ def compute_gradient_error(
         float; NaN where a Jacobian has one.
 
     Raises:
-        AssertionError, ValueError: as `compute_gradient`.
+        AssertionError, ValueError: on the same conditions as `compute_gradient`.
     """
     pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict, progress)
     if isinstance(pairs, tuple):

@@ -138,8 +138,8 @@ class TestCase(unittest.TestCase):
             A context manager; on entry, the Session.
 
         Raises:
-            RuntimeError: `force_gpu`.
-            unittest.SkipTest: unittest runs this method, which it takes for a test.
+            RuntimeError: if `force_gpu` is True.
+            unittest.SkipTest: if unittest runs this method, which it takes for a test.
         """
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
@@ -208,7 +208,7 @@ class TestCase(unittest.TestCase):
             What `Session.run` returns.
 
         Raises:
-            tf.errors.OpError: the step failed.
+            tf.errors.OpError: if the step failed.
         """
         sess = default_stacks.get_default_session()
         if sess is None:
@@ -245,7 +245,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: the messages differ.
+            AssertionError: if the messages differ.
         """
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
@@ -277,7 +277,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: the messages differ.
+            AssertionError: if the messages differ.
         """
         versions = get_default_graph().graph_def_versions
         producer = versions.producer if producer is None else producer
@@ -294,7 +294,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: it does not.
+            AssertionError: if it does not.
         """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
@@ -322,7 +322,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: they differ by more.
+            AssertionError: if they differ by more.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
@@ -336,7 +336,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: lengths differ, or elements by more.
+            AssertionError: if lengths differ, or elements by more.
         """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
@@ -352,7 +352,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: it is not.
+            AssertionError: if it is not.
         """
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
@@ -368,8 +368,8 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: shapes, keys or elements differ.
-            ValueError: a dict is compared with something else, or nests have different lengths.
+            AssertionError: if shapes, keys or elements differ.
+            ValueError: if a dict is compared with something else, or nests have different lengths.
         """
         self._all_close(a, b, rtol, atol, "", msg)
 
@@ -447,8 +447,8 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: shapes or elements differ.
-            ValueError: as `assertAllClose`.
+            AssertionError: if shapes or elements differ.
+            ValueError: on the same conditions as `assertAllClose`.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         names = {a.dtype.name, b.dtype.name}
@@ -470,8 +470,8 @@ class TestCase(unittest.TestCase):
             **kwargs: as for `assertAllClose`.
 
         Raises:
-            AssertionError: they are close.
-            ValueError: as `assertAllClose`.
+            AssertionError: if they are close.
+            ValueError: on the same conditions as `assertAllClose`.
         """
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -488,7 +488,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: shapes or elements differ.
+            AssertionError: if shapes or elements differ.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         if b.ndim <= 3 or b.size < 500:
@@ -508,7 +508,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: they are equal.
+            AssertionError: if they are equal.
         """
         try:
             self.assertAllEqual(a, b)
@@ -524,7 +524,7 @@ class TestCase(unittest.TestCase):
             comparison_target: float or int, the bound.
 
         Raises:
-            AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -536,7 +536,7 @@ class TestCase(unittest.TestCase):
             comparison_target: float or int, the bound.
 
         Raises:
-            AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -548,7 +548,7 @@ class TestCase(unittest.TestCase):
             comparison_target: float or int, the bound.
 
         Raises:
-            AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
@@ -560,7 +560,7 @@ class TestCase(unittest.TestCase):
             comparison_target: float or int, the bound.
 
         Raises:
-            AssertionError: an element is not.
+            AssertionError: if an element is not.
         """
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
@@ -578,11 +578,11 @@ class TestCase(unittest.TestCase):
             target: array, number or nested list, or Tensor of any dtype and shape.
             lower_bound: float or int.
             upper_bound: float or int.
-            open_lower_bound: bool, whether `lower_bound` itself is outside.
-            open_upper_bound: bool, whether `upper_bound` itself is outside.
+            open_lower_bound: bool. If True, `lower_bound` itself is outside.
+            open_upper_bound: bool. If True, `upper_bound` itself is outside.
 
         Raises:
-            AssertionError: an element is outside or NaN, or the elements are no real numbers.
+            AssertionError: if an element is outside or NaN, or the elements are not real numbers.
         """
         target = self._GetNdArray(target)
         if not (np.issubdtype(target.dtype, np.floating) or np.issubdtype(target.dtype, np.integer)):
@@ -603,7 +603,7 @@ class TestCase(unittest.TestCase):
             expected_set: set or list of values.
 
         Raises:
-            AssertionError: an element is not in it.
+            AssertionError: if an element is not in it.
         """
         diff = set(self._GetNdArray(target).flatten()).difference(expected_set)
         if diff:
@@ -617,7 +617,7 @@ class TestCase(unittest.TestCase):
             expected_dtype: NumPy dtype, or DType for a Tensor.
 
         Raises:
-            AssertionError: the dtype is another.
+            AssertionError: if the dtype is another.
         """
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
@@ -631,8 +631,8 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: the shapes differ.
-            TypeError: an argument is of another type.
+            AssertionError: if the shapes differ.
+            TypeError: if an argument is of another type.
         """
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -649,7 +649,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: they do not.
+            AssertionError: if they do not.
         """
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
@@ -670,7 +670,7 @@ class TestCase(unittest.TestCase):
             None.
 
         Raises:
-            AssertionError: there is no exception, or another.
+            AssertionError: if there is no exception, or another.
         """
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")

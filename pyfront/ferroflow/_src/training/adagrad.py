@@ -29,7 +29,7 @@ class AdagradOptimizer(FusedOptimizer):
         name: name scope of the operations made, and name of the slot.
 
     Raises:
-        ValueError: `initial_accumulator_value` is not above zero.
+        ValueError: if `initial_accumulator_value` is not above zero.
     """
 
     def __init__(

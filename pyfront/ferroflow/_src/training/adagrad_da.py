@@ -32,7 +32,7 @@ class AdagradDAOptimizer(FusedOptimizer):
         name: name scope of the operations made, and name of the slots.
 
     Raises:
-        ValueError: `initial_gradient_squared_accumulator_value` is not above zero.
+        ValueError: if `initial_gradient_squared_accumulator_value` is not above zero.
     """
 
     def __init__(

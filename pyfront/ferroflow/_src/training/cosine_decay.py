@@ -40,7 +40,7 @@ def cosine_decay(
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("cosine decay requires global_step")
@@ -78,7 +78,7 @@ def cosine_decay_restarts(
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("cosine decay restarts requires global_step")
@@ -129,7 +129,7 @@ def linear_cosine_decay(
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("linear cosine decay requires global_step")
@@ -174,7 +174,7 @@ def noisy_linear_cosine_decay(
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("noisy linear cosine decay requires global_step")

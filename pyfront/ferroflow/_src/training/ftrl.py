@@ -32,7 +32,7 @@ class FtrlOptimizer(FusedOptimizer):
         l2_shrinkage_regularization_strength: as `learning_rate`, at least zero; the pull of the variable to zero.
 
     Raises:
-        ValueError: a number is out of its range.
+        ValueError: if a number is out of its range.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
         A variable or tensor of integers, of shape []; None where there is none, or more than one.
 
     Raises:
-        TypeError: it is no integer scalar.
+        TypeError: if it is not an integer scalar.
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -73,8 +73,8 @@ def create_global_step(graph: Graph | None = None) -> Any:
         Variable of int64, of shape [].
 
     Raises:
-        ValueError: the graph has one.
-        TypeError: the graph has one that is no integer scalar.
+        ValueError: if the graph has one.
+        TypeError: if the graph has one that is not an integer scalar.
     """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
@@ -100,7 +100,7 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
         A variable or tensor of integers, of shape [].
 
     Raises:
-        TypeError: there is one that is no integer scalar.
+        TypeError: if there is one that is not an integer scalar.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)
@@ -114,7 +114,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
         global_step_tensor: a variable or tensor of integers, of shape [].
 
     Raises:
-        TypeError: it is neither, is not of integers, or is no scalar.
+        TypeError: if it is neither, is not of integers, or is not a scalar.
     """
     if not isinstance(global_step_tensor, Variable | Tensor):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
@@ -141,7 +141,7 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
         A scalar tensor; None where the graph has no global step.
 
     Raises:
-        RuntimeError: the graph has several.
+        RuntimeError: if the graph has several.
     """
     graph = graph or get_default_graph()
     found: list[Tensor] = graph.get_collection(GLOBAL_STEP_READ_KEY)
@@ -172,7 +172,7 @@ def increment_global_step(increment: Any, graph: Graph | None = None) -> Tensor:
         The new value, as `tf.assign_add` gives it.
 
     Raises:
-        ValueError: the graph has no global step.
+        ValueError: if the graph has no global step.
     """
     graph = graph or get_default_graph()
     step = get_global_step(graph)

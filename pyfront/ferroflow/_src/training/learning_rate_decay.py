@@ -43,14 +43,14 @@ def exponential_decay(
         global_step: number, or scalar tensor of int32 or int64, not negative.
         decay_steps: as `global_step`, above zero: the steps after which the rate is multiplied by `decay_rate`.
         decay_rate: as `learning_rate`.
-        staircase: whether the rate falls after each `decay_steps` only.
+        staircase: If True, the rate falls after each `decay_steps` only.
         name: name of the operation.
 
     Returns:
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for exponential_decay.")
@@ -76,14 +76,14 @@ def natural_exp_decay(
         global_step: number, or scalar tensor of int32 or int64, not negative.
         decay_steps: as `global_step`, above zero.
         decay_rate: as `learning_rate`.
-        staircase: whether the rate falls after each `decay_steps` only.
+        staircase: If True, the rate falls after each `decay_steps` only.
         name: name of the operation.
 
     Returns:
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for natural_exp_decay.")
@@ -110,14 +110,14 @@ def inverse_time_decay(
         global_step: number, or scalar tensor of int32 or int64, not negative.
         decay_steps: as `global_step`, above zero.
         decay_rate: as `learning_rate`.
-        staircase: whether the rate falls after each `decay_steps` only.
+        staircase: If True, the rate falls after each `decay_steps` only.
         name: name of the operation.
 
     Returns:
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for inverse_time_decay.")
@@ -146,7 +146,7 @@ def polynomial_decay(
         decay_steps: as `global_step`, above zero: the steps after which `end_learning_rate` is reached.
         end_learning_rate: as `learning_rate`.
         power: as `learning_rate`.
-        cycle: whether `decay_steps` grows to its next multiple each time it is passed, so that the rate rises again;
+        cycle: If True, `decay_steps` grows to its next multiple each time it is passed, so that the rate rises again;
             otherwise the rate stays at its end.
         name: name of the operation.
 
@@ -154,7 +154,7 @@ def polynomial_decay(
         Scalar tensor of the dtype of `learning_rate`.
 
     Raises:
-        ValueError: `global_step` is None.
+        ValueError: if `global_step` is None.
     """
     if global_step is None:
         raise ValueError("global_step is required for polynomial_decay.")
@@ -188,7 +188,7 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
         Scalar tensor of the dtype of `values`.
 
     Raises:
-        ValueError: the dtypes do not fit or the counts do not.
+        ValueError: if the dtypes do not fit or the counts do not.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")

@@ -23,7 +23,7 @@ class MomentumOptimizer(FusedOptimizer):
         momentum: as `learning_rate`; how much of the sum stays in a step.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slot.
-        use_nesterov: whether to use Nesterov's rule.
+        use_nesterov: If True, use Nesterov's rule.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ def assign_moving_average(
         variable: a variable of a float dtype.
         value: tensor of its dtype and shape.
         decay: float, or scalar tensor of a float dtype: how much of the variable stays.
-        zero_debias: whether the variable is an average that started at zero, to be freed of the bias of that.
+        zero_debias: If True, the variable is an average that started at zero, to be freed of the bias of that.
         name: name of the operation.
 
     Returns:
@@ -106,7 +106,7 @@ def weighted_moving_average(
         value: tensor of a number dtype and known shape.
         decay: float, or scalar tensor of a float dtype: how much of the averages stays.
         weight: tensor of known shape that `value` can be multiplied by.
-        truediv: whether integers are divided as numbers rather than rounded down.
+        truediv: If True, integers are divided as numbers rather than rounded down.
         collections: collections of the two variables; by default that of the global ones.
         name: name of the variable scope, and of the operation.
 
@@ -143,7 +143,7 @@ class ExponentialMovingAverage:
         decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
         num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
             most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
-        zero_debias: whether the averages of tensors are freed of the bias that their start at zero brings.
+        zero_debias: If True, the averages of tensors are freed of the bias that their start at zero brings.
         name: name of the averages, and name scope of the operations made.
     """
 
@@ -170,8 +170,8 @@ class ExponentialMovingAverage:
             The operation that moves all these averages.
 
         Raises:
-            TypeError: one has another dtype.
-            ValueError: one has an average already.
+            TypeError: if one has another dtype.
+            ValueError: if one has an average already.
         """
         if var_list is None:
             var_list = trainable_variables()

@@ -66,7 +66,7 @@ class Optimizer:
         name: name scope of the operations made, and part of the names of slots.
 
     Raises:
-        ValueError: `name` is empty.
+        ValueError: if `name` is empty.
     """
 
     GATE_NONE = 0
@@ -114,9 +114,9 @@ class Optimizer:
             The operation that updates the variables, and the global step.
 
         Raises:
-            ValueError: no variable has a gradient, or there is none to be trained.
-            NotImplementedError: one of `var_list` is neither variable nor tensor.
-            RuntimeError: a variable with a constraint has a sparse gradient.
+            ValueError: if no variable has a gradient, or there is none to be trained.
+            NotImplementedError: if one of `var_list` is neither variable nor tensor.
+            RuntimeError: if a variable with a constraint has a sparse gradient.
         """
         pairs = self.compute_gradients(
             loss,
@@ -158,8 +158,8 @@ class Optimizer:
             dtype and shape, or None where the loss does not depend on the variable.
 
         Raises:
-            NotImplementedError: one of `var_list` is neither variable nor tensor.
-            ValueError: there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
+            NotImplementedError: if one of `var_list` is neither variable nor tensor.
+            ValueError: if there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
         """
         if callable(loss):
             loss = loss()
@@ -209,11 +209,11 @@ class Optimizer:
             The operation that updates the variables, and the global step.
 
         Raises:
-            TypeError: a gradient cannot be made a tensor.
-            ValueError: there is no variable, or none has a gradient.
-            NotImplementedError: a variable is neither a variable nor a tensor, or the optimizer has no rule for its
+            TypeError: if a gradient cannot be made a tensor.
+            ValueError: if there is no variable, or none has a gradient.
+            NotImplementedError: if a variable is neither a variable nor a tensor, or the optimizer has no rule for its
                 gradient.
-            RuntimeError: a variable with a constraint has a sparse gradient.
+            RuntimeError: if a variable with a constraint has a sparse gradient.
         """
         pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:

@@ -26,7 +26,7 @@ class RMSPropOptimizer(FusedOptimizer):
         momentum: as `learning_rate`; how much of the last step is taken again.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
-        centered: whether gradients are divided by the root of their running variance.
+        centered: If True, gradients are divided by the root of their running variance.
         name: name scope of the operations made, and name of the slots.
     """
 

@@ -58,7 +58,7 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
         primary: the variable or tensor the slot belongs to.
         val: tensor, the initial value.
         name: name of the slot, under that of `primary`.
-        colocate_with_primary: whether the slot is placed with `primary`.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
         A variable that is not trained.
@@ -79,7 +79,7 @@ def create_slot_with_initializer(
         shape: shape of the slot.
         dtype: element type of the slot.
         name: name of the slot, under that of `primary`.
-        colocate_with_primary: whether the slot is placed with `primary`.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
         A variable that is not trained.
@@ -96,7 +96,7 @@ def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_
         primary: the variable or tensor the slot belongs to.
         name: name of the slot, under that of `primary`.
         dtype: element type; that of `primary` by default.
-        colocate_with_primary: whether the slot is placed with `primary`.
+        colocate_with_primary: If True, the slot is placed with `primary`.
 
     Returns:
         A variable that is not trained.

@@ -66,7 +66,7 @@ class DecoupledWeightDecayExtension(Optimizer):
             Operation, as `Optimizer.minimize`.
 
         Raises:
-            ValueError: as `Optimizer.minimize`.
+            ValueError: on the same conditions as `Optimizer.minimize`.
         """
         self._decay_var_list = set(decay_var_list) if decay_var_list else None
         return super().minimize(
@@ -99,7 +99,7 @@ class DecoupledWeightDecayExtension(Optimizer):
             Operation, as `Optimizer.apply_gradients`.
 
         Raises:
-            TypeError, ValueError: as `Optimizer.apply_gradients`.
+            TypeError, ValueError: on the same conditions as `Optimizer.apply_gradients`.
         """
         if decay_var_list:
             self._decay_var_list = set(decay_var_list)

@@ -45,7 +45,7 @@ def serialized_files(descriptor_set: bytes) -> list[bytes]:
         list of bytes, one serialized `FileDescriptorProto` each, in the set's order.
 
     Raises:
-        ValueError: the bytes are not a descriptor set.
+        ValueError: if the bytes are not a descriptor set.
     """
     files = []
     position = 0

@@ -45,9 +45,9 @@ def restore_v2(
         List of n tensors.
 
     Raises:
-        tf.errors.NotFoundError: when run; there is no such checkpoint, or it has no tensor of a name.
-        tf.errors.InvalidArgumentError: when run; a tensor is of another dtype or shape.
-        tf.errors.DataLossError: when run; the checkpoint is damaged.
+        tf.errors.NotFoundError: when the step runs, if there is no such checkpoint, or it has no tensor of a name.
+        tf.errors.InvalidArgumentError: when the step runs, if a tensor is of another dtype or shape.
+        tf.errors.DataLossError: when the step runs, if the checkpoint is damaged.
     """
     attrs = {"dtypes": [getattr(dtype, "base_dtype", dtype) for dtype in dtypes]}
     return list(apply_op("RestoreV2", [prefix, tensor_names, shape_and_slices], attrs, name).outputs)

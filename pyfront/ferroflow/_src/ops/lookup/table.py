@@ -180,7 +180,7 @@ class InitializableLookupTableBase(LookupInterface):
 
         Raises:
             TypeError: if `keys` have another dtype.
-            tf.errors.FailedPreconditionError: when run; the table is not filled.
+            tf.errors.FailedPreconditionError: when the step runs, if the table is not filled.
         """
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys)

@@ -121,8 +121,8 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
         A tensor of the same dtype and the broadcast shape.
 
     Raises:
-        TypeError: the arguments' dtypes differ or are others.
-        ValueError: their shapes do not broadcast.
+        TypeError: if the arguments' dtypes differ or are others.
+        ValueError: if their shapes do not broadcast.
     """
     return tensor_op("NextAfter", [x1, x2], name=name)
 

@@ -101,8 +101,8 @@ def parse_example(
 
     Raises:
         ValueError: if `features` is empty, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; something is not an example, or has a feature of another dtype or
-            size, or lacks one that has no default.
+        tf.errors.InvalidArgumentError: when the step runs, if something is not an example, or has a feature of another
+            dtype or size, or lacks one that has no default.
     """
     if not features:
         raise ValueError(f"Missing: features was {features}.")
@@ -163,7 +163,7 @@ def parse_single_example(
 
     Raises:
         ValueError: if `features` is empty, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if not features:
         raise ValueError("Missing features.")
@@ -245,7 +245,7 @@ def parse_sequence_example(
 
     Raises:
         ValueError: if there are no features, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
@@ -290,7 +290,7 @@ def parse_single_sequence_example(
 
     Raises:
         ValueError: if there are no features, or a description is not sound.
-        tf.errors.InvalidArgumentError: when run; as `tf.parse_example`.
+        tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSingleSequenceExample", [serialized]):

@@ -62,7 +62,7 @@ def quantize_v2(
         (Tensor of `T`, the bounds that the steps really have: two Tensors of float32 of shape []).
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order.
+        tf.errors.InvalidArgumentError: when the step runs, if the bounds are in the wrong order.
     """
     attrs = {"T": dtypes.as_dtype(T), "mode": mode, "round_mode": round_mode}
     return Quantized(*apply_op("QuantizeV2", [input, min_range, max_range], attrs, name=name).outputs)
@@ -142,7 +142,8 @@ def quantize_and_dequantize(
         Tensor of the dtype of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the bounds are in the wrong order, or `num_bits` is out of range.
+        tf.errors.InvalidArgumentError: when the step runs, if the bounds are in the wrong order, or `num_bits` is out
+            of range.
     """
     attrs = {
         "signed_input": signed_input,

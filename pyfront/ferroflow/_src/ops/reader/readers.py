@@ -63,9 +63,10 @@ class ReaderBase:
             Key and value, Tensors of string, of shape [].
 
         Raises:
-            tf.errors.OutOfRangeError: when run; there is no work under way, and the queue is closed and empty.
-            tf.errors.NotFoundError: when run; there is no file of that name.
-            tf.errors.DataLossError: when run; a record is damaged.
+            tf.errors.OutOfRangeError: when the step runs, if there is no work under way, and the queue is closed and
+                empty.
+            tf.errors.NotFoundError: when the step runs, if there is no file of that name.
+            tf.errors.DataLossError: when the step runs, if a record is damaged.
         """
         key, value = apply_op(self._op("ReaderRead"), [self._reader_ref, _queue_ref(queue)], name=name).outputs
         return key, value
@@ -82,7 +83,7 @@ class ReaderBase:
             Keys and values, Tensors of string, of shape [records].
 
         Raises:
-            tf.errors.OpError: when run; as `read`.
+            tf.errors.OpError: when the step runs, on the same conditions as `read`.
         """
         inputs = [self._reader_ref, _queue_ref(queue), num_records]
         keys, values = apply_op(self._op("ReaderReadUpTo"), inputs, name=name).outputs
@@ -120,7 +121,7 @@ class ReaderBase:
             Tensor of string, of shape [].
 
         Raises:
-            tf.errors.UnimplementedError: when run; the reader cannot be saved.
+            tf.errors.UnimplementedError: when the step runs, if the reader cannot be saved.
         """
         return tensor_op(self._op("ReaderSerializeState"), [self._reader_ref], name=name)
 
@@ -136,8 +137,8 @@ class ReaderBase:
 
         Raises:
             ValueError: if `state` is not a scalar.
-            tf.errors.UnimplementedError: when run; the reader cannot be saved.
-            tf.errors.InvalidArgumentError: when run; it is not a state.
+            tf.errors.UnimplementedError: when the step runs, if the reader cannot be saved.
+            tf.errors.InvalidArgumentError: when the step runs, if it is not a state.
         """
         return apply_op(self._op("ReaderRestoreState"), [self._reader_ref, state], name=name)
 

@@ -101,12 +101,14 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
         where it is empty and `stateful`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the results are not as many or not of the dtypes of `Tout`, or `func`
-            raised ValueError or TypeError.
-        tf.errors.OutOfRangeError: when run; `func` raised StopIteration.
-        tf.errors.ResourceExhaustedError: when run; `func` raised MemoryError.
-        tf.errors.UnimplementedError: when run; `func` raised NotImplementedError or returned what is not a tensor.
-        tf.errors.UnknownError: when run; `func` raised another exception, which is the `__cause__` of all of these.
+        tf.errors.InvalidArgumentError: when the step runs, if the results are not as many or not of the dtypes of
+            `Tout`, or `func` raised ValueError or TypeError.
+        tf.errors.OutOfRangeError: when the step runs, if `func` raised StopIteration.
+        tf.errors.ResourceExhaustedError: when the step runs, if `func` raised MemoryError.
+        tf.errors.UnimplementedError: when the step runs, if `func` raised NotImplementedError or returned what is not a
+            tensor.
+        tf.errors.UnknownError: when the step runs, if `func` raised another exception, which is the `__cause__` of all
+            of these.
     """
     is_list = isinstance(Tout, list | tuple)
     graph = get_default_graph()

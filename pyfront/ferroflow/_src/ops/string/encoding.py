@@ -36,7 +36,7 @@ def as_string(
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; the arguments do not fit each other or the dtype.
+        tf.errors.InvalidArgumentError: when the step runs, if the arguments do not fit each other or the dtype.
     """
     attrs = {"precision": precision, "scientific": scientific, "shortest": shortest, "width": width, "fill": fill}
     return tensor_op("AsString", [input], attrs, name=name)
@@ -57,7 +57,7 @@ def string_to_number(
         Tensor of dtype `out_type`, of the shape of `string_tensor`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a string spells no number of that type.
+        tf.errors.InvalidArgumentError: when the step runs, if a string spells no number of that type.
     """
     text = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
     return tensor_op("StringToNumber", [text], {"out_type": dtypes.as_dtype(out_type)}, name=name)
@@ -88,7 +88,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when run; a string is not in base 64.
+        tf.errors.InvalidArgumentError: when the step runs, if a string is not in base 64.
     """
     return tensor_op("DecodeBase64", [input], name=name)
 
@@ -132,6 +132,6 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         Tensor of string.
 
     Raises:
-        tf.errors.DataLossError: when run; a string is not so compressed.
+        tf.errors.DataLossError: when the step runs, if a string is not so compressed.
     """
     return tensor_op("DecodeCompressed", [bytes], {"compression_type": compression_type}, name=name)
