@@ -41,7 +41,7 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """Derivatives of the sum of `ys` with respect to each of `xs`.
+    """Returns the derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
         ys: Tensor or list of Tensors of float or complex dtypes, of any shape.

@@ -33,7 +33,7 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Makes reference variables by default; in all else the behaviour is that of TensorFlow 1 already."""
+    """Makes reference variables the default; all other behaviour is already that of TensorFlow 1."""
     disable_resource_variables()
 
 

@@ -27,7 +27,7 @@ def as_bytes(bytes_or_text: bytes | str, encoding: str = "utf-8") -> bytes:
         bytes.
 
     Raises:
-        TypeError: if `bytes_or_text` is neither.
+        TypeError: if `bytes_or_text` is neither str nor bytes.
         UnicodeEncodeError: if the text cannot be written in `encoding`.
     """
     if isinstance(bytes_or_text, str):
@@ -48,7 +48,7 @@ def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
         str.
 
     Raises:
-        TypeError: if `bytes_or_text` is neither.
+        TypeError: if `bytes_or_text` is neither str nor bytes.
         UnicodeDecodeError: if the bytes are not text in `encoding`.
     """
     if isinstance(bytes_or_text, str):

@@ -252,7 +252,7 @@ class AbortedError(OpError):
 
 
 class OutOfRangeError(OpError):
-    """An operation went past the end of its input: end of file, empty closed queue, or finished iterator.
+    """Error of an operation that passed the end of its input: end of file, empty closed queue, or finished iterator.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.

@@ -53,14 +53,14 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     """Defines a flag whose value is any string.
 
     Args:
-        *args: name (str), default (str or None) and help (str) of the flag, then what absl takes.
+        *args: name (str), default (str or None) and help (str) of the flag, then further arguments of absl's function.
         **kwargs: the same by name; `flag_name`, `default_value` and `docstring` are the old names.
 
     Returns:
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError: if there is a flag of that name.
+        absl.flags.DuplicateFlagError: if a flag of that name is already defined.
         absl.flags.IllegalFlagValueError: if the default is not a value of that kind.
     """
     return _define("DEFINE_string", args, kwargs)

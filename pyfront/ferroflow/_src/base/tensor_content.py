@@ -61,15 +61,16 @@ def make_tensor_proto(
         values: a number, bool, string, nested list of those, NumPy array, or object with `__array__`. A `TensorProto`
             is returned as it is.
         dtype: what `as_dtype` accepts, or None to take it from `values`.
-        shape: list of ints, or None for the shape of `values`. If it has more elements, the last value stands for them.
+        shape: list of ints, or None for the shape of `values`. If it has more elements, the last value fills the rest.
         verify_shape: If True, `values` must have exactly the shape `shape`.
-        allow_broadcast: accepted: the last value stands for missing ones in any case.
+        allow_broadcast: accepted; missing elements always repeat the last value.
 
     Returns:
         The `TensorProto`.
 
     Raises:
-        TypeError: if `values` has no tensor type or not that of `dtype`, or not the shape `shape` with `verify_shape`.
+        TypeError: if `values` has no tensor type or does not fit `dtype`; or, with `verify_shape`, if its shape is not
+            `shape`.
         ValueError: if `values` is None, not rectangular, has more elements than `shape`, or takes 2 GiB or more.
     """
     del allow_broadcast
@@ -107,7 +108,7 @@ def _field_values(array: np.ndarray[Any, Any], tensor_type: DType) -> list[Any]:
 
 
 def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
-    """Creates the array that a `TensorProto` holds.
+    """Returns the array that a `TensorProto` holds.
 
     Args:
         tensor: a `TensorProto`.
@@ -117,7 +118,7 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
         the last one, or 0 (false, empty) if there is none.
 
     Raises:
-        TypeError: if its type has no array form.
+        TypeError: if its dtype has no NumPy type.
         ValueError: if it has more values than its shape, or its raw content is not as long as its shape needs.
     """
     shape = tuple(dim.size for dim in tensor.tensor_shape.dim)

@@ -25,7 +25,7 @@ def import_meta_graph(
             `import_scoped_meta_graph`.
 
     Returns:
-        The saver that the message describes, else one of all variables; None where there are no variables.
+        The saver that the message describes, otherwise one for all variables; None if there are no variables.
     """
     message = meta_graph_message(meta_graph_or_file)
     imported = import_scoped_meta_graph(message, clear_devices=clear_devices, import_scope=import_scope, **kwargs)

@@ -36,7 +36,7 @@ def all_saveable_objects(scope: str | None = None) -> list[Any]:
 
 
 class Saver:
-    """Saves variables to checkpoints, keeps some of these and deletes others, and restores variables from them.
+    """Saver of variables: writes checkpoints, deletes old ones, and restores variables from them.
 
     Args:
         var_list: list of variables and `SaveableObject`s, or dict of them by the names they are saved under; None for
@@ -46,8 +46,8 @@ class Saver:
         max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
         keep_checkpoint_every_n_hours: float, how often one is kept beyond that, in hours.
         name: str, the name scope of the operations, "save" by default.
-        restore_sequentially: bool. If True, variables are restored one after the other; only builders that read them
-            one by one look at it.
+        restore_sequentially: bool. If True, variables are restored one after the other; only builders that read
+            variables one by one use it.
         saver_def: a `SaverDef` of a saver whose operations are in the graph, instead of making new ones.
         builder: a `BaseSaverBuilder`; by default a `BulkSaverBuilder`.
         defer_build: bool. If True, the operations are made by `build` only.
@@ -59,7 +59,7 @@ class Saver:
 
     Raises:
         TypeError: if `var_list` is invalid.
-        ValueError: if a thing in it is given twice, two have one name, or there is nothing to save.
+        ValueError: if an object is given twice, two objects have the same name, or there is nothing to save.
     """
 
     def __init__(

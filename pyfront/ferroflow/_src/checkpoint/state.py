@@ -205,10 +205,10 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Returns True if there is a checkpoint, of either format, of a prefix.
+    """Returns True if a checkpoint of either format exists for a prefix.
 
     Args:
-        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
+        checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
 
     Returns:
         bool.
@@ -239,7 +239,7 @@ def remove_checkpoint(
     """Removes the files of a checkpoint, and its MetaGraph.
 
     Args:
-        checkpoint_prefix: str, the path of the checkpoint without the endings of its files.
+        checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, what the MetaGraph's name ends with.
     """

@@ -41,7 +41,7 @@ def replica_device_setter(
         A function for `tf.device`; None (which `tf.device` takes as no device) if there are no ps tasks.
 
     Raises:
-        TypeError: if `cluster` describes no cluster, or `ps_strategy` is not a function.
+        TypeError: if `cluster` does not describe a cluster, or `ps_strategy` is not a function.
     """
     if cluster is not None:
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)

@@ -12,14 +12,14 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 class Server:
-    """A task of a cluster in this process; sessions reach it by its `target`.
+    """Task of a cluster in this process; sessions connect to it by its `target`.
 
-    What sessions make at the task (variables, queues, tables, iterators) stays there when they end. The task stays
-    until the process ends.
+    Variables, queues, tables and iterators that sessions create at the task remain when the sessions end. The task
+    lives until the process ends.
 
     Args:
-        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or what one is made of. The task's
-            address is bound; its port may be 0 for any free one.
+        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or what a `ClusterSpec` accepts. The
+            task's address is bound; its port may be 0 for any free one.
         job_name: str, the task's job; by default the server def's, or the cluster's only job.
         task_index: int, the task's index in its job; by default the server def's, or the job's only index.
         protocol: str, "grpc", the name that TF 1.x programs give; the bytes on the wire are ferroflow's own.
@@ -30,7 +30,7 @@ class Server:
         TypeError: if `server_or_cluster_def` is none of these.
         ValueError: if the job or the index is not given and cannot be inferred.
         tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
-        tf.errors.NotFoundError: if unknown protocol.
+        tf.errors.NotFoundError: if `protocol` is unknown.
         tf.errors.UnknownError: if the address cannot be bound.
     """
 

@@ -45,7 +45,8 @@ def case(
 
     Raises:
         TypeError: if something is not a pair, no bool tensor or not callable.
-        tf.errors.InvalidArgumentError: in the step, for predicates that must not hold or hold together.
+        tf.errors.InvalidArgumentError: when the step runs, if no predicate holds without a default, or several hold
+            with `exclusive`.
     """
     return chosen(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name)
 

@@ -218,10 +218,10 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """What `true_fn` returns if `pred` holds, else what `false_fn` returns.
+    """Returns the result of `true_fn()` if `pred` is True, else the result of `false_fn()`.
 
-    Both functions are called once, to build their branch. Of the operations made in them only those of the branch taken
-    run; what they read from outside is computed in any case.
+    Both functions are called once, to build their branches. Only the operations of the branch taken run; values that
+    they read from outside are computed in any case.
 
     Args:
         pred: bool scalar tensor.
@@ -233,8 +233,7 @@ def cond(
         fn2: old name of `false_fn`.
 
     Returns:
-        The nest of tensors of the function that is taken: of the dtypes, and what both have in common of the shapes,
-        that both of them give.
+        The nest of tensors that the branch taken returns. Static shapes are what both branches have in common.
 
     Raises:
         TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different

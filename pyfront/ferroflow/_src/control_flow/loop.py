@@ -434,7 +434,7 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """Runs `body` as long as `cond` holds.
+    """Runs `body` repeatedly while `cond` is True.
 
     Args:
         cond: makes a bool scalar from the loop variables.

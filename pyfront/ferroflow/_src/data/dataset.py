@@ -186,7 +186,7 @@ class Dataset(abc.ABC):
     def from_generator(
         generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None
     ) -> Dataset:
-        """Returns a dataset of what a Python generator yields.
+        """Returns a dataset of the elements that a Python generator yields.
 
         Args:
             generator: called without arguments (with those of `args`) for each pass; gives an iterable of elements.
@@ -269,7 +269,8 @@ class Dataset(abc.ABC):
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
-        """Returns a dataset of the elements of several datasets, nested as those are; as long as the shortest.
+        """Returns a dataset that combines the elements of several datasets, nested as they are, until the shortest
+        ends.
 
         Args:
             datasets: tuple or dict of datasets, nested at will.

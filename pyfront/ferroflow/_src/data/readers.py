@@ -30,7 +30,7 @@ def _records() -> Structure:
 
 
 class TextLineDataset(OpDataset):
-    """The lines of text files, without their ends.
+    """Dataset of the lines of text files, without line ends.
 
     Args:
         filenames: string, list of them, or Tensor of string, of shape [] or [n].
@@ -83,7 +83,7 @@ class FixedLengthRecordDataset(OpDataset):
 
 
 class TFRecordDataset(Dataset):
-    """The records of TFRecord files.
+    """Dataset of the records of TFRecord files.
 
     Args:
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.

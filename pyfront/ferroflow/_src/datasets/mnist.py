@@ -277,7 +277,7 @@ def read_data_sets(
     source_url: str = DEFAULT_SOURCE_URL,
     progress: Progress | None = None,
 ) -> Any:
-    """Reads MNIST from the four files of a folder, which are fetched where they are missing.
+    """Reads MNIST from four files of a folder, and downloads the files that are missing.
 
     Args:
         train_dir: str, the folder.

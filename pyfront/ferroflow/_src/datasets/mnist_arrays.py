@@ -15,7 +15,7 @@ _SOURCE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz
 
 
 def load_data(path: str = "mnist.npz") -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Returns the images and labels for training, and those for tests.
+    """Returns MNIST's images and labels for training and for testing.
 
     Args:
         path: str, the file's name in `~/.keras/datasets`, where it is fetched if it is missing; or a path.

@@ -94,13 +94,13 @@ class _DatasetInitializerHook(SessionRunHook):
 
 
 class Estimator:
-    """A model that a function makes, with a folder of its checkpoints.
+    """A model that a function builds, with a folder for its checkpoints.
 
-    Each call of `train`, `evaluate` and `predict` makes the model anew in a graph of its own.
+    Each call of `train`, `evaluate` and `predict` builds the model in a new graph.
 
     Args:
-        model_fn: callable of `features`, and as it likes of `labels`, `mode`, `params` and `config`, that makes the
-            model and returns an `EstimatorSpec`.
+        model_fn: callable of `features` and, if it takes them, `labels`, `mode`, `params` and `config`, which builds
+            the model and returns an `EstimatorSpec`.
         model_dir: str, the folder of checkpoints and summaries; that of `config`, or a temporary one, by default.
         config: RunConfig.
         params: dict, given to the functions that take `params`.
@@ -108,8 +108,8 @@ class Estimator:
             WarmStartSettings.
 
     Raises:
-        ValueError: if there is no model function, it takes other arguments, the folders differ, or a subclass overrides
-            a member.
+        ValueError: if `model_fn` is missing or takes unsupported arguments, `model_dir` and `config` name different
+            folders, or a subclass overrides a member.
     """
 
     def __init__(

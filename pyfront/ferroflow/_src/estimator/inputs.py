@@ -36,14 +36,14 @@ def numpy_input_fn(
     queue_capacity: int = 1000,
     num_threads: int = 1,
 ) -> Callable[[], Any]:
-    """Returns an input function that gives batches of the examples of NumPy arrays.
+    """Returns an input function that makes batches of examples from NumPy arrays.
 
     Args:
         x: dict of arrays of one length, the features; or one array.
         y: array of that length, or dict of them, the labels; None for none.
         batch_size: int, the number of examples of a batch.
         num_epochs: int, how often each example is given; None for ever.
-        shuffle: bool. If True, the examples come in random order; to be given.
+        shuffle: bool. If True, the examples come in random order; required.
         queue_capacity: int, the number of examples that are read ahead.
         num_threads: int, the number of threads that read.
 
@@ -54,8 +54,8 @@ def numpy_input_fn(
     Raises:
         TypeError: if `shuffle` is not given.
 
-    The function raises ValueError where arrays are empty or of different lengths, or a label has a feature's name, and
-    TypeError where `x` is something else.
+    The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name; and
+    TypeError if `x` is neither a dict nor an array.
     """
     _check_shuffle(shuffle)
 

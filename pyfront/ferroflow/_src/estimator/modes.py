@@ -9,7 +9,7 @@ from typing import Any, Final
 
 
 class ModeKeys:
-    """What a model function is called for."""
+    """Modes in which a model function is called."""
 
     TRAIN: Final = "train"
     EVAL: Final = "eval"

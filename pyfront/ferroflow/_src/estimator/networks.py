@@ -189,11 +189,11 @@ class DNNClassifier(Estimator):
         optimizer: Optimizer, the name of one ("Adagrad", "Adam", "Ftrl", "RMSProp", "SGD"), or a callable that makes
             it.
         activation_fn: callable, the activation of the hidden layers.
-        dropout: float, the part of the units that is left out in training; None for none.
+        dropout: float, the fraction of the units that is dropped in training; None for none.
         input_layer_partitioner: callable, partitioner of the input layer's variables; None for none.
         config: RunConfig.
         warm_start_from: as `Estimator`.
-        loss_reduction: one of `tf.losses.Reduction`, how the losses of a batch become one.
+        loss_reduction: one of `tf.losses.Reduction`: how the losses of a batch are combined.
 
     Raises:
         ValueError: if there are fewer than two classes; also on the same conditions as `Estimator`.

@@ -34,7 +34,7 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What a model is to an `Estimator` in one mode.
+    """Description of a model in one mode, for an `Estimator`.
 
     Args:
         mode: one of `ModeKeys`.
@@ -50,9 +50,9 @@ class EstimatorSpec(_Fields):
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
     Raises:
-        ValueError: if something that the mode needs is missing, the loss is more than one element, there are several
-            outputs and no default one, or something is of another graph than the default one.
-        TypeError: if something is of another type.
+        ValueError: if something that the mode needs is missing; if the loss has more than one element; if there are
+            several outputs and no default one; or if something belongs to another graph than the default one.
+        TypeError: if an argument has a wrong type.
     """
 
     __slots__ = ()

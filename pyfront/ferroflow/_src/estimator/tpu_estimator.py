@@ -29,7 +29,7 @@ _NO_TPU = "there are no TPUs here: pass use_tpu=False, and the model is trained 
 
 
 class InputPipelineConfig:
-    """How the input of a TPU is divided; without one it makes no difference."""
+    """Ways to divide a TPU's input; without a TPU they have no effect."""
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2
@@ -38,7 +38,7 @@ class InputPipelineConfig:
 
 
 class TPUConfig(NamedTuple):
-    """How a TPU trains; without one it makes no difference.
+    """Options for training on a TPU; without a TPU they have no effect.
 
     Attributes:
         iterations_per_loop: int, steps between two looks at the host.
@@ -125,7 +125,7 @@ class _SpecFields(NamedTuple):
 
 
 class TPUEstimatorSpec(_SpecFields):
-    """What a model is to a `TPUEstimator` in one mode.
+    """Description of a model in one mode, for a `TPUEstimator`.
 
     Args:
         mode: one of `tf.estimator.ModeKeys`.
@@ -167,7 +167,7 @@ class TPUEstimatorSpec(_SpecFields):
 
 
 class TPUEstimator(Estimator):
-    """An `Estimator` whose functions find the size of a batch in `params["batch_size"]`; it runs on the CPU.
+    """An `Estimator` whose functions get the batch size in `params["batch_size"]`; it runs on the CPU.
 
     Args:
         model_fn: callable as for `tf.estimator.Estimator`, with an argument `params`, that returns a `TPUEstimatorSpec`

@@ -22,7 +22,7 @@ def get_default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
-    """Forgets the global default graph and makes a fresh one.
+    """Replaces the global default graph with a new, empty graph.
 
     Raises:
         AssertionError: if called inside a `with graph.as_default()` block.
@@ -33,7 +33,7 @@ def reset_default_graph() -> None:
 
 
 class name_scope:  # noqa: N801  # TF1's spelling
-    """A context manager that opens a name scope on the graph of its values, and makes that graph the default.
+    """Context manager that opens a name scope on the graph of its values, and makes that graph the default.
 
     Args:
         name: str, the scope's name, or None for `default_name`.

@@ -34,7 +34,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 
 def set_random_seed(seed: int | None) -> None:
-    """Sets the default graph's seed; ops made from here on derive theirs from it.
+    """Sets the default graph's seed; operations created afterwards derive their seeds from it.
 
     Args:
         seed: any int, or None for non-deterministic ops.

@@ -249,17 +249,17 @@ def batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements, which threads of a queue runner put into a queue.
+    """Returns batches of elements, which a queue runner's threads put into a queue.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         capacity: int, the most elements the queue holds.
         enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
         dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -306,12 +306,12 @@ def maybe_batch(
         keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         capacity: int, the most elements the queue holds.
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
         dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -349,7 +349,7 @@ def batch_join(
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
         dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -399,7 +399,7 @@ def maybe_batch_join(
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
         dynamic_pad: bool. If True, the elements of a batch may have different sizes, and are padded with zeros.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -429,18 +429,19 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements in random order, which threads of a queue runner put into a queue.
+    """Returns batches of elements in random order, which a queue runner's threads put into a queue.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         num_threads: int, the threads that put elements in.
         seed: int, seed of the order.
         enqueue_many: bool. If True, the rows of `tensors` are the elements.
         shapes: list of shapes, of the components; by default those of `tensors`.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -449,8 +450,8 @@ def shuffle_batch(
         As `tensors`, each of its dtype, with a new first dimension.
 
     Raises:
-        ValueError: if there are no tensors, their shapes are neither known nor given, or the queue has no room for more
-            than what stays.
+        ValueError: if there are no tensors; if their shapes are neither known nor given; or if the capacity is not
+            greater than `min_after_dequeue`.
         TypeError: if `tensors` is neither list nor dict.
     """
     return maybe_shuffle_batch(
@@ -489,14 +490,15 @@ def maybe_shuffle_batch(
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
-        num_threads: int, the threads that put elements in; with more than one their order is not defined.
+        num_threads: int, the threads that put elements in; with more than one, their order is not deterministic.
         seed: int, seed of the order.
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -532,11 +534,12 @@ def shuffle_batch_join(
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         seed: int, seed of the order.
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.
@@ -584,13 +587,14 @@ def maybe_shuffle_batch_join(
             thread puts in what one of them is.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
-        min_after_dequeue: int, the elements that always stay, to be mixed with those that come.
+        min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
+            mixed.
         keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         seed: int, seed of the order.
         enqueue_many: bool. If True, the rows of the tensors are the elements.
         shapes: list of shapes, of the components; by default those of the tensors.
-        allow_smaller_final_batch: bool. If True, the last batch may be smaller; else what is left at the end is
+        allow_smaller_final_batch: bool. If True, the last batch may be smaller; otherwise a remainder at the end is
             dropped.
         shared_name: str, the name under which sessions share the queue.
         name: str, name of the scope.

@@ -34,10 +34,10 @@ def _stacks(threads: Iterable[threading.Thread]) -> str:
 
 
 class Coordinator:
-    """Lets threads end together.
+    """Coordinator that stops a program's threads together.
 
-    Any thread may call `request_stop`; each looks at `should_stop` from time to time. A failure given to `request_stop`
-    is raised by `join`.
+    Any thread may call `request_stop`; the others check `should_stop` regularly. `join` raises a failure that was
+    passed to `request_stop`.
 
     Args:
         clean_stop_exception_types: tuple of exception types that end the work as planned, and are not raised; by

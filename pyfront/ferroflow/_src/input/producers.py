@@ -228,7 +228,7 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """Returns rows of tensors, one of each in every step, from a queue of their numbers that a queue runner fills.
+    """Returns one row of each tensor in every step; a queue runner fills a queue with the row numbers.
 
     Args:
         tensor_list: list of Tensor of any dtypes, of shape [n, ...] with equal n.

@@ -21,21 +21,21 @@ __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 
 
 class QueueRunner:
-    """The operations that fill a queue, each to be run in a thread of its own, again and again.
+    """Operations that fill a queue, each run repeatedly in a thread of its own.
 
     Args:
         queue: QueueBase.
         enqueue_ops: list of Operation, or of Tensor of any dtype and shape, to be run.
         close_op: Operation that closes the queue when the input has ended; made by default.
-        cancel_op: Operation that closes the queue and lets fail what waits for room; made by default.
+        cancel_op: Operation that closes the queue and fails pending enqueues; made by default.
         queue_closed_exception_types: tuple of subclasses of `tf.errors.OpError` that say that the input has ended; by
             default `(tf.errors.OutOfRangeError,)`.
         queue_runner_def: QueueRunnerDef to make it from, instead of the arguments above.
-        import_scope: str, name scope of what `queue_runner_def` names.
+        import_scope: str, name scope of the names in `queue_runner_def`.
 
     Raises:
         ValueError: if both or neither of `queue_runner_def` and `queue` with `enqueue_ops` are given.
-        TypeError: if `queue_closed_exception_types` is something else.
+        TypeError: if `queue_closed_exception_types` is not a tuple of such types.
     """
 
     def __init__(

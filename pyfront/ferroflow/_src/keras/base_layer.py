@@ -254,7 +254,7 @@ def Input(  # noqa: N802  # Keras's spelling
     tensor: Tensor | None = None,
     batch_shape: Any = None,
 ) -> Tensor:
-    """Returns the start of a model.
+    """Returns the input tensor of a model.
 
     Args:
         shape: tuple, the shape of an example.
@@ -262,7 +262,7 @@ def Input(  # noqa: N802  # Keras's spelling
         name: str, name of the placeholder.
         dtype: DType; float32 by default.
         sparse: False; sparse inputs are not offered.
-        tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
+        tensor: Tensor, of any dtype and shape, used instead of a placeholder.
         batch_shape: tuple, the shape with the batch, in the place of `shape`.
 
     Returns:

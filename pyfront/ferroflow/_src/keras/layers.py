@@ -41,7 +41,7 @@ def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 class Dense(KerasLayer, dense.Dense):
-    """`activation(inputs @ kernel + bias)` along the last dimension.
+    """Dense layer: `activation(inputs @ kernel + bias)` along the last dimension.
 
     Args:
         units: int, the size of the last dimension of the outputs.
@@ -123,7 +123,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
 
 
 class Conv2D(_KerasConvolution, convolution.Conv2D):
-    """A convolution along two dimensions: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over two dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -197,7 +197,7 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, v
 
 
 class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along two dimensions.
+    """Layer that returns the largest element of each window over two dimensions.
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
@@ -384,7 +384,7 @@ class GlobalAveragePooling3D(_GlobalPooling):
 
 
 class Flatten(KerasLayer, flatten.Flatten):
-    """Makes one dimension of all but the first.
+    """Layer that flattens each example to a vector.
 
     Args:
         *args: arguments of `tf.layers.Flatten`.
@@ -512,7 +512,7 @@ class Reshape(KerasLayer):
 
 
 class Embedding(KerasLayer):
-    """Rows of a table for ids.
+    """Layer that looks up rows of a table by id.
 
     Args:
         input_dim: int, the number of rows.

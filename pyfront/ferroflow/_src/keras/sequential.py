@@ -15,7 +15,7 @@ __all__ = ["Sequential"]
 
 
 class Sequential(Model):
-    """Layers one after the other.
+    """Model of layers that run one after the other.
 
     Args:
         layers: list of layers. Where the first one is not an `InputLayer` and has no `input_shape`, the model is built

@@ -40,7 +40,7 @@ def _transformed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> 
 class BatchNormalization(Layer):
     """A layer that normalizes by the mean and variance of the batch in training, and by their averages else.
 
-    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+    The operations in `GraphKeys.UPDATE_OPS` update the averages; a training step must depend on them.
 
     Args:
         axis: int, or list of int: the dimensions that are not averaged over, usually the channels.
@@ -401,13 +401,13 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Callable[..., Any] | None = None,
 ) -> Any:
-    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+    """Normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
-    The averages move when the operations in `GraphKeys.UPDATE_OPS` run, which a training step must depend on.
+    The operations in `GraphKeys.UPDATE_OPS` update the averages; a training step must depend on them.
 
     Args:
         inputs: Tensor of a float dtype.
-        axis: as `tf.layers.BatchNormalization`, and so are those not described here.
+        axis: as in `tf.layers.BatchNormalization`, like all arguments that are not described here.
         momentum: float, how much of the averages stays in an update.
         epsilon: float, added to the variance.
         center: bool. If True, an offset beta is added.

@@ -50,7 +50,7 @@ class Dropout(Layer):
             training: bool, or Tensor of bool of shape [].
 
         Returns:
-            Tensor of the dtype and shape of `inputs`; not training equal to it.
+            Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
         """
         inputs = convert_to_tensor(inputs)
 
@@ -80,7 +80,7 @@ def dropout(
     training: Any = False,
     name: Any = None,
 ) -> Any:
-    """Sets, in training, elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+    """Sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.
@@ -91,6 +91,6 @@ def dropout(
         name: str, name of the layer.
 
     Returns:
-        Tensor of the dtype and shape of `inputs`; not training equal to it.
+        Tensor of the dtype and shape of `inputs`; equal to `inputs` when not training.
     """
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)

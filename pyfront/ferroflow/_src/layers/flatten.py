@@ -51,7 +51,7 @@ class Flatten(Layer):
 
 
 def flatten(inputs: Any, name: Any = None) -> Any:
-    """Makes a matrix of a tensor, one row for each example.
+    """Flattens each example to a vector.
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].

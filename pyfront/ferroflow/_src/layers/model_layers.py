@@ -68,7 +68,7 @@ _DATA_FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = None) -> Any:
-    """Makes a matrix of a tensor, one row for each example.
+    """Flattens each example to a vector.
 
     Args:
         inputs: Tensor of any dtype, of shape [batch, ...].
@@ -105,7 +105,7 @@ def fully_connected(
         inputs: Tensor of a float dtype, of shape [..., size].
         num_outputs: int, the size of the last dimension of the outputs.
         activation_fn: callable of the outputs; None for none.
-        normalizer_fn: callable that is applied in place of adding biases; None for biases.
+        normalizer_fn: callable applied instead of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
         weights_initializer: initializer of the weights, of shape [size, num_outputs].
         weights_regularizer: callable of the weights that gives a loss.
@@ -319,9 +319,9 @@ def batch_norm(
     renorm_decay: float = 0.99,
     adjustment: Callable[..., Any] | None = None,
 ) -> Any:
-    """Normalizes by the mean and variance of the batch in training, and by their averages else.
+    """Normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
-    Weights of a batch and zero debiasing of the average, which TF 1.x also takes, are not taken.
+    TF 1.x's batch weights and zero debiasing of the averages are not supported.
 
     Args:
         inputs: Tensor of a float dtype, of known rank.
@@ -340,11 +340,11 @@ def batch_norm(
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         trainable: bool. If True, beta and gamma are trained.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "BatchNorm", made unique.
         renorm: bool, as `tf.layers.BatchNormalization`.
         renorm_clipping: dict, as `tf.layers.BatchNormalization`.
-        renorm_decay: float, how much of the correction's averages stays in an update.
+        renorm_decay: float, the decay of the correction's averages.
         adjustment: callable, as `tf.layers.BatchNormalization`.
 
     Returns:

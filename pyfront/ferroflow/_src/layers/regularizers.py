@@ -50,7 +50,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
         scope: str, name scope of the operations.
 
     Returns:
-        A callable of a weight that gives a Tensor of its dtype, of shape [], or None for a scale of 0.0.
+        A callable of a weight that returns a Tensor of its dtype, of shape [], or None for a scale of 0.0.
 
     Raises:
         ValueError: if `scale` is an int or below 0.
@@ -59,14 +59,14 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Makes a regularizer that gives `scale * sum(w ** 2) / 2`.
+    """Returns a regularizer that computes `scale * sum(w ** 2) / 2`.
 
     Args:
         scale: float, or Tensor of shape []; 0.0 for no regularizer.
         scope: str, name scope of the operations.
 
     Returns:
-        A callable of a weight that gives a Tensor of its dtype, of shape [], or None for a scale of 0.0.
+        A callable of a weight that returns a Tensor of its dtype, of shape [], or None for a scale of 0.0.
 
     Raises:
         ValueError: if `scale` is an int or below 0.

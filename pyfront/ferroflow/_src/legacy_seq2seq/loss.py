@@ -25,7 +25,7 @@ def sequence_loss_by_example(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns the weighed cross entropy of each of a batch of sequences of classes.
+    """Returns the weighted cross entropy of each sequence of a batch.
 
     Args:
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.

@@ -94,7 +94,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of the predictions that equal their labels."""
+    """Returns the fraction of predictions that equal their labels."""
     predictions, labels, weights = match_ranks(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
         predictions = cast(predictions, labels.dtype)

@@ -35,7 +35,7 @@ def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
 
 
 class ByteProcessor:
-    """Makes of each document a row of its bytes.
+    """Processor that converts each document to a row of its bytes.
 
     Args:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.
@@ -96,7 +96,7 @@ class ByteProcessor:
 
 
 class VocabularyProcessor:
-    """Makes of each document a row of the numbers of its words.
+    """Processor that converts each document to a row of word numbers.
 
     Args:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.

@@ -37,7 +37,7 @@ class _UnitsCell(LayerRNNCell):
 
 
 class BasicRNNCell(_UnitsCell):
-    """The simplest cell: `activation([inputs, state] @ kernel + bias)` is its output and its next state.
+    """The basic recurrent cell: `activation([inputs, state] @ kernel + bias)` is its output and its next state.
 
     Args:
         num_units: int, the number of units.
@@ -89,7 +89,7 @@ class BasicRNNCell(_UnitsCell):
 
 
 class GRUCell(_UnitsCell):
-    """A gated recurrent unit: gates of reset and update weigh the state and a candidate.
+    """A gated recurrent unit: reset and update gates combine the state and a candidate.
 
     Args:
         num_units: int, the number of units.

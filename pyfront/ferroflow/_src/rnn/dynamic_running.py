@@ -66,7 +66,7 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
-    """Runs a cell over inputs in a loop.
+    """Runs a cell over the steps of inputs in a loop.
 
     Args:
         cell: RNNCell.
@@ -87,7 +87,7 @@ def dynamic_rnn(
     Raises:
         TypeError: if `cell` is not an RNNCell.
         ValueError: if a size is unknown, lengths are not a vector, or neither `dtype` nor `initial_state` is given.
-        tf.errors.InvalidArgumentError: when the step runs, if there are not as many lengths as sequences.
+        tf.errors.InvalidArgumentError: when the step runs, if the number of lengths is not the size of the batch.
     """
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as opened:

@@ -135,7 +135,7 @@ class BasicLSTMCell(LayerRNNCell):
 
 
 class LSTMCell(LayerRNNCell):
-    """An LSTM cell with, if asked for, peepholes, a projection of its output, and clipping.
+    """An LSTM cell with optional peepholes, output projection and clipping.
 
     Args:
         num_units: int, the number of units.

@@ -15,7 +15,7 @@ __all__ = ["MultiRNNCell"]
 
 
 class MultiRNNCell(RNNCell):
-    """Cells each of which gets the outputs of the one before it as its inputs.
+    """Stack of cells: each cell's outputs are the next cell's inputs.
 
     Args:
         cells: list of RNNCells, the first one gets the inputs.

@@ -86,7 +86,7 @@ _TILE += "function with argument multiple=beam_width."
 
 
 class AttentionWrapper(RNNCell):
-    """A cell whose inputs are joined with the last attention and whose output is what it then attends to.
+    """Cell with attention: its inputs are joined with the last attention, and its outputs query the memory.
 
     Args:
         cell: RNNCell, the wrapped one.
@@ -101,7 +101,8 @@ class AttentionWrapper(RNNCell):
         attention_layer: Layer that makes the attention of output and context, or a list of them.
 
     Raises:
-        TypeError: if `cell` is not an RNNCell, a mechanism no AttentionMechanism, or `cell_input_fn` not callable.
+        TypeError: if `cell` is not an RNNCell, a mechanism is not an AttentionMechanism, or `cell_input_fn` is not
+            callable.
         ValueError: if there are not as many layers as mechanisms, or both `attention_layer_size` and `attention_layer`
             are given.
 

@@ -28,7 +28,7 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns the weighed cross entropy of sequences of classes.
+    """Returns the weighted cross entropy of sequences of classes.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, time, classes].

@@ -139,14 +139,14 @@ class SummaryToEventTransformer:
 
 
 class FileWriter(SummaryToEventTransformer):
-    """Writes summaries and graphs into an event file of a folder, for TensorBoard.
+    """Writer of summaries and graphs to an event file in a folder, for TensorBoard.
 
-    Nothing is lost at `flush`, at `close`, or where the program ends without either.
+    No event is lost at `flush`, at `close`, or when the program ends without either.
 
     Args:
         logdir: str, folder of the file; made where it is missing.
         graph: Graph, such as `sess.graph`, to be shown; None for none.
-        max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
+        max_queue: int, accepted as in TF 1.x: the buffer is limited in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         graph_def: `GraphDef` message, the spelling of old.
         filename_suffix: str, the end of the file's name.

@@ -18,7 +18,7 @@ _COLLECTIONS = (GraphKeys.SUMMARIES,)
 
 
 def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
-    """Summarizes a number.
+    """Returns a serialized summary of a scalar.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -37,7 +37,7 @@ def scalar(name: str, tensor: Any, collections: Iterable[str] | None = None, fam
 
 
 def histogram(name: str, values: Any, collections: Iterable[str] | None = None, family: str | None = None) -> Tensor:
-    """Summarizes how values are distributed.
+    """Returns a serialized summary with a histogram of values.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -59,7 +59,7 @@ def histogram(name: str, values: Any, collections: Iterable[str] | None = None, 
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Iterable[str] | None = None, family: str | None = None
 ) -> Tensor:
-    """Summarizes images.
+    """Returns a serialized summary with images.
 
     Bytes are taken as they are. Other numbers are scaled, image by image: to a largest value of 255 where none is
     negative, else so that 0 becomes 128 and the largest magnitude 127 away from it. Pixels with a part that is not

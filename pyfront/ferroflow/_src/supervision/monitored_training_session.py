@@ -48,8 +48,8 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
 ) -> MonitoredSession:
     """Returns a monitored session for training.
 
-    A chief restores the newest checkpoint or initializes the variables, and has hooks that save checkpoints and
-    summaries and count steps; another worker waits for the chief.
+    A chief restores the newest checkpoint or initializes the variables; its hooks save checkpoints and summaries and
+    count steps. Other workers wait for the chief.
 
     Args:
         master: str, the target of the session.

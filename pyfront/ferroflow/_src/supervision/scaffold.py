@@ -47,14 +47,15 @@ def _default_ready_for_local_init_op() -> Any:
 
 
 class Scaffold:
-    """The pieces around a model that training needs; those not given are found in the graph's collections, or made.
+    """Objects that training needs besides the model; those not given are taken from the graph's collections, or
+    created.
 
     Args:
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
         init_fn: callable run after `init_op`, with the scaffold and the session as arguments.
-        ready_op: string vector Tensor, the names of what is not initialized.
-        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
+        ready_op: string vector Tensor, the names of the objects that are not initialized.
+        ready_for_local_init_op: string vector Tensor, the names of the objects that `local_init_op` still waits for.
         local_init_op: Operation that initializes local variables and tables.
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.

@@ -77,16 +77,18 @@ def _default_global_step() -> Any:
 
 
 class Supervisor:
-    """Makes training robust: restores the newest checkpoint at the start, saves checkpoints and summaries in threads,
-    stops all threads when one fails.
+    """Supervisor of training.
 
-    An argument that is `USE_DEFAULT` (0) is found in the graph's collections or made; None is none. The graph is final
-    once the supervisor is made.
+    It restores the newest checkpoint at the start, saves checkpoints and summaries in threads, and stops all threads if
+    one fails.
+
+    An argument equal to `USE_DEFAULT` (0) is taken from the graph's collections or created; None means none. The graph
+    is final once the supervisor is created.
 
     Args:
         graph: Graph; the default one by default.
-        ready_op: string vector Tensor, the names of what is not initialized.
-        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` waits for.
+        ready_op: string vector Tensor, the names of the objects that are not initialized.
+        ready_for_local_init_op: string vector Tensor, the names of the objects that `local_init_op` still waits for.
         is_chief: bool; True if this worker initializes, saves and writes summaries; other workers wait for the chief.
         init_op: Operation that initializes the variables.
         init_feed_dict: dict of values to feed to `init_op`, as `Session.run` takes it.
@@ -97,9 +99,9 @@ class Supervisor:
         global_step: int scalar Tensor or variable that counts the steps.
         save_summaries_secs: float, seconds between two summaries; 0 for never.
         save_model_secs: float, seconds between two checkpoints; 0 for never.
-        recovery_wait_secs: float, seconds between two looks whether the chief is ready.
+        recovery_wait_secs: float, seconds between two checks whether the chief is ready.
         stop_grace_secs: float, seconds that threads have to end.
-        checkpoint_basename: str, what the names of checkpoints begin with.
+        checkpoint_basename: str, the first part of the checkpoints' names.
         session_manager: SessionManager; None for a new one.
         summary_writer: FileWriter of the summaries.
         init_fn: callable with the session as argument, run after `init_op`.

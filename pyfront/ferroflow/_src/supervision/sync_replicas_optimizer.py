@@ -27,7 +27,7 @@ from ferroflow._src.variables.variable import Variable
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """Trains with another optimizer, by the mean of gradients that several replicas computed from the same variables.
+    """Optimizer that applies the mean of gradients that several replicas computed from the same variables.
 
     Each variable has an accumulator, which drops gradients that were computed before the last update. The chief waits
     for enough of them, applies their mean, adds one to the global step, and puts tokens with the new step in a queue.

@@ -14,7 +14,7 @@ from ferroflow._src.variables.initializers import Constant
 
 
 class AdagradOptimizer(FusedOptimizer):
-    """Divides each gradient by the root of the sum of its squares so far.
+    """Adagrad optimizer: divides each gradient by the root of the sum of its squares so far.
 
     `sum += gradient ** 2`, `variable -= learning_rate * gradient / sqrt(sum)`. Of a sparse gradient only the rows it
     names change.

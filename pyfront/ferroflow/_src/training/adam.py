@@ -15,13 +15,14 @@ from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyp
 
 
 class AdamOptimizer(FusedOptimizer):
-    """Moves each variable by its running mean gradient over the root of its running mean squared gradient.
+    """Adam optimizer: moves each variable by its running mean gradient over the root of its running mean squared
+    gradient.
 
     In step t, `rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)`, `m += (1 - beta1) * (gradient - m)`,
     `v += (1 - beta2) * (gradient ** 2 - v)`, `variable -= rate * m / (sqrt(v) + epsilon)`.
 
-    A sparse gradient counts as zero in the rows that it does not name: their moments decay and they move too. The
-    optimizer that leaves such rows alone is `tf.contrib.opt.LazyAdamOptimizer`.
+    A sparse gradient counts as zero in the rows that it does not name: their moments decay and they move too.
+    `tf.contrib.opt.LazyAdamOptimizer` leaves such rows unchanged.
 
     Source: Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015, in the form at the end of section 2;
     `epsilon` is the paper's "epsilon hat".

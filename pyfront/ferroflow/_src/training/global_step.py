@@ -91,7 +91,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """Returns the global step, made if there is none.
+    """Returns the global step, and creates it if there is none.
 
     Args:
         graph: the graph; by default the default one.

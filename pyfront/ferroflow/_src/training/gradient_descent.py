@@ -14,7 +14,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 
 class GradientDescentOptimizer(Optimizer):
-    """Moves each variable against its gradient: `v -= learning_rate * gradient`.
+    """Gradient descent optimizer: `v -= learning_rate * gradient`.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.

@@ -100,7 +100,7 @@ def _cast(name: str, kind: Any, value: Any) -> Any:
 
 
 class HParams:
-    """Hyperparameters, each an attribute whose type is that of its first value.
+    """Hyperparameters: attributes whose types are those of their first values.
 
     Args:
         hparam_def: None; TensorFlow's message of hyperparameters is not read.

@@ -36,7 +36,7 @@ def exponential_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+    """Returns the decayed learning rate `learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
         learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.

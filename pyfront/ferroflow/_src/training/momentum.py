@@ -9,7 +9,7 @@ from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyp
 
 
 class MomentumOptimizer(FusedOptimizer):
-    """Moves each variable against a decayed sum of its gradients.
+    """Momentum optimizer: moves each variable against a decayed sum of its gradients.
 
     `sum = momentum * sum + gradient`, `variable -= learning_rate * sum`; with Nesterov's rule
     `variable -= learning_rate * (gradient + momentum * sum)`. Of a sparse gradient only the rows it names change, in

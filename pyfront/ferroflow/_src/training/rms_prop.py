@@ -11,7 +11,7 @@ from ferroflow._src.variables.initializers import Ones
 
 
 class RMSPropOptimizer(FusedOptimizer):
-    """Divides each gradient by the root of its running mean square.
+    """RMSProp optimizer: divides each gradient by the root of its running mean square.
 
     `mean += (1 - decay) * (gradient ** 2 - mean)`,
     `step = momentum * step + learning_rate * gradient / sqrt(mean + epsilon)`, `variable -= step`. Centered, the square

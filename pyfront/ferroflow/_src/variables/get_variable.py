@@ -30,7 +30,7 @@ def get_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """Returns the variable of a name in the scope in force, found or made.
+    """Returns the variable of a name in the current variable scope, and creates it if needed.
 
     Args:
         name: str, to which the scope's prefix is added.
@@ -48,7 +48,7 @@ def get_variable(
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
             says.
-        custom_getter: a callable of the true getter and these arguments, asked in its place.
+        custom_getter: a callable of the true getter and these arguments, called in its place.
         constraint: a function that optimizers apply after updates, as `tf.Variable`.
         synchronization: recorded, as `tf.Variable`.
         aggregation: recorded, as `tf.Variable`.
@@ -57,8 +57,9 @@ def get_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: if the variable exists and the scope does not reuse, or does not exist and the scope only reuses;
-            the shape of a new one is unknown; shape or dtype differ from those of the one found or the initializer's.
+        ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses;
+            if a new variable's shape is unknown; or if shape or dtype differ from the existing variable's or the
+            initializer's.
     """
     return get_variable_scope().get_variable(
         default_variable_store(),

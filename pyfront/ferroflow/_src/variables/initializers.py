@@ -77,7 +77,7 @@ def _scaled(gain: Any, x: Tensor) -> Tensor:
 
 
 class Zeros(Initializer):
-    """Zeros.
+    """Initializer with zeros.
 
     Args:
         dtype: the dtype where a call gives none.
@@ -111,7 +111,7 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """Given values.
+    """Initializer with given values.
 
     Args:
         value: a number, list, tuple or array. One with fewer elements than the variable is filled up with its last; one
@@ -120,7 +120,7 @@ class Constant(Initializer):
         verify_shape: bool. If True, the shape of `value` must be the variable's.
 
     Raises:
-        TypeError: if `value` is none of these.
+        TypeError: if `value` is not a number, list, tuple or array.
     """
 
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
@@ -153,7 +153,7 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
-    """Uniformly distributed numbers.
+    """Initializer that draws from a uniform distribution.
 
     Args:
         minval: float, int or scalar tensor of the dtype, the least value.
@@ -180,7 +180,7 @@ class RandomUniform(Initializer):
 
 
 class RandomNormal(Initializer):
-    """Normally distributed numbers.
+    """Initializer that draws from a normal distribution.
 
     Args:
         mean: float or scalar tensor of the dtype.
@@ -209,7 +209,7 @@ class RandomNormal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normally distributed numbers, drawn again where they are more than two standard deviations off the mean.
+    """Initializer that draws from a normal distribution truncated at two standard deviations from the mean.
 
     Args:
         mean: float or scalar tensor of the dtype.

@@ -116,7 +116,7 @@ def pure_variable_scope(name_or_scope: str | VariableScope, reuse: Any = None, *
 
 
 class variable_scope:
-    """Opens a variable scope, and with it a name scope; entering it gives the `VariableScope`.
+    """Context manager that opens a variable scope and a name scope, and returns the `VariableScope` on entry.
 
     Args:
         name_or_scope: str, or a `VariableScope` to open again: its variables' names and defaults, under a new name
@@ -127,7 +127,7 @@ class variable_scope:
         regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
         caching_device: default caching device.
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
+        custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True: variables must exist; None or False: as in the outer scope (by default they must not);
             `AUTO_REUSE`: they are made where they do not exist.
         dtype: default dtype.
@@ -136,8 +136,8 @@ class variable_scope:
         auxiliary_name_scope: bool. If True, open a name scope; if not, operations stay in the one in force.
 
     Raises:
-        ValueError: if `reuse` is none of these values, or is true without `name_or_scope`.
-        TypeError: if an argument has another type than these.
+        ValueError: if `reuse` is not one of these values, or is True without `name_or_scope`.
+        TypeError: if an argument has an unsupported type.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ def variable_op_scope(
         regularizer: default regularizer, a callable of a variable to a float scalar tensor or None.
         caching_device: default caching device.
         partitioner: default partitioner, a callable of shape and dtype to the number of slices of each dimension.
-        custom_getter: callable of the true getter and the arguments of `get_variable`, asked in its place.
+        custom_getter: callable of the true getter and the arguments of `get_variable`, called in its place.
         reuse: True, False, None or `AUTO_REUSE`, as for `variable_scope`.
         dtype: default dtype.
         use_resource: default of `use_resource`.

@@ -70,7 +70,8 @@ def _make_variable(**arguments: Any) -> Any:
 
 
 class Variable(metaclass=_VariableMeta):
-    """A tensor that a session keeps: `VariableV2`, the `Assign` that initializes it, and the `Identity` that reads it.
+    """Mutable tensor kept by a session: a `VariableV2`, the `Assign` that initializes it, and an `Identity` that reads
+    it.
 
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
@@ -94,9 +95,9 @@ class Variable(metaclass=_VariableMeta):
         shape: the variable's shape, where it is less known than that of `initial_value`.
 
     Raises:
-        ValueError: if there is no initial value, or it has no known shape although `validate_shape` is true, or both it
-            and `variable_def` are given; or `collections` or `constraint` is of a wrong kind.
-        TypeError: if `variable_def` is another message.
+        ValueError: if there is no initial value, or both it and `variable_def` are given; if its shape is unknown and
+            `validate_shape` is True; or if `collections` or `constraint` has a wrong type.
+        TypeError: if `variable_def` is not a `VariableDef`.
     """
 
     # NumPy leaves `array + variable` to the variable.

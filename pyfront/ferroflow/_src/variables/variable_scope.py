@@ -371,7 +371,7 @@ def open_scopes() -> OpenScopes:
 
 
 def get_variable_scope() -> VariableScope:
-    """Returns the variable scope in force in the default graph and this thread."""
+    """Returns the current variable scope of the default graph in this thread."""
     return open_scopes().current_scope
 
 

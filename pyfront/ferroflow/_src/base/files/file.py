@@ -20,13 +20,13 @@ _MODES: Final = ("r", "w", "a", "r+", "w+", "a+")
 
 
 class GFile:
-    """A file, opened when it is first read or written.
+    """File that is opened at the first read or write.
 
-    TF 1.x: reading and writing each have a place of their own, and the first write of mode `r+` empties the file.
+    TF 1.x: reading and writing have separate positions, and the first write in mode `r+` empties the file.
 
     Args:
         name: str, bytes or path object.
-        mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, what is read is bytes and not text in UTF-8.
+        mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, reads return bytes instead of text in UTF-8.
 
     Raises:
         tf.errors.InvalidArgumentError: if the mode is unknown.

@@ -96,7 +96,7 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes a record file, in place of one that has its name; also a `with` block, which closes it.
+    """Writer of a record file, which replaces an existing file; as a context manager, it closes the file at the end.
 
     A program that is killed leaves whole records behind, up to the last `flush` at least.
 

@@ -56,7 +56,7 @@ def stat(filename: Any) -> FileStatistics:
         FileStatistics.
 
     Raises:
-        tf.errors.NotFoundError: if there is none.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -71,7 +71,7 @@ def remove(filename: Any) -> None:
         filename: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: if there is none.
+        tf.errors.NotFoundError: if the folder does not exist.
         tf.errors.FailedPreconditionError: if it is a folder.
     """
     name = path_of(filename)
@@ -98,13 +98,13 @@ def make_directory(dirname: Any) -> None:
 
 
 def make_directories(dirname: Any) -> None:
-    """Makes a folder and those around it, where they do not exist.
+    """Creates a folder and its missing parent folders.
 
     Args:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.FailedPreconditionError: if one of them is a file.
+        tf.errors.FailedPreconditionError: if a part of the path is a file.
     """
     name = path_of(dirname)
     if not name:
@@ -166,13 +166,13 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
 
 
 def delete_recursively(dirname: Any) -> None:
-    """Removes a folder and everything in it, but nothing that links in it lead to.
+    """Removes a folder and its contents; removes links in it, but not the links' targets.
 
     Args:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: if there is none.
+        tf.errors.NotFoundError: if the folder does not exist.
     """
     name = path_of(dirname)
     with failures_of(name):

@@ -42,7 +42,7 @@ ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Chooses between two tensors by a condition, or finds where it holds.
+    """Selects elements of `x` or `y` by a condition; without them, returns the positions where it is True.
 
     Args:
         condition: Tensor of bool; with `x` and `y` of their shape, or of shape [] or [size of their first dimension].
@@ -51,9 +51,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         name: str, name of the operation.
 
     Returns:
-        Tensor of the dtype and shape of `x`; without `x` and `y` a Tensor of int64, of shape [n, rank of
-        `condition`]: the
-        places, in order, where it is True.
+        Tensor of the dtype and shape of `x`. Without `x` and `y`, Tensor of int64, of shape [n, rank of `condition`]:
+        the positions of True, in row-major order.
 
     Raises:
         ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
@@ -75,7 +74,7 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """Takes slices of a tensor by index.
+    """Gathers slices of a tensor by index.
 
     Args:
         params: Tensor of any dtype, of rank above `axis`.
@@ -87,8 +86,8 @@ def gather(
         batch_dims: int, the number of leading dimensions that `params` and `indices` share.
 
     Returns:
-        Tensor of the dtype of `params`, of its shape with the shape of `indices` without the leading dimensions in the
-        place of the dimension.
+        Tensor of the dtype of `params`. In the shape of `params`, dimension `axis` is replaced by the dimensions of
+        `indices` after the first `batch_dims`.
 
     Raises:
         ValueError: if `axis` or `batch_dims` is out of range.
@@ -121,7 +120,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """Takes slices of a tensor by indices into several dimensions.
+    """Gathers slices of a tensor by indices into several dimensions.
 
     Args:
         params: Tensor of any dtype.

@@ -61,7 +61,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
-    """Takes a tensor apart along a dimension.
+    """Splits a tensor into slices along a dimension, and removes that dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.
@@ -118,21 +118,21 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """Cuts a tensor into pieces along a dimension.
+    """Splits a tensor into pieces along a dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.
         num_or_size_splits: int, the number of equal pieces; or Tensor of int32 or int64, of shape [n]: the size of each
             piece, of which one may be -1 for what is left.
         axis: Tensor of int32, of shape []: the dimension, in [-rank, rank).
-        num: int, the number of pieces, where it cannot be told from `num_or_size_splits`.
+        num: int, the number of pieces; needed if `num_or_size_splits` does not determine it.
         name: str, name of the operation.
 
     Returns:
         List of Tensors of the dtype of `value`.
 
     Raises:
-        ValueError: if the dimension cannot be cut so, or the number of pieces is unknown.
+        ValueError: if the dimension cannot be split this way, or the number of pieces is unknown.
     """
     if isinstance(num_or_size_splits, (*integral_types, tensor_shape.Dimension)):
         return list(apply_op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name=name).outputs)

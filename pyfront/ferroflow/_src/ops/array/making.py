@@ -44,7 +44,7 @@ _CONSTANT_BELOW = 1000
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """Makes a tensor whose value is fed to each step.
+    """Creates a tensor whose value must be fed to each step that uses it.
 
     Args:
         dtype: DType of the fed value.
@@ -59,7 +59,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Makes a tensor that can be fed and has a value where it is not.
+    """Creates a placeholder with a default: `input` is its value unless another one is fed.
 
     Args:
         input: Tensor of any dtype, the value where none is fed.
@@ -117,7 +117,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """Makes a tensor of one value.
+    """Returns a tensor filled with one value.
 
     Args:
         dims: Tensor of int32 or int64, of shape [rank]: the shape.
@@ -190,7 +190,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Makes a tensor of zeros with the shape of another.
+    """Returns a tensor of zeros with the shape of `tensor`.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -213,7 +213,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Makes a tensor of ones with the shape of another.
+    """Returns a tensor of ones with the shape of `tensor`.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -233,7 +233,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """Returns a tensor with the value of another.
+    """Returns a tensor with the value of `input`.
 
     Args:
         input: Tensor of any dtype and shape.
@@ -290,7 +290,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Returns a tensor with the value of another that gradients do not pass through.
+    """Returns a tensor with the value of `input`, through which no gradient passes.
 
     Args:
         input: Tensor of any dtype and shape.
@@ -306,7 +306,7 @@ _RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
-    """Makes the sequence start, start + delta, start + 2 * delta, ... that ends before limit.
+    """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:
         start: Tensor of int32, int64, float32 or float64, of shape []; the limit where no limit is given, from 0 then.
@@ -340,7 +340,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 
 
 def lin_space(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """Makes numbers at equal distances, both ends included.
+    """Returns `num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
         start: Tensor of float32 or float64, of shape [].
@@ -366,7 +366,7 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Makes vectors that have one value at an index and another elsewhere.
+    """Returns one-hot vectors: `on_value` at an index, `off_value` elsewhere.
 
     Args:
         indices: Tensor of uint8, int32 or int64, of any shape; an index outside [0, depth) gives a vector without a
@@ -411,7 +411,7 @@ def one_hot(
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """Makes, for each length, a vector that is True up to it.
+    """Returns masks that are True at the first `lengths` positions and False after them.
 
     Args:
         lengths: Tensor of int32 or int64, of any shape.

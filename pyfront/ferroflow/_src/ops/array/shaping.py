@@ -177,11 +177,11 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Returns the elements of a tensor, in their order, another shape.
+    """Returns a tensor with the same elements, in the same order, and another shape.
 
     Args:
         tensor: Tensor of any dtype and shape.
-        shape: Tensor of int32 or int64, of shape [n]; one -1 in it stands for what is left.
+        shape: Tensor of int32 or int64, of shape [n]; one size may be -1: it is inferred from the number of elements.
         name: str, name of the operation.
 
     Returns:
@@ -229,7 +229,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
         Tensor of the dtype of `input`.
 
     Raises:
-        ValueError: if a dimension to remove is not of size 1 or out of range, or `axis` is given by both of its names.
+        ValueError: if a dimension to remove is out of range or its size is not 1, or both names of `axis` are given.
     """
     if squeeze_dims is not None:
         warn_deprecated("The argument squeeze_dims of squeeze", "axis")

@@ -47,7 +47,7 @@ def decode_jpeg(
         channels: int, 0 for those of the file, 1 for gray, 3 for RGB.
         ratio: int, what the sides are divided by: 1, 2, 4 or 8.
         fancy_upscaling: bool. If True, colours of lower resolution are interpolated.
-        try_recover_truncated: bool. If True, what is missing at the end becomes gray.
+        try_recover_truncated: bool. If True, a truncated image is decoded, and its missing part is gray.
         acceptable_fraction: float, the share of rows that must be there; the others are black.
         dct_method: str, "INTEGER_FAST" or "INTEGER_ACCURATE"; "" for the fast one.
         name: str, name of the operation.

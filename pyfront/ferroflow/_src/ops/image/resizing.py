@@ -67,7 +67,7 @@ def _resizer(public_name: str, op_type: str, returns: str, half_pixel: bool = Tr
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
-        align_corners: bool. If True, the corner pixels of both sizes have the same centers.
+        align_corners: bool. If True, the centers of the corner pixels of input and output coincide.
         name: str, name of the operation.
         half_pixel_centers: bool. If True, pixels have their centers at halves, so that the images cover each other.
 
@@ -134,8 +134,8 @@ def resize_images(
         images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
         method: a member of `ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
-        align_corners: bool. If True, the corner pixels of both sizes have the same centers.
-        preserve_aspect_ratio: bool. If True, `size` is only the most that the result may have.
+        align_corners: bool. If True, the centers of the corner pixels of input and output coincide.
+        preserve_aspect_ratio: bool. If True, the aspect ratio is kept, and `size` is an upper bound.
         name: str, name scope of the operations.
 
     Returns:
@@ -143,7 +143,7 @@ def resize_images(
         the graph tells that they have this size.
 
     Raises:
-        ValueError: if the rank, the size or the method is none of these.
+        ValueError: if the rank of `images`, `size` or `method` is invalid.
     """
     with name_scope(name, "resize_images", [images, size]):
         images = convert_to_tensor(images, name="images")

@@ -60,7 +60,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
@@ -77,7 +77,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
@@ -102,7 +102,7 @@ def flip_left_right(image: Any) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _flip(image, 1, "flip_left_right")
 
@@ -117,7 +117,7 @@ def flip_up_down(image: Any) -> Tensor:
         Tensor of the dtype and shape of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     return _flip(image, 0, "flip_up_down")
 
@@ -192,7 +192,7 @@ def transpose_image(image: Any) -> Tensor:
         Tensor of the dtype of `image`, of shape [width, height, channels] or [batch, width, height, channels].
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "transpose_image", [image]):
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))

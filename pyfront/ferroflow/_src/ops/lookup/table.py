@@ -27,7 +27,7 @@ __all__ = [
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
-    """Makes the operation that fills all tables of the default graph.
+    """Returns an operation that initializes all tables of the default graph.
 
     Args:
         name: str, name of the operation.
@@ -43,7 +43,7 @@ def tables_initializer(name: str = "init_all_tables") -> Operation:
 
 @deprecated("tf.tables_initializer", name="tf.initialize_all_tables")
 def initialize_all_tables(name: str = "init_all_tables") -> Operation:
-    """Makes the operation that fills all tables of the default graph."""
+    """Returns an operation that initializes all tables of the default graph."""
     return tables_initializer(name)
 
 

@@ -280,7 +280,7 @@ def _require_same_dtype(x: Any, y: Any) -> Any:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Divides as Python 3 does: integers become floats first.
+    """Divides like Python 3: converts integers to floats first.
 
     Args:
         x: Tensor of a number dtype.
@@ -308,7 +308,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Divides as Python 2 does: integers give the floor of the quotient.
+    """Divides like Python 2: for integers, returns the floor of the quotient.
 
     Args:
         x: Tensor of a number dtype.

@@ -62,9 +62,8 @@ def matmul(
 
     Args:
         a: Tensor of float16, bfloat16, float32, float64, int32, complex64 or complex128, of shape [..., m, k].
-        b: Tensor of the dtype of `a`, of shape [..., k, n]. As from TensorFlow 1.14 on, one matrix is multiplied with
-            each of a batch, and the dimensions of batches broadcast; a matrix and a tensor of unknown rank are two
-            matrices.
+        b: Tensor of the dtype of `a`, of shape [..., k, n]. Batch dimensions broadcast, as from TensorFlow 1.14 on. A
+            matrix and a tensor of unknown rank are multiplied as two matrices.
         transpose_a: bool. If True, `a` is given as [..., k, m].
         transpose_b: bool. If True, `b` is given as [..., n, k].
         adjoint_a: bool. If True, `a` is given conjugated and transposed.
@@ -77,7 +76,7 @@ def matmul(
         Tensor of the dtype of `a`, of shape [..., m, n].
 
     Raises:
-        ValueError: if inner dimensions differ, or a matrix is to be both transposed and adjoint.
+        ValueError: if the inner dimensions differ, or a matrix is both transposed and adjoint.
         TypeError: if the dtypes differ.
     """
     with name_scope(name, "MatMul", [a, b]) as scope:

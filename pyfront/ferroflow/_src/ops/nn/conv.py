@@ -429,7 +429,7 @@ def conv2d_transpose(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Computes the transpose of `conv2d`, which is its gradient by the input.
+    """Computes the transpose of `conv2d`, which is its gradient with respect to the input.
 
     Args:
         value: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, in_channels], or [batch,

@@ -62,7 +62,7 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Takes rows of a table by id.
+    """Looks up rows of a table by id.
 
     Args:
         params: Tensor or Variable of shape [ids, ...]; or a list of them or a partitioned Variable: parts of one table.
@@ -77,7 +77,7 @@ def embedding_lookup(
         Tensor of the dtype of `params`, of the shape of `ids` + the shape of a row.
 
     Raises:
-        ValueError: if there is no table, or `partition_strategy` is neither.
+        ValueError: if there is no table, or `partition_strategy` is not "mod" or "div".
     """
     del validate_indices
     params = _as_list(params)

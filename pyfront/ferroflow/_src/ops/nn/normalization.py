@@ -57,7 +57,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     Args:
         x: Tensor of float16, bfloat16, float32 or float64, of any shape.
         axis: Tensor of int32, of shape [] or [n]: the dimensions; None for all.
-        epsilon: Tensor of the dtype of `x`, of shape []: the least square that the norm is taken for.
+        epsilon: Tensor of the dtype of `x`, of shape []: the lower bound of the squared norm.
         name: str, name of the operation.
         dim: deprecated name of `axis`.
 
@@ -424,23 +424,23 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """Sets elements to 0 at random and scales the others up, so that the expected sum stays.
+    """Sets random elements to 0 and scales the others up, so that the expected sum is unchanged.
 
     Args:
         x: Tensor of float16, bfloat16, float32 or float64, of any shape.
         keep_prob: Tensor of the dtype of `x`, of shape [], in (0, 1]: the probability that an element stays.
-        noise_shape: Tensor of int32, of the length of the rank of `x`: what is 1 in it shares one draw along that
-            dimension; None for the shape of `x`.
+        noise_shape: Tensor of int32, of shape [rank of `x`]: along dimensions of size 1 all elements share one draw;
+            None for the shape of `x`.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name scope of the operations.
-        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer way to say it.
+        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer form of that argument.
 
     Returns:
         Tensor of the dtype and shape of `x`; `x` itself for a `keep_prob` of 1.
 
     Raises:
-        ValueError: if `x` holds no floats, `keep_prob` is a number outside (0, 1], or neither or both of it and `rate`
-            are given.
+        ValueError: if `x` is not of a float dtype, `keep_prob` is a number outside (0, 1], or both or neither of
+            `keep_prob` and `rate` are given.
 
     Source: Srivastava et al., Dropout, 2014.
     """

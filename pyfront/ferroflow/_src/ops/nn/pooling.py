@@ -199,7 +199,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Computes the mean of each window; what lies outside the image does not count.
+    """Returns the mean of each window; positions outside the image are not counted.
 
     Args:
         value: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, channels].
@@ -229,7 +229,7 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Finds the largest element of each window.
+    """Returns the largest element of each window.
 
     Args:
         value: Tensor of a real number dtype, of shape [batch, height, width, channels].

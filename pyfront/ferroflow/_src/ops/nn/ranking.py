@@ -17,7 +17,7 @@ TopK = collections.namedtuple("TopK", ["values", "indices"])
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopK:
-    """Finds the largest elements of the last dimension.
+    """Returns the largest elements of the last dimension and their indices.
 
     Args:
         input: Tensor of a real number dtype, of rank 1 or more.
@@ -26,9 +26,8 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
         name: str, name of the operation.
 
     Returns:
-        (values, indices): Tensors of shape [..., k], of the dtype of `input` and of int32; of equals the lower index
-        comes
-        first.
+        (values, indices): Tensors of shape [..., k], of the dtype of `input` and of int32; among equal elements, the
+        lower index comes first.
 
     Raises:
         ValueError: if `input` is a scalar, or `k` too large.
@@ -46,7 +45,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         name: str, name scope of the operation.
 
     Returns:
-        Tensor of bool, of shape [batch]; equals at the border all count as among them.
+        Tensor of bool, of shape [batch]; ties at the border count as being among them.
     """
     with name_scope(name, "in_top_k"):
         return tensor_op("InTopKV2", [predictions, targets, k])

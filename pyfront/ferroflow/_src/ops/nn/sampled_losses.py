@@ -129,7 +129,7 @@ def nce_loss(
     partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Tensor:
-    """Computes the noise-contrastive estimation loss: the true classes are told from a sample of all.
+    """Computes the noise-contrastive estimation loss, which separates the true classes from sampled ones.
 
     Args:
         weights: Tensor of shape [num_classes, dim], or a list of Tensors: parts of it.
@@ -139,8 +139,8 @@ def nce_loss(
         num_sampled: int, how many classes to draw.
         num_classes: int, how many there are.
         num_true: int, true classes per example.
-        sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool. If True, drawn classes that are true ones do not count.
+        sampled_values: the values that a candidate sampler returns; None for `log_uniform_candidate_sampler`.
+        remove_accidental_hits: bool. If True, sampled classes that equal a true class are ignored.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
 
@@ -189,8 +189,8 @@ def sampled_softmax_loss(
         num_sampled: int, how many classes to draw.
         num_classes: int, how many there are.
         num_true: int, true classes per example.
-        sampled_values: what a candidate sampler gives; None for `log_uniform_candidate_sampler`.
-        remove_accidental_hits: bool. If True, drawn classes that are true ones do not count.
+        sampled_values: the values that a candidate sampler returns; None for `log_uniform_candidate_sampler`.
+        remove_accidental_hits: bool. If True, sampled classes that equal a true class are ignored.
         partition_strategy: "mod" or "div", how `weights` is cut into parts.
         name: str, name scope of the operations.
         seed: int, the sampler's seed; None to derive it from the graph's.

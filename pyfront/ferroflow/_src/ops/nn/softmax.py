@@ -216,7 +216,7 @@ def softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of its shape without that dimension.
 
     Raises:
-        ValueError: if arguments are not named, one is missing, or the shapes are incompatible.
+        ValueError: if an argument is positional or missing, or the shapes are incompatible.
     """
     _require_names("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
@@ -240,7 +240,7 @@ def sparse_softmax_cross_entropy_with_logits(
         Tensor of the dtype of `logits`, of the shape of `labels`.
 
     Raises:
-        ValueError: if arguments are not named, one is missing, the logits are scalars, or the shapes are incompatible.
+        ValueError: if an argument is positional or missing, the logits are scalars, or the shapes are incompatible.
     """
     _require_names("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -295,7 +295,7 @@ def sigmoid_cross_entropy_with_logits(
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: if arguments are not named, one is missing, or the shapes differ.
+        ValueError: if an argument is positional or missing, or the shapes differ.
     """
     _require_names("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:

@@ -155,7 +155,7 @@ def parse_single_example(
         serialized: Tensor of string, of shape [].
         features: dict from keys to `VarLenFeature`, `SparseFeature`, `FixedLenFeature` or `FixedLenSequenceFeature`.
         name: str, name scope of the operations.
-        example_names: Tensor of string, of shape []: what errors call the example.
+        example_names: Tensor of string, of shape []: the example's name in error messages.
 
     Returns:
         dict from the keys to a SparseTensor of dense shape [length] (VarLenFeature) or size (SparseFeature), or a

@@ -55,12 +55,12 @@ class _FixedLenFeature(NamedTuple):
 
 
 class FixedLenFeature(_FixedLenFeature):
-    """A feature of as many values as a shape has, parsed to a Tensor.
+    """Feature with a fixed number of values, parsed to a Tensor of a given shape.
 
     Args:
         shape: list or tuple of int, or TensorShape.
         dtype: DType: float32, int64 or string.
-        default_value: the value of examples without the feature, of that shape; None where all must have it.
+        default_value: the value of that shape for examples without the feature; None if all examples must have it.
     """
 
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> Self:

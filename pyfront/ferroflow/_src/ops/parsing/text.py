@@ -21,14 +21,14 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
 ) -> list[Tensor]:
-    """Cuts lines of comma-separated values into columns.
+    """Parses lines of comma-separated values into columns.
 
     Args:
         records: Tensor of string, each element a line.
         record_defaults: list of Tensors of float32, float64, int32, int64 or string, of shape [1] (or []), the value of
             an empty field, or [0], where fields must not be empty; one for each column that is returned.
         field_delim: str, one character.
-        use_quote_delim: bool. If True, `"` quotes; otherwise it is a character as all others.
+        use_quote_delim: bool. If True, `"` quotes fields; otherwise it is an ordinary character.
         name: str, name of the operation.
         na_value: str, a field that counts as empty.
         select_cols: list of int, increasing: the columns to return; None for all.

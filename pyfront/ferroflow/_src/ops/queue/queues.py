@@ -298,7 +298,7 @@ def _handle(
 
 
 class FIFOQueue(QueueBase):
-    """A queue whose elements come out in the order they went in.
+    """Queue whose elements leave in the order in which they entered.
 
     Args:
         capacity: int, the most elements it holds.

@@ -155,7 +155,7 @@ class ReaderBase:
 
 
 class WholeFileReader(ReaderBase):
-    """Reads files, each as one record: its name and its contents.
+    """Reader of whole files: a file's name is the key, its contents the value.
 
     Args:
         name: str, name of the operation.
@@ -166,7 +166,7 @@ class WholeFileReader(ReaderBase):
 
 
 class TextLineReader(ReaderBase):
-    """Reads the lines of files, without their ends; the keys are `name:line`, lines counted from 1.
+    """Reader of text lines, without line ends; the keys are `name:line`, lines counted from 1.
 
     Args:
         skip_header_lines: int, lines at the beginning of each file that are not records; None for 0.
@@ -210,7 +210,7 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads the records of record files; the keys are `name:offset`, in bytes.
+    """Reader of record files; the keys are `name:offset`, in bytes.
 
     Args:
         name: str, name of the operation.

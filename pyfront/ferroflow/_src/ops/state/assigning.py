@@ -38,7 +38,7 @@ def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any]
 def assign(
     ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """Returns a variable a value.
+    """Assigns a value to a variable.
 
     Args:
         ref: Variable or reference Tensor of any dtype.

@@ -100,7 +100,7 @@ def decode_raw(
     name: str | None = None,
     input_bytes: Any = None,
 ) -> Tensor:
-    """Reads the bytes of strings as numbers.
+    """Converts the bytes of strings to numbers.
 
     Args:
         bytes: Tensor of string, all of one length.
