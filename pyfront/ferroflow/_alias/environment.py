@@ -116,7 +116,7 @@ def install(alias: Alias) -> Path:
         Path, the package's folder.
 
     Raises:
-        AliasError: if the environment has another package of that name, or its folder cannot be written.
+        AliasError: if the environment has a package of that name already, or its folder cannot be written.
     """
     kind, place = state(alias)
     if kind == "other":

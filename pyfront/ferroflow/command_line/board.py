@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
         args: the command's arguments.
 
     Returns:
-        int: 1 where TensorBoard is not installed, 2 where there is no such folder; else TensorBoard's status.
+        int: 1 where TensorBoard is not installed, 2 where there is no such folder; otherwise TensorBoard's status.
     """
     if not os.path.isdir(args.logdir):
         print(f"ferroflow board: no such folder: {args.logdir}", file=sys.stderr)

@@ -103,7 +103,7 @@ def uses(source: str, file: str = "<program>") -> Iterator[tuple[str, int]]:
         (name as `tf.nn.relu`, line), in the order of the source.
 
     Raises:
-        SyntaxError: if it is not Python 3.
+        SyntaxError: if the source is not Python 3.
     """
     scan = _Scan()
     scan.visit(ast.parse(source, file))
@@ -121,7 +121,7 @@ def calls(source: str, file: str = "<program>") -> Iterator[tuple[str, str, int]
         (name as `tf.layers.dense`, name of the argument, line), in the order of the source.
 
     Raises:
-        SyntaxError: if it is not Python 3.
+        SyntaxError: if the source is not Python 3.
     """
     scan = _Scan()
     scan.visit(ast.parse(source, file))

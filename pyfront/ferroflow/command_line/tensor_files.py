@@ -97,7 +97,7 @@ def read(path: str) -> list[StoredTensor]:
         path: str, a file of one of the formats, or a checkpoint's prefix or folder.
 
     Raises:
-        NotReadable: if it is missing, damaged, or has a type that TensorFlow 1.x lacks.
+        NotReadable: if the file is missing or damaged, or has a type that TensorFlow 1.x lacks.
     """
     kind = format_of(path)
     if kind != FORMATS[0] and not os.path.exists(path):

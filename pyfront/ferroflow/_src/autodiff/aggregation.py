@@ -33,7 +33,7 @@ def check_method(method: int | None) -> int:
     """Returns the method, with None for the default.
 
     Raises:
-        ValueError: if there is no such method.
+        ValueError: if `method` is not a member of `AggregationMethod`.
     """
     if method is None:
         return AggregationMethod.DEFAULT
@@ -46,7 +46,7 @@ def aggregate(gradients: list[Any], op: Operation, method: int) -> Any:
     """Returns the sum of gradients of one output of `op`; None of none.
 
     Raises:
-        TypeError: if one is neither Tensor nor IndexedSlices.
+        TypeError: if a gradient is neither a Tensor nor IndexedSlices.
     """
     if not gradients:
         return None

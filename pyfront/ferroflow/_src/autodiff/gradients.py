@@ -61,7 +61,8 @@ def gradients(
     Raises:
         LookupError: if an operation between has no gradient rule.
         TypeError: if a y, x or gradient has a wrong dtype.
-        ValueError: if numbers of gradients or shapes are incompatible, or there is no such `unconnected_gradients`.
+        ValueError: if numbers of gradients or shapes are incompatible, or `unconnected_gradients` is not a member of
+            `UnconnectedGradients`.
     """
     ys, xs = _as_list(ys), _as_list(xs)
     stops = _as_list(stop_gradients) if stop_gradients is not None else []

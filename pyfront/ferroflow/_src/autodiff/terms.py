@@ -39,7 +39,7 @@ def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
 
 
 def _variable_of(handle: Tensor) -> Any:
-    """Returns the operation that names the variable of a handle; None where the graph does not tell."""
+    """Returns the operation that names the variable of a handle; None if unknown when the graph is built."""
     op = handle.op
     while op.type != "VarHandleOp":
         if op.type not in _HAND_ON:
@@ -271,7 +271,7 @@ def densified(x: Any, name: str | None = None) -> Any:
     Warns where the tensor is large, or may be.
 
     Raises:
-        ValueError: if the slices do not tell their dense shape.
+        ValueError: if the slices have no dense shape.
     """
     if not isinstance(x, IndexedSlices):
         return x

@@ -17,7 +17,7 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
     """Returns the member of the enumeration that `value` is or is the value of.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if `value` is not a member of `UnconnectedGradients`, nor a member's value.
     """
     try:
         return UnconnectedGradients(value)

@@ -71,7 +71,7 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
         On entry, the scope.
 
     Raises:
-        TypeError: if `list_ops_or_scope` is neither.
+        TypeError: if `list_ops_or_scope` is neither a list, a tuple nor a scope.
         ValueError: if a function is not decorated, or defaults are given to a scope that is opened again.
     """
     if isinstance(list_ops_or_scope, dict):

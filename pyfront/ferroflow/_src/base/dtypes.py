@@ -176,7 +176,7 @@ class DType:
         """The NumPy type of this type: a scalar type, `np.object_` for strings, a record dtype for quantized types.
 
         Raises:
-            TypeError: if there is none, or it is one that NumPy lacks (`bfloat16`) and `ml_dtypes` is not installed.
+            TypeError: if there is no NumPy type, or NumPy lacks the type (`bfloat16`) and `ml_dtypes` is not installed.
         """
         numpy_type = _TYPES[self._base_enum][1]
         if numpy_type is not None:
@@ -428,7 +428,7 @@ def as_dtype(type_value: Any) -> DType:
         The `DType`.
 
     Raises:
-        TypeError: if `type_value` names no type.
+        TypeError: if `type_value` does not name a type.
     """
     if type_value.__class__ is DType:
         return type_value

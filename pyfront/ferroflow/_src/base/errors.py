@@ -364,7 +364,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
         A subclass of `OpError`.
 
     Raises:
-        KeyError: if `error_code` is `OK` or none of TF's codes.
+        KeyError: if `error_code` is `OK` or not one of TF's codes.
     """
     return _CODE_TO_EXCEPTION[error_code]
 

@@ -247,7 +247,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **check_types_dict:
 
     Raises:
         TypeError: if `func` is not callable, or the classes of two structures differ.
-        ValueError: if there is no structure, two structures differ, or there is another keyword argument.
+        ValueError: if no structure is given, two structures differ, or there is an unexpected keyword argument.
     """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
@@ -361,7 +361,7 @@ def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure:
         A structure of bools that is a shallow structure of `structure`.
 
     Raises:
-        TypeError: if `traverse_fn` returned something else.
+        TypeError: if `traverse_fn` returns neither a bool nor a structure of bools.
     """
     to_traverse = traverse_fn(structure)
     if not is_sequence(structure):

@@ -20,7 +20,7 @@ def shown(progress: Progress | None, total: int | None, desc: str, unit: str) ->
 
     Args:
         progress: `tqdm.tqdm`, or what is called alike; None shows nothing.
-        total: int, how much there is to do; None where that is not known.
+        total: int, how much there is to do; None if unknown.
         desc: str, what is done.
         unit: str, of `total`.
 

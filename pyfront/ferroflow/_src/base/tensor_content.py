@@ -119,7 +119,8 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
 
     Raises:
         TypeError: if its dtype has no NumPy type.
-        ValueError: if it has more values than its shape, or its raw content is not as long as its shape needs.
+        ValueError: if there are more values than the shape has elements, or the raw content does not have the shape's
+            size.
     """
     shape = tuple(dim.size for dim in tensor.tensor_shape.dim)
     if any(size < 0 for size in shape) or tensor.tensor_shape.unknown_rank:
@@ -183,7 +184,7 @@ def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802 (TF 1.x: t
         shape: list or tuple of ints, or a `TensorShapeProto`.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has a wrong type.
     """
     if not _is_tensor_proto(tensor_proto):
         raise TypeError("tensor_proto is not a tensor_pb2.TensorProto object")

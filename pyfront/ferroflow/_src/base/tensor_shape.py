@@ -486,7 +486,7 @@ class TensorShape:
             other: what `TensorShape` accepts.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if the shapes are incompatible.
         """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")

@@ -224,7 +224,7 @@ def set_verbosity(v: int | str) -> None:
         v: int, such as `tf.logging.INFO`, or the name of a level, such as `"INFO"`.
 
     Raises:
-        ValueError: if `v` is a str that names no level.
-        TypeError: if `v` is neither.
+        ValueError: if `v` is a str that is not the name of a level.
+        TypeError: if `v` is neither int nor str.
     """
     _get_logger().setLevel(v)

@@ -97,7 +97,7 @@ def assign_from_checkpoint(
         The operation, and the dict from placeholders, of the dtypes and shapes of the variables, to the values to feed.
 
     Raises:
-        ValueError: if the checkpoint does not have a variable, or has it in another shape.
+        ValueError: if a variable is not in the checkpoint, or has another shape there.
     """
     grouped: dict[str, list[Variable]] = {}
     if isinstance(var_list, Mapping):

@@ -25,8 +25,8 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
             `"a/x": v` for a `Variable`, a `PartitionedVariable` or a list of the slices of one.
 
     Raises:
-        ValueError: if a tensor is not in the checkpoint or has another shape, a scope stands for a tensor, or there is
-            no checkpoint.
+        ValueError: if there is no checkpoint, a tensor is not in it or has another shape, or a scope is mapped to a
+            tensor.
         tf.errors.OpError: if the checkpoint cannot be read.
     """
     prefix = checkpoint_filename(ckpt_dir_or_file)

@@ -260,7 +260,7 @@ def create_meta_graph_def(
         A MetaGraphDef message.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has a wrong type.
         ValueError: if an op is not registered.
     """
     if graph is not None and not isinstance(graph, Graph):

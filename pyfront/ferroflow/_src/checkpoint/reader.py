@@ -20,7 +20,7 @@ class CheckpointReader:
 
     Raises:
         tf.errors.NotFoundError: if the checkpoint does not exist.
-        tf.errors.DataLossError: if it is damaged.
+        tf.errors.DataLossError: if the checkpoint is damaged.
     """
 
     def __init__(self, filename: str) -> None:
@@ -64,7 +64,7 @@ class CheckpointReader:
 
         Raises:
             tf.errors.NotFoundError: if there is no tensor of that name.
-            tf.errors.DataLossError: if it is damaged.
+            tf.errors.DataLossError: if the checkpoint is damaged.
         """
         return _raising(self._reader.get_tensor, compat.as_bytes(tensor_str))
 
@@ -115,7 +115,7 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
 
     Raises:
         tf.errors.NotFoundError: if the checkpoint does not exist.
-        tf.errors.DataLossError: if it is damaged.
+        tf.errors.DataLossError: if the checkpoint is damaged.
     """
     return CheckpointReader(filepattern)
 

@@ -200,7 +200,7 @@ class Saver:
             last_checkpoints_with_time: list of prefixes and times in seconds since 1970, oldest first.
 
         Raises:
-            AssertionError: if it is not a list.
+            AssertionError: if the argument is not a list.
         """
         if not isinstance(last_checkpoints_with_time, list):
             raise AssertionError("last_checkpoints_with_time must be a list")
@@ -392,8 +392,8 @@ class Saver:
         Raises:
             ValueError: if `save_path` is None.
             tf.errors.NotFoundError: if the checkpoint does not exist, or a variable is not in it.
-            tf.errors.InvalidArgumentError: if it has a variable in another dtype or shape.
-            tf.errors.DataLossError: if it is damaged.
+            tf.errors.InvalidArgumentError: if the checkpoint has a variable with another dtype or shape.
+            tf.errors.DataLossError: if the checkpoint is damaged.
         """
         if self._is_empty:
             return

@@ -70,7 +70,7 @@ class ResourceVariableSaveable(SaveableObject):
         name: str, the name it is saved under.
 
     Raises:
-        ValueError: if `var` is neither.
+        ValueError: if `var` is neither a Tensor nor a resource variable.
     """
 
     def __init__(self, var: Any, slice_spec: str, name: str) -> None:
@@ -139,7 +139,7 @@ class BaseSaverBuilder:
             saveables: list of `SaveableObject`.
 
         Raises:
-            RuntimeError: if the format is neither V1 nor V2.
+            RuntimeError: if the write version is neither V1 nor V2.
         """
         specs = [spec for saveable in saveables for spec in saveable.specs]
         names, slices = [spec.name for spec in specs], [spec.slice_spec for spec in specs]
@@ -304,8 +304,8 @@ class BaseSaverBuilder:
             Dict of the names; slices of one variable are in one list.
 
         Raises:
-            TypeError: if something is of another kind.
-            ValueError: if two have the same name.
+            TypeError: if an element of `op_list` cannot be saved.
+            ValueError: if two elements have the same name.
         """
         if not isinstance(op_list, (list, tuple, set)):
             raise TypeError(f"Variables to save should be passed in a dict or a list: {op_list}")
@@ -339,8 +339,8 @@ class BaseSaverBuilder:
         """Returns the saveables of a dict or list of things to save.
 
         Raises:
-            TypeError: if a name is not a string, or a thing is none that can be saved.
-            ValueError: if a thing is given twice, or slices are of several variables.
+            TypeError: if a name is not a string, or an object cannot be saved.
+            ValueError: if an object is given twice, or a list has slices of several variables.
         """
         if not isinstance(names_to_saveables, dict):
             names_to_saveables = BaseSaverBuilder.OpListToDict(names_to_saveables)
@@ -406,8 +406,8 @@ class BaseSaverBuilder:
             A `SaverDef` message.
 
         Raises:
-            TypeError: if a name is not a string, or a thing is none that can be saved.
-            ValueError: if a thing is given twice, or two have one name.
+            TypeError: if a name is not a string, or an object cannot be saved.
+            ValueError: if an object is given twice, or two objects have the same name.
         """
         saveables = self._ValidateAndSliceInputs(names_to_saveables)
         with name_scope(name, "save", [saveable.op for saveable in saveables]):

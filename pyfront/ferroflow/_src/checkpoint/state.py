@@ -153,7 +153,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         be read.
 
     Raises:
-        ValueError: if it names no checkpoint.
+        ValueError: if the state file names no checkpoint.
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)

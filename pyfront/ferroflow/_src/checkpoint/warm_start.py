@@ -40,7 +40,7 @@ class VocabInfo(_Fields):
         axis: int, 0 where rows belong to the entries, 1 where columns do.
 
     Raises:
-        ValueError: if the axis is another, or an old size is given for columns.
+        ValueError: if `axis` is not 0 or 1, or an old size is given for columns.
     """
 
     __slots__ = ()
@@ -80,8 +80,8 @@ def warm_start(
         var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
 
     Raises:
-        ValueError: if a name of the dicts is that of no variable that is meant, a variable is not in the checkpoint or
-            has another shape, or the list has other elements.
+        ValueError: if a name in the dicts is not the name of a selected variable; if a variable is not in the
+            checkpoint or has another shape there; or if the list has elements of other types.
         tf.errors.OpError: if the checkpoint or a vocabulary cannot be read.
     """
     vocabularies = dict(var_name_to_vocab_info or {})

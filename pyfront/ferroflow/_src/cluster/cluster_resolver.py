@@ -74,7 +74,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def task_type(self) -> str | None:
-        """The job of this program's task, or None where that is not known."""
+        """The job of this program's task, or None if unknown."""
         return self._task_type
 
     @task_type.setter
@@ -83,7 +83,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def task_id(self) -> int | None:
-        """The index of this program's task in its job, or None where that is not known."""
+        """The index of this program's task in its job, or None if unknown."""
         return self._task_id
 
     @task_id.setter
@@ -113,7 +113,7 @@ class SimpleClusterResolver(ClusterResolver):
         rpc_layer: str, the protocol, or None.
 
     Raises:
-        TypeError: if `cluster_spec` or `master` is of another type.
+        TypeError: if `cluster_spec` or `master` has a wrong type.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class UnionClusterResolver(ClusterResolver):
 
     Raises:
         TypeError: if an argument is not a resolver.
-        ValueError: if there is no resolver, or another keyword.
+        ValueError: if no resolver is given, or a keyword argument is unknown.
     """
 
     def __init__(self, *args: ClusterResolver, **kwargs: Any) -> None:
@@ -212,7 +212,7 @@ class UnionClusterResolver(ClusterResolver):
         otherwise every task keeps its index.
 
         Raises:
-            KeyError: if two resolvers have a task of the same index in such a job.
+            KeyError: if two resolvers have a task with the same index in one job.
         """
         listed: dict[Any, list[Any]] = {}
         for resolver in self._resolvers:

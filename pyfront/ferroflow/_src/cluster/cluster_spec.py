@@ -17,7 +17,7 @@ class ClusterSpec:
             `tf.train.ClusterDef`; or another `ClusterSpec`.
 
     Raises:
-        TypeError: if `cluster` is none of these, or a name or an address is not a string, or an index is not an
+        TypeError: if `cluster` is not one of these, a name or an address is not a string, or an index is not an
             integer.
         ValueError: if a task index is negative or beyond 32 bits.
     """
@@ -112,7 +112,7 @@ class ClusterSpec:
             str, such as `host:port`.
 
         Raises:
-            ValueError: if the job does not exist, or no such task in it.
+            ValueError: if the job or the task does not exist.
         """
         tasks = self._tasks(job_name)
         if task_index not in tasks:

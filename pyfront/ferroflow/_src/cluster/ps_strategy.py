@@ -74,7 +74,7 @@ def byte_size_load_fn(op: Any) -> int:
         int, the bytes of the output.
 
     Raises:
-        ValueError: if the op has not one output, or its shape is not fully known.
+        ValueError: if the op does not have exactly one output, or its shape is not fully known.
     """
     if len(op.outputs) != 1:
         raise ValueError(f"Op {op} must have a single output")

@@ -27,7 +27,7 @@ class Server:
         start: bool. If True, answer other processes from now on.
 
     Raises:
-        TypeError: if `server_or_cluster_def` is none of these.
+        TypeError: if `server_or_cluster_def` is not one of these.
         ValueError: if the job or the index is not given and cannot be inferred.
         tf.errors.InvalidArgumentError: if the task is not in the cluster, or its address is not `host:port`.
         tf.errors.NotFoundError: if `protocol` is unknown.

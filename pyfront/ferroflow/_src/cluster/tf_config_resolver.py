@@ -116,7 +116,7 @@ class TFConfigClusterResolver(ClusterResolver):
             address of the task.
 
         Raises:
-            RuntimeError: if neither the arguments nor TF_CONFIG tell the task.
+            RuntimeError: if neither the arguments nor TF_CONFIG name the task.
             ValueError: if the cluster has no such task.
         """
         chosen = tf_config().get("session_master")

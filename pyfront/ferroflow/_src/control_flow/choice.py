@@ -44,7 +44,7 @@ def case(
         shapes, that all of them give.
 
     Raises:
-        TypeError: if something is not a pair, no bool tensor or not callable.
+        TypeError: if an element is not a pair, a predicate is not a bool tensor, or a function is not callable.
         tf.errors.InvalidArgumentError: when the step runs, if no predicate holds without a default, or several hold
             with `exclusive`.
     """
@@ -92,7 +92,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
         shapes, that all of them give.
 
     Raises:
-        TypeError: if the index is not an int tensor, or something is not a pair, no int or not callable.
+        TypeError: if the index is not an int tensor, an element is not a pair, a key is not an int, or a function is
+            not callable.
         ValueError: if there are no branches, or their numbers leave some out.
     """
     functions = _checked_branches(branch_index, branch_fns)

@@ -150,7 +150,7 @@ class CondContext(ControlFlowContext):
             import_scope: name scope to put before its names.
 
         Raises:
-            KeyError: if the graph has no such operation.
+            KeyError: if an operation of that name is not in the graph.
         """
         graph = get_default_graph()
         pred, pivot = (

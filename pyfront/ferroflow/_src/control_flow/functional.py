@@ -95,7 +95,8 @@ def map_fn(
         The nest of tensors that `fn` gives, of the types of `dtype`, each of shape [n] + the shape of one.
 
     Raises:
-        TypeError: if `fn` is not callable, `elems` is a SparseTensor, or `fn` gives another structure than `dtype`.
+        TypeError: if `fn` is not callable, `elems` is a SparseTensor, or the result's structure differs from that of
+            `dtype`.
         ValueError: if an element is a scalar.
     """
     _check_callable(fn)
@@ -157,7 +158,7 @@ def scan(
         The nest of tensors that `fn` gives, of the dtypes of `initializer`, each of shape [n] + the shape of one.
 
     Raises:
-        TypeError: if `fn` is not callable, or gives another structure than `initializer`.
+        TypeError: if `fn` is not callable, or the result's structure differs from that of `initializer`.
         ValueError: if an element is a scalar.
     """
     _check_callable(fn)

@@ -198,8 +198,8 @@ class WhileContext(ControlFlowContext):
             import_scope: name scope to put before its names.
 
         Raises:
-            KeyError: if the graph has no such operation.
-            ValueError: if the operations are none of a loop.
+            KeyError: if an operation of that name is not in the graph.
+            ValueError: if the operations do not belong to a loop.
         """
         limit = context_def.maximum_iterations_name
         loop = WhileContext(context_def.parallel_iterations, context_def.back_prop, context_def.swap_memory)
@@ -277,7 +277,8 @@ class WhileContext(ControlFlowContext):
             The values after the last iteration.
 
         Raises:
-            ValueError: if the body gives another number of tensors, or shapes change that should not.
+            ValueError: if the body returns another number of tensors, or a shape changes without an invariant that
+                permits it.
             TypeError: if the body gives other dtypes.
         """
         outer = self._outer_context

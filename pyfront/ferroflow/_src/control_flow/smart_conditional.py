@@ -27,7 +27,7 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
         What the function called returns, or what `tf.cond` does.
 
     Raises:
-        TypeError: if a function is none, or the condition is neither a Tensor nor a bool, 0 or 1.
+        TypeError: if a function is not callable, or the condition is neither a Tensor nor a bool, 0 or 1.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")

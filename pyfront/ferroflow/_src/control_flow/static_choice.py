@@ -21,7 +21,7 @@ def smart_constant_value(pred: Any) -> bool | None:
         bool, or None where only a step tells.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if `pred` is neither a Tensor nor a bool, 0 or 1.
     """
     if isinstance(pred, Tensor):
         known = constant_value(pred)
@@ -49,7 +49,7 @@ def smart_cond(
         What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
 
     Raises:
-        TypeError: if a function is not callable, or `pred` is something else.
+        TypeError: if a function is not callable, or `pred` is neither a Tensor nor a bool, 0 or 1.
     """
     if not callable(true_fn):
         raise TypeError("`true_fn` must be callable.")
@@ -77,6 +77,6 @@ def smart_case(
         What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
 
     Raises:
-        TypeError: if something is not a pair, no predicate or not callable.
+        TypeError: if an element is not a pair of a predicate and a callable.
     """
     return chosen(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)

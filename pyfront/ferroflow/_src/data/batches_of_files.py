@@ -28,7 +28,7 @@ def _file_names(file_pattern: Any) -> list[str]:
     """Returns the names of the files that match one pattern or several, sorted.
 
     Raises:
-        ValueError: if there are none.
+        ValueError: if no files match.
     """
     patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
     if not patterns:
@@ -58,7 +58,9 @@ def _repeated(dataset: Dataset, epochs: int | None, shuffle: bool, buffer_size: 
 
 
 def _csv_defaults(given: Sequence[Any] | None, types: Callable[[], Sequence[Any]]) -> list[Any]:
-    """What stands in empty fields: as given, a dtype meaning that there must be a value; else 0 or "" of `types()`."""
+    """What stands in empty fields: as given, a dtype meaning that there must be a value; otherwise 0 or "" of
+    `types()`.
+    """
     if given is None:
         return [constant(["" if t == dtypes.string else 0], dtype=t) for t in types()]
     return [constant([], dtype=d) if isinstance(d, dtypes.DType | type) else d for d in given]
@@ -121,7 +123,7 @@ def make_csv_dataset(
         Dataset.
 
     Raises:
-        ValueError: if no files match, or columns are not sound.
+        ValueError: if no files match, or the columns are invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.contrib.data.CsvDataset`.
     """
     del num_parallel_parser_calls
@@ -210,7 +212,7 @@ def make_batched_features_dataset(
         Dataset of dicts from the keys to Tensors and SparseTensors, as `tf.parse_example` gives them.
 
     Raises:
-        ValueError: if no files match, or a description is not sound, or `label_key` is not among the features.
+        ValueError: if no files match, or a description is invalid, or `label_key` is not among the features.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if label_key is not None and label_key not in features:

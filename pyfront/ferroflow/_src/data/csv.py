@@ -33,8 +33,8 @@ class CsvDataset(OpDataset):
         select_cols: list of int, the numbers of the wanted fields, rising; by default all.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if a record has another number of fields, or one that is not
-            a number, or none where it must have one.
+        tf.errors.InvalidArgumentError: when the step runs, if a record has a wrong number of fields, a field is not a
+            number of its column's dtype, or a required field is empty.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class CsvLayout:
         """What the first lines of the files call the columns.
 
         Raises:
-            ValueError: if there are no such lines, or they differ.
+            ValueError: if a file has no header line, or the header lines differ.
         """
         if not self.header:
             raise ValueError("Cannot infer column names without a header line.")
@@ -91,7 +91,7 @@ class CsvLayout:
             int32, int64, `float_type` or string for each wanted column; string where there are no values.
 
         Raises:
-            ValueError: if a record has another number of fields.
+            ValueError: if a record has a wrong number of fields.
         """
         widths = [0] * len(columns)
         kinds = (dtypes.int32, dtypes.int64, dtypes.as_dtype(float_type), dtypes.string)
@@ -126,7 +126,7 @@ def selected_columns(select_columns: Sequence[int | str], column_names: Sequence
     """Returns the numbers of columns that are given by name or number, rising.
 
     Raises:
-        ValueError: if there is no such column, or one comes twice.
+        ValueError: if a column does not exist, or is given twice.
     """
     numbers = []
     for column in select_columns:

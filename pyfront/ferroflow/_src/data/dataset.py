@@ -198,7 +198,8 @@ class Dataset(abc.ABC):
             Dataset.
 
         Raises:
-            TypeError: if `generator` is not callable, or (when run, as InvalidArgumentError) it yields another type.
+            TypeError: if `generator` is not callable; or, when run, as InvalidArgumentError, if it yields an object
+                that is not iterable.
         """
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
@@ -279,7 +280,7 @@ class Dataset(abc.ABC):
             Dataset of elements nested as `datasets` is.
 
         Raises:
-            TypeError: if there is something else in it.
+            TypeError: if an element of `datasets` is not a dataset.
         """
         flat = nest.flatten(datasets)
         for dataset in flat:
@@ -504,7 +505,7 @@ class Dataset(abc.ABC):
             Dataset of elements with one more dimension, the first.
 
         Raises:
-            TypeError: if a component is sparse, or a padding value has another type than its component.
+            TypeError: if a component is sparse, or a padding value has another dtype than its component.
             ValueError: if a padding value is not a scalar.
         """
         structure = structure_of(self)
@@ -592,7 +593,7 @@ class Dataset(abc.ABC):
             Dataset.
 
         Raises:
-            ValueError: if it returns something else.
+            ValueError: if `predicate` does not return a bool scalar.
         """
         f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
         return OpDataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
@@ -853,7 +854,7 @@ def single_element(dataset: Dataset) -> Any:
 
     Raises:
         TypeError: if `dataset` is not a Dataset.
-        tf.errors.InvalidArgumentError: when the step runs, if it has none, or several.
+        tf.errors.InvalidArgumentError: when the step runs, if the dataset does not have exactly one element.
     """
     if not isinstance(dataset, Dataset):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")

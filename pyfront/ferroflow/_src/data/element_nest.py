@@ -121,7 +121,7 @@ def assert_shallow_structure(shallow: Any, deep: Any, check_types: bool = True) 
     """Checks that `deep` is nested as `shallow` is, and perhaps further.
 
     Raises:
-        TypeError: if a substructure has no counterpart, or one of another class.
+        TypeError: if a substructure has no counterpart, or a counterpart of another class.
         ValueError: if lengths or keys differ.
     """
     if not is_sequence(shallow):

@@ -33,7 +33,7 @@ class GeneratorState:
         """Returns the next element.
 
         Raises:
-            StopIteration: if there is none.
+            StopIteration: if there are no more elements.
         """
         number = int(number)
         iterator = self._iterators.get(number)
@@ -52,7 +52,7 @@ def flat_values(element: Any, types: Any, flat_types: list[Any], flat_shapes: li
     """Returns the arrays of an element.
 
     Raises:
-        TypeError, ValueError: if they are not of the promised structure, types or shapes.
+        TypeError, ValueError: if the values do not have the declared structure, types or shapes.
     """
     arrays = []
     for value, dtype, shape in zip(nest.flatten_up_to(types, element), flat_types, flat_shapes, strict=True):

@@ -61,7 +61,8 @@ def group_by_window(
         A function from a Dataset to a Dataset, for `Dataset.apply`.
 
     Raises:
-        ValueError: if not one of the last two is given, or a function gives something else.
+        ValueError: if both or neither of `window_size` and `window_size_func` are given, or a function returns a wrong
+            type.
         TypeError: if `reduce_func` gives no Dataset.
     """
     if (window_size is None) == (window_size_func is None):

@@ -141,7 +141,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
         Dataset.
 
     Raises:
-        TypeError: if types or classes of elements differ, or `choice_dataset` is of something else.
+        TypeError: if types or classes of elements differ, or `choice_dataset` does not consist of int64 scalars.
     """
     if choice_dataset.output_types != dtypes.int64 or not choice_dataset.output_shapes.is_compatible_with([]):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")

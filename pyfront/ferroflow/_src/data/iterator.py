@@ -110,7 +110,7 @@ class Iterator:
 
         Raises:
             TypeError: if types, shapes or classes differ.
-            ValueError: if elements of the dataset are nested in another way.
+            ValueError: if the dataset's elements have another structure.
         """
         with name_scope(name, "make_initializer") as scope:
             types, shapes, classes = self._structure

@@ -32,8 +32,8 @@ def padding_value(value: Any, dtype: Any) -> Tensor:
     """Returns a padding value as a scalar.
 
     Raises:
-        TypeError: if it is not of `dtype`.
-        ValueError: if it is not a scalar.
+        TypeError: if the value is not of `dtype`.
+        ValueError: if the value is not a scalar.
     """
     tensor = convert_to_tensor(value, name="padding_value")
     if not tensor.shape.is_compatible_with(TensorShape([])):

@@ -93,7 +93,7 @@ class TFRecordDataset(Dataset):
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.
-        ValueError: if they are not scalars.
+        ValueError: if the elements of a dataset of names are not scalars.
     """
 
     def __init__(

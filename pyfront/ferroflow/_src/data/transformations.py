@@ -164,6 +164,6 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Raises:
         TypeError: if `dataset` is not a Dataset.
-        tf.errors.InvalidArgumentError: when the step runs, if it has none, or several.
+        tf.errors.InvalidArgumentError: when the step runs, if the dataset does not have exactly one element.
     """
     return single_element(dataset)

@@ -49,7 +49,7 @@ def load_csv_with_header(
         `Dataset` of `data` [samples, features] and `target` [samples].
 
     Raises:
-        ValueError: if the table is of another size than the line says, or a field is not of its type.
+        ValueError: if the table does not have the size that its first line states, or a field is not of its type.
         OSError: if the file cannot be read.
     """
     with open(local_path(filename), newline="", encoding="utf-8") as file:

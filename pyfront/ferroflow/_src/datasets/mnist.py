@@ -52,7 +52,7 @@ def _contents(file: Any, magic: int, dimensions: int) -> tuple[tuple[int, ...], 
     """Returns the sizes and the bytes of a compressed IDX file.
 
     Raises:
-        ValueError: if it holds something else, or is cut short.
+        ValueError: if the file's header is wrong, or the file is truncated.
     """
     name = getattr(file, "name", "file")
     try:
@@ -131,7 +131,7 @@ class DataSet:
         seed: int, of the order; None for the graph's.
 
     Raises:
-        TypeError: if `dtype` is another.
+        TypeError: if `dtype` is neither `tf.uint8` nor `tf.float32`.
         ValueError: if there are not as many labels as images.
     """
 
@@ -244,7 +244,7 @@ def maybe_download(
         str, the file's path.
 
     Raises:
-        tf.errors.UnavailableError: if it is missing and cannot be fetched.
+        tf.errors.UnavailableError: if the file is missing and cannot be downloaded.
     """
     source_url = source_url or DEFAULT_SOURCE_URL + filename
     folder = Path(work_directory)

@@ -36,7 +36,7 @@ class Bernoulli(ScalarDistribution):
 
     Raises:
         ValueError: if both or neither of `logits` and `probs` are given.
-        TypeError: if they are not of a float dtype.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     _BROADCAST = ("logits",)

@@ -35,8 +35,8 @@ class Categorical(ScalarDistribution):
         name: str, name scope of its operations.
 
     Raises:
-        ValueError: if both or neither of `logits` and `probs` are given, or they are scalars.
-        TypeError: if they are not of a float dtype.
+        ValueError: if both or neither of `logits` and `probs` are given, or the one given is a scalar.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     def __init__(

@@ -98,7 +98,7 @@ class RegisterKL:
 
         Raises:
             TypeError: if `kl_fn` is not callable.
-            ValueError: if another one is registered for the classes.
+            ValueError: if a function is already registered for the classes.
         """
         if not callable(kl_fn):
             raise TypeError(f"kl_fn must be callable, received: {kl_fn}")

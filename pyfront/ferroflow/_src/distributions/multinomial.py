@@ -35,7 +35,7 @@ class Multinomial(VectorDistribution):
 
     Raises:
         ValueError: if both or neither of `logits` and `probs` are given.
-        TypeError: if they are not of a float dtype.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ def get_logits_and_probs(
 
     Raises:
         ValueError: if both or neither are given.
-        TypeError: if what is given is not of a float dtype.
+        TypeError: if `logits` or `probs` is not of a float dtype.
     """
     with name_scope(name, values=[probs, logits]):
         if (probs is None) == (logits is None):

@@ -113,7 +113,7 @@ def ndtr(x: Any, name: str = "ndtr") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: if `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     with name_scope(name, values=[x]):
         return _ndtr(_as_floats(x, "x"))
@@ -149,7 +149,7 @@ def ndtri(p: Any, name: str = "ndtri") -> Any:
         Tensor of the dtype and shape of `p`.
 
     Raises:
-        TypeError: if `p` has another dtype.
+        TypeError: if the dtype of `p` is not supported.
     """
     with name_scope(name, values=[p]):
         p = _as_floats(p, "p")
@@ -182,7 +182,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Any:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        TypeError: if `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     with name_scope(name, values=[x]):
         x = _as_floats(x, "x")

@@ -372,7 +372,7 @@ class Estimator:
 
         Raises:
             ValueError: if there is no checkpoint, `steps` is not positive, or a metric has one of those names.
-            TypeError: if a hook is something else.
+            TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -422,7 +422,7 @@ class Estimator:
 
         Raises:
             ValueError: if there is no checkpoint, no prediction is wanted, or predictions have different lengths.
-            TypeError: if a hook is something else.
+            TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = _checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self._trained_checkpoint()
@@ -535,7 +535,7 @@ class Estimator:
 
         Raises:
             ValueError: on the same conditions as `export_savedmodel`.
-            NotImplementedError: if another mode is asked for.
+            NotImplementedError: if `mode` is not one of the listed values.
         """
         if experimental_mode != ModeKeys.PREDICT:
             raise NotImplementedError(

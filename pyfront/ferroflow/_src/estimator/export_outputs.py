@@ -48,7 +48,7 @@ class ClassificationOutput(ExportOutput):
         classes: Tensor of strings, of shape [batch, n] or [n]; None for none.
 
     Raises:
-        ValueError: if both are None, or one is of another dtype.
+        ValueError: if both are None, or a tensor has a wrong dtype.
     """
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
@@ -94,7 +94,7 @@ class RegressionOutput(ExportOutput):
         value: Tensor of a float dtype, of shape [batch, ...].
 
     Raises:
-        ValueError: if it is of another dtype.
+        ValueError: if the tensor has a wrong dtype.
     """
 
     def __init__(self, value: Any) -> None:

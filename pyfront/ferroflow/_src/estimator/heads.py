@@ -48,7 +48,7 @@ class Head(abc.ABC):
         loss_reduction: one of `tf.losses.Reduction` but NONE, how the losses of a batch become one.
 
     Raises:
-        ValueError: if the reduction is another.
+        ValueError: if `reduction` is not one of the listed values.
     """
 
     def __init__(self, dimension: int, weight_column: Any, loss_reduction: str) -> None:
@@ -90,7 +90,7 @@ class Head(abc.ABC):
             EstimatorSpec.
 
         Raises:
-            ValueError: if labels, weights or logits have another shape or dtype.
+            ValueError: if labels, weights or logits have a wrong shape or dtype.
         """
         with name_scope(None, "head"):
             logits = _checked_logits(logits, self.logits_dimension)
@@ -321,7 +321,8 @@ def classification_head(
         Head, of one output for two classes, of one for each for more.
 
     Raises:
-        ValueError: if there are fewer than two classes, the names are not a list, or the reduction is another.
+        ValueError: if there are fewer than two classes, the names are not a list, or `reduction` is not one of the
+            listed values.
     """
     if n_classes < 2:
         raise ValueError(f"n_classes must be > 1: {n_classes}.")
@@ -342,7 +343,7 @@ def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_re
         Head.
 
     Raises:
-        ValueError: if the number is not positive, or the reduction is another.
+        ValueError: if the number is not positive, or `reduction` is not one of the listed values.
     """
     if label_dimension < 1:
         raise ValueError(f"Invalid label_dimension {label_dimension}.")

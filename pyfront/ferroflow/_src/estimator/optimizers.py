@@ -29,7 +29,7 @@ def optimizer_of(given: Any, learning_rate: float) -> Any:
         learning_rate: float, for one that is given by its name.
 
     Raises:
-        ValueError: if there is none of that name, or it is something else.
+        ValueError: if the name is unknown, or `given` is neither a name, an optimizer nor a callable.
     """
     if isinstance(given, str):
         if given not in _OPTIMIZERS:

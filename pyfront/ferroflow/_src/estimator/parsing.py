@@ -33,7 +33,8 @@ def classifier_parse_example_spec(
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [1].
 
     Raises:
-        ValueError: if the label or the weight is a feature too, or `weight_column` is something else.
+        ValueError: if the label or the weight is also a feature, or `weight_column` is neither a str nor a numeric
+            column.
     """
     return _with_label(
         feature_columns, label_key, FixedLenFeature((1,), dtypes.as_dtype(label_dtype), label_default), weight_column
@@ -62,7 +63,8 @@ def regressor_parse_example_spec(
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key, the label's of shape [`label_dimension`].
 
     Raises:
-        ValueError: if the label or the weight is a feature too, or `weight_column` is something else.
+        ValueError: if the label or the weight is also a feature, or `weight_column` is neither a str nor a numeric
+            column.
     """
     label = FixedLenFeature((label_dimension,), dtypes.as_dtype(label_dtype), label_default)
     return _with_label(feature_columns, label_key, label, weight_column)

@@ -71,7 +71,7 @@ class RunConfig:
         ValueError: if both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not
             right.
         NotImplementedError: if a strategy of distribution is given.
-        TypeError: if a part of `TF_CONFIG` is of another type.
+        TypeError: if a part of `TF_CONFIG` has a wrong type.
     """
 
     def __init__(

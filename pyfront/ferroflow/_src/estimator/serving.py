@@ -38,7 +38,7 @@ class ServingInputReceiver(_Fields):
         receiver_tensors_alternatives: dict from names of signatures to other such dicts; None for none.
 
     Raises:
-        ValueError: if something is missing, a name is not a str, or a value no tensor.
+        ValueError: if a part is missing, a name is not a str, or a value is not a tensor.
     """
 
     __slots__ = ()
@@ -82,7 +82,7 @@ class TensorServingInputReceiver(_TensorFields):
         receiver_tensors_alternatives: as `ServingInputReceiver`.
 
     Raises:
-        ValueError: if something is missing, a name is not a str, or a value no tensor.
+        ValueError: if a part is missing, a name is not a str, or a value is not a tensor.
     """
 
     __slots__ = ()
@@ -157,7 +157,7 @@ def build_all_signature_defs(
     """Returns the SignatureDefs of all outputs that the inputs fit.
 
     Raises:
-        ValueError: if the default output does not fit the inputs, or there is none.
+        ValueError: if there is no default output, or it does not fit the inputs.
     """
     if not isinstance(export_outputs, Mapping):
         raise ValueError("export_outputs must be a dict.")

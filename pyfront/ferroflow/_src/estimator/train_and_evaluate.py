@@ -40,7 +40,7 @@ class TrainSpec(_TrainFields):
 
     Raises:
         ValueError: if `max_steps` is not positive.
-        TypeError: if `input_fn` is not callable, or a hook is something else.
+        TypeError: if `input_fn` is not callable, or a hook is not a SessionRunHook.
     """
 
     __slots__ = ()
@@ -76,7 +76,7 @@ class EvalSpec(_EvalFields):
 
     Raises:
         ValueError: if `steps` is not positive, a time is negative, or the names of exporters are missing or equal.
-        TypeError: if `input_fn` is not callable, the name no str, or a hook or an exporter something else.
+        TypeError: if `input_fn` is not callable, the name is not a str, or a hook or an exporter has a wrong type.
     """
 
     __slots__ = ()
@@ -128,8 +128,8 @@ def train_and_evaluate(
 
     Raises:
         ValueError: if `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.
-        TypeError: if an argument is of another type.
-        RuntimeError: if a task of a cluster of several has no `master` to be started at.
+        TypeError: if an argument has a wrong type.
+        RuntimeError: if a task of a cluster with several tasks has no `master` at which a server can start.
     """
     for name, value, expected in (
         ("estimator", estimator, Estimator),

@@ -258,7 +258,7 @@ def categorical_column_with_hash_bucket(
         A categorical feature column.
 
     Raises:
-        ValueError: if the number is not positive, or the DType is another.
+        ValueError: if `hash_bucket_size` is not positive, or `dtype` is neither string nor an integer dtype.
     """
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
@@ -290,8 +290,8 @@ def categorical_column_with_vocabulary_file(
         A categorical feature column.
 
     Raises:
-        ValueError: if there is no file, a number is not in its range, both `num_oov_buckets` and `default_value` are
-            given, or the DType is another.
+        ValueError: if there is no file; if a number is out of its range; if both `num_oov_buckets` and `default_value`
+            are given; or if `dtype` is neither string nor an integer dtype.
     """
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
@@ -338,8 +338,8 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: if the list is empty or holds a value twice, a number is not in its range, both `num_oov_buckets`
-            and `default_value` are given, or a DType is another.
+        ValueError: if the list is empty or has a value twice; if a number is out of its range; if both
+            `num_oov_buckets` and `default_value` are given; or if a dtype is neither string nor an integer dtype.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")

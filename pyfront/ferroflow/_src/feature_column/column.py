@@ -104,8 +104,8 @@ class TransformedFeatures:
             Tensor or SparseTensor, or what the column makes.
 
         Raises:
-            ValueError: if there is no such feature, or it is one value for all examples.
-            TypeError: if the key is neither.
+            ValueError: if the feature does not exist, or is one value for all examples.
+            TypeError: if the key is neither a str nor a feature column.
         """
         if key not in self._tensors:
             self._tensors[key] = self._made(key)
@@ -177,7 +177,8 @@ def clean_columns(feature_columns: Any) -> list[Any]:
         feature_columns: a feature column, or an iterable of them but a dict.
 
     Raises:
-        ValueError: if it is a dict or empty, holds something else, or two columns have one name.
+        ValueError: if `feature_columns` is a dict or empty, an element is not a feature column, or two columns have the
+            same name.
     """
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
@@ -208,7 +209,7 @@ def check_batch_sizes(tensors: Iterable[Tensor], columns: Iterable[FeatureColumn
     """Checks that the batch sizes that are known are one.
 
     Raises:
-        ValueError: if they are not.
+        ValueError: if the batch sizes differ.
     """
     first: tuple[Any, str] | None = None
     for tensor, column in zip(tensors, columns, strict=True):
@@ -228,7 +229,7 @@ def check_string_or_int(dtype: Any, prefix: str) -> None:
     """Checks that values can be ids or be made ids.
 
     Raises:
-        ValueError: if the DType is neither string nor of integers.
+        ValueError: if the dtype is neither string nor an integer dtype.
     """
     if dtype != dtypes.string and not dtype.is_integer:
         raise ValueError(f"{prefix} dtype must be string or integer. dtype: {dtype}.")

@@ -78,7 +78,7 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
         A categorical feature column.
 
     Raises:
-        ValueError: if there are fewer than two keys, one of another kind, or the number is not positive.
+        ValueError: if there are fewer than two keys, a key has a wrong type, or the number of buckets is not positive.
     """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")

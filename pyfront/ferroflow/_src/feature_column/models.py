@@ -67,7 +67,8 @@ def input_layer(
         Tensor of float32, of shape [batch, numbers of all columns].
 
     Raises:
-        ValueError: if a column is not dense, two have one name, batch sizes differ, or a feature is missing.
+        ValueError: if a column is not dense, two columns have the same name, batch sizes differ, or a feature is
+            missing.
     """
     columns = clean_columns(feature_columns)
     for column in columns:
@@ -116,8 +117,8 @@ def linear_model(
         Tensor of float32, of shape [batch, units].
 
     Raises:
-        ValueError: if a column is neither dense nor categorical, two have one name, batch sizes differ, or a feature is
-            missing.
+        ValueError: if a column is neither dense nor categorical, two columns have the same name, batch sizes differ, or
+            a feature is missing.
     """
     columns = clean_columns(feature_columns)
     for column in columns:
@@ -175,7 +176,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
         `tf.FixedLenFeature` or `tf.VarLenFeature` by key.
 
     Raises:
-        ValueError: if something else is among the columns, or two need one feature in two ways.
+        ValueError: if an element is not a feature column, or two columns parse one feature in different ways.
     """
     spec: dict[str, Any] = {}
     for column in feature_columns:

@@ -127,7 +127,8 @@ def numeric_column(
     Raises:
         TypeError: if a dimension is not an int, the default value is not of `dtype`, or `normalizer_fn` is not
             callable.
-        ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not of numbers.
+        ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not a number
+            dtype.
     """
     checked = _checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):
@@ -150,7 +151,8 @@ def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
         A feature column that is dense (one number for each bucket) and categorical.
 
     Raises:
-        ValueError: if the column is another or of more dimensions, or the boundaries are none or not sorted.
+        ValueError: if `source_column` is not a numeric column of one dimension, or the boundaries are missing or not
+            sorted.
     """
     if not isinstance(source_column, NumericColumn):
         raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")

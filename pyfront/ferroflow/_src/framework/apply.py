@@ -44,7 +44,7 @@ def apply_op(
     Raises:
         TypeError: if an argument cannot be converted or has a type the schema does not allow.
         ValueError: if shapes or attributes are incompatible, or the inputs are of several graphs.
-        tf.errors.NotFoundError: if there is no such op.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     plain = True
     for item in inputs:

@@ -25,7 +25,7 @@ IndexedSlicesValue.__doc__ = """Returns the value of an IndexedSlices.
 Args:
     values: array of any dtype, of shape [n, ...].
     indices: array of int32 or int64, of shape [n].
-    dense_shape: array of int32 or int64, of shape [rank]; None where it is not known.
+    dense_shape: array of int32 or int64, of shape [rank]; None if unknown.
 """
 SparseTensorValue.__doc__ = """Returns the value of a SparseTensor.
 
@@ -42,8 +42,7 @@ class IndexedSlices:
     Args:
         values: Tensor of any dtype, of shape [n, ...].
         indices: Tensor of int32 or int64, of shape [n].
-        dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None where that is
-            not known.
+        dense_shape: Tensor of int32 or int64, of shape [rank], with the shape of the dense tensor; None if unknown.
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -115,8 +114,8 @@ class SparseTensor:
         dense_shape: int64 Tensor [rank].
 
     Raises:
-        TypeError: if `indices` or `dense_shape` is of another dtype.
-        ValueError: if the ranks are others, or n or rank differ, as far as shapes are known.
+        TypeError: if `indices` or `dense_shape` is not int64.
+        ValueError: if the ranks or sizes contradict each other, as far as shapes are known.
     """
 
     @classmethod
@@ -130,7 +129,7 @@ class SparseTensor:
             A new SparseTensor of its dtype and shape; where it is a value, its arrays are constants.
 
         Raises:
-            TypeError: if it is neither.
+            TypeError: if the value is neither a SparseTensor nor a SparseTensorValue.
         """
         if not isinstance(sparse_tensor_value, SparseTensor | SparseTensorValue):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
@@ -200,7 +199,7 @@ class SparseTensor:
             SparseTensorValue of NumPy arrays.
 
         Raises:
-            ValueError: if there is no default session, or it has another graph.
+            ValueError: if there is no default session, or the session has another graph.
             tf.errors.OpError: if the step failed.
         """
         parts = [self.indices, self.values, self.dense_shape]
@@ -265,7 +264,7 @@ def convert_to_tensor_or_indexed_slices(
         IndexedSlices, SparseTensor or Tensor of the dtype and shape of `value`.
 
     Raises:
-        ValueError: if such a value's dtype is not `dtype`.
+        ValueError: if the value has another dtype than `dtype`.
         TypeError: on the same conditions as `convert_to_tensor`.
     """
     if isinstance(value, IndexedSlices | SparseTensor):

@@ -78,9 +78,9 @@ def convert_to_tensor(
         Tensor of `dtype`, where it is given, and of the shape of `value`.
 
     Raises:
-        TypeError: if no conversion is registered for the value's type, or it does not fit `dtype`.
+        TypeError: if no conversion is registered for the value's type, or the value does not fit `dtype`.
         ValueError: if a tensor has another dtype than `dtype`.
-        RuntimeError: if a registered conversion gave no Tensor, or one of another dtype.
+        RuntimeError: if a registered conversion returns no Tensor, or one of another dtype.
     """
     if isinstance(value, Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):

@@ -134,7 +134,7 @@ def init_scope() -> Iterator[None]:
 
 
 def device(device_name_or_function: Any) -> DeviceScope:
-    """`Graph.device` of the default graph.
+    """Calls `Graph.device` of the default graph.
 
     Args:
         device_name_or_function: str, `DeviceSpec`, a function of the operation that gives one, or None, which hides the
@@ -150,7 +150,7 @@ def device(device_name_or_function: Any) -> DeviceScope:
 
 
 def container(container_name: str) -> AbstractContextManager[str]:
-    """`Graph.container` of the default graph.
+    """Calls `Graph.container` of the default graph.
 
     Args:
         container_name: str; `""` is the default container.
@@ -162,7 +162,7 @@ def container(container_name: str) -> AbstractContextManager[str]:
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDependencies:
-    """`Graph.control_dependencies` of the default graph.
+    """Calls `Graph.control_dependencies` of the default graph.
 
     Args:
         control_inputs: iterable of operations, and of tensors of any dtype and shape; None hides the contexts outside.
@@ -171,14 +171,14 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> ControlDepende
         A context manager.
 
     Raises:
-        TypeError: if something else is in `control_inputs`.
+        TypeError: if an element of `control_inputs` is neither an operation nor a tensor.
         ValueError: if an operation is of another graph.
     """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
-    """`Graph.colocate_with` of the default graph.
+    """Calls `Graph.colocate_with` of the default graph.
 
     Args:
         op: operation, or tensor of any dtype and shape; None (with `ignore_existing`) places operations freely.
@@ -188,14 +188,14 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Colocation:
         A context manager.
 
     Raises:
-        TypeError: if `op` is none of these.
+        TypeError: if `op` is not one of these.
         ValueError: if `op` is None without `ignore_existing`.
     """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph.
+    """Calls `Graph.add_to_collection` of the default graph.
 
     Args:
         name: str or other hashable object, the collection.
@@ -208,7 +208,7 @@ def add_to_collection(name: Any, value: Any) -> None:
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph.
+    """Calls `Graph.add_to_collections` of the default graph.
 
     Args:
         names: str, or iterable of collections.
@@ -221,7 +221,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """`Graph.get_collection` of the default graph.
+    """Calls `Graph.get_collection` of the default graph.
 
     Args:
         key: str or other hashable object, the collection.
@@ -234,7 +234,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """`Graph.get_collection_ref` of the default graph.
+    """Calls `Graph.get_collection_ref` of the default graph.
 
     Args:
         key: str or other hashable object, the collection.
@@ -246,7 +246,7 @@ def get_collection_ref(key: Any) -> list[Any]:
 
 
 def get_all_collection_keys() -> list[str]:
-    """`Graph.get_all_collection_keys` of the default graph.
+    """Calls `Graph.get_all_collection_keys` of the default graph.
 
     Returns:
         List of str.

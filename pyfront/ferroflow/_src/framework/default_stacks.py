@@ -33,7 +33,7 @@ class DefaultStack(threading.local):
         """Makes `default` the top for the length of a `with` block.
 
         Raises:
-            AssertionError: on leaving, when `enforce_nesting` and another object is on top.
+            AssertionError: on leaving, if `enforce_nesting` is set and another object is on top.
         """
         self.stack.append(default)
         try:

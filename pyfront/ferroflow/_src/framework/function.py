@@ -212,7 +212,7 @@ class Function:
             capture_by_value: refuses to take anything but constants from around.
 
         Raises:
-            ValueError: if what it takes from around cannot be taken; whatever `function` raises.
+            ValueError: if a value from outside cannot be captured; errors of `function` pass through.
         """
         body = FunctionGraph(graph, capture_by_value)
         with body.as_default():

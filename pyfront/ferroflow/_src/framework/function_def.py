@@ -77,7 +77,7 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
     """Returns a FunctionDef as (GraphDef, names of the arguments' nodes, names of the results' tensors).
 
     Raises:
-        ValueError: if the body refers to something that it has not.
+        ValueError: if the body refers to a node or argument that it does not have.
     """
     graph = proto.GraphDef()
     graph.versions.producer = 134

@@ -299,10 +299,10 @@ class Graph:
             Operation.
 
         Raises:
-            TypeError: if an input is not a tensor, or types do not fit the schema.
+            TypeError: if an input is not a tensor, or the dtypes do not fit the schema.
             ValueError: if shapes or attributes are incompatible, or an input is of another graph.
             RuntimeError: if the graph is finalized.
-            tf.errors.NotFoundError: if there is no such op.
+            tf.errors.NotFoundError: if the op is not registered.
         """
         self._check_not_finalized()
         for i, tensor in enumerate(inputs):
@@ -331,7 +331,7 @@ class Graph:
         Raises:
             TypeError: if `name` is not a string.
             ValueError: if `name` is a tensor's.
-            KeyError: if there is none.
+            KeyError: if there is none of that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -350,7 +350,7 @@ class Graph:
         Raises:
             TypeError: if `name` is not a string.
             ValueError: if `name` is an operation's.
-            KeyError: if there is none.
+            KeyError: if there is none of that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -610,7 +610,7 @@ class Graph:
             A context manager.
 
         Raises:
-            TypeError: if something else is among them.
+            TypeError: if an element is neither an operation nor a tensor.
             ValueError: if an operation is of another graph.
         """
         if control_inputs is None:
@@ -652,7 +652,7 @@ class Graph:
             A context manager.
 
         Raises:
-            TypeError: if `op` is none of these.
+            TypeError: if `op` is not one of these.
             ValueError: if `op` is None without `ignore_existing`.
         """
         if op is None and not ignore_existing:

@@ -96,7 +96,7 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
         TensorShape, as far as it is known.
 
     Raises:
-        KeyError: if the graph has no such tensor.
+        KeyError: if a tensor of that name is not in the graph.
     """
     shape: TensorShape = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0").shape
     return shape

@@ -46,8 +46,8 @@ def import_graph_def(
 
     Raises:
         TypeError: if an argument has the wrong type.
-        ValueError: if the graph is malformed, does not fit the ops' schemas, or lacks something asked for.
-        tf.errors.NotFoundError: if it has ops that are not registered.
+        ValueError: if the graph is malformed, does not fit the ops' schemas, or lacks a requested element.
+        tf.errors.NotFoundError: if the graph has ops that are not registered.
     """
     del op_dict
     graph_def = _checked_message(graph_def)
@@ -145,7 +145,7 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
     """Returns an element of `return_elements`, given the node of its name.
 
     Raises:
-        ValueError: if the message has no such node or output.
+        ValueError: if the message has no node or output of that name.
     """
     if ":" not in name:
         if node is None:

@@ -178,7 +178,7 @@ def to_op_def(op_type: str) -> Any:
     """Returns the OpDef message of an op type.
 
     Raises:
-        tf.errors.NotFoundError: if there is no such op.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     info = op_schema(op_type)
     message = proto.OpDef(name=op_type, is_stateful=info["is_stateful"], is_commutative=info["is_commutative"])

@@ -15,7 +15,7 @@ def op_schema(op_type: str) -> dict[str, Any]:
     """Returns the schema of an op, as `_core.op_info` gives it.
 
     Raises:
-        tf.errors.NotFoundError: if there is no such op.
+        tf.errors.NotFoundError: if the op is not registered.
     """
     schema = _schemas.get(op_type)
     if schema is None:

@@ -184,7 +184,7 @@ class Operation(_core.OperationHandle):
             Python value, DType, TensorShapeProto, TensorProto, NameAttrList, or a list of these.
 
         Raises:
-            ValueError: if the operation has no such attribute.
+            ValueError: if the operation has no attribute of that name.
         """
         try:
             kind, value = self._graph._core.attr(self._id, name)
@@ -234,7 +234,7 @@ class Operation(_core.OperationHandle):
             session: `Session`; None for the default session.
 
         Raises:
-            ValueError: if there is no default session, or it has another graph.
+            ValueError: if there is no default session, or the session has another graph.
             tf.errors.OpError: if the step failed.
         """
         run_operation(self, feed_dict, self._graph, session)

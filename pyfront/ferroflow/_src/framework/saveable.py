@@ -69,7 +69,7 @@ class SaveableObject:
             The operation that does it.
 
         Raises:
-            ValueError: if the subclass does not say how.
+            ValueError: if a subclass does not override this method.
         """
         del restored_tensors, restored_shapes
         raise ValueError("Calling an abstract method.")

@@ -312,7 +312,7 @@ def operation_of(value: Any) -> Operation:
     """Returns the operation behind an Operation, a Tensor or an object that stands for one.
 
     Raises:
-        TypeError: if `value` is none of these.
+        TypeError: if `value` is not one of these.
     """
     if isinstance(value, Operation):
         return value

@@ -196,7 +196,7 @@ class Tensor(_core.TensorHandle):
             NumPy array or scalar; bytes for a single string.
 
         Raises:
-            ValueError: if there is no default session, or it has another graph.
+            ValueError: if there is no default session, or the session has another graph.
             tf.errors.OpError: if the step failed.
         """
         return eval_tensors(self, feed_dict, self.graph, session)

@@ -75,8 +75,8 @@ def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
         caller: str, the function that takes them.
 
     Raises:
-        ValueError: if there are none.
-        TypeError: if it is not a list.
+        ValueError: if there are no tensors.
+        TypeError: if the argument is not a list.
     """
     if not isinstance(tensors, list | tuple):
         raise TypeError("values must be a list.")
@@ -93,7 +93,7 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
         enqueue_many: bool. If True, rows are the elements.
 
     Raises:
-        ValueError: if it has another rank.
+        ValueError: if `keep_input` has another rank.
     """
     keep = convert_to_tensor(keep_input)
     if keep.shape.ndims is None:
@@ -112,7 +112,7 @@ def dtypes_of(lists: Sequence[Sequence[Any]]) -> list[Any]:
         lists: list of lists of Tensor.
 
     Raises:
-        TypeError: if those of one list differ from another's.
+        TypeError: if the dtypes of one list differ from those of another.
     """
     types = [t.dtype for t in lists[0]]
     for tensors in lists[1:]:
@@ -358,7 +358,7 @@ def batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: if there are no tensors, or their shapes differ, or are neither known nor given.
+        ValueError: if there are no tensors, or their shapes differ or are neither known nor given.
         TypeError: if their dtypes differ.
     """
     return maybe_batch_join(
@@ -548,8 +548,8 @@ def shuffle_batch_join(
         As one of `tensors_list`, each tensor with a new first dimension.
 
     Raises:
-        ValueError: if there are no tensors, their shapes differ, or are neither known nor given, or the queue has no
-            room for more than what stays.
+        ValueError: if there are no tensors; if their shapes differ or are neither known nor given; or if the capacity
+            is not greater than `min_after_dequeue`.
         TypeError: if their dtypes differ.
     """
     return maybe_shuffle_batch_join(

@@ -96,7 +96,7 @@ def bucket(
         The bucket, int32 of shape [], and as `tensors`, each with a new first dimension.
 
     Raises:
-        ValueError: if lists of sizes have another length than `num_buckets`, or shapes are neither known nor given.
+        ValueError: if a list does not have `num_buckets` sizes, or the shapes are neither known nor given.
     """
     sizes = list(batch_size) if isinstance(batch_size, list | tuple) else [batch_size] * num_buckets
     if len(sizes) != num_buckets:

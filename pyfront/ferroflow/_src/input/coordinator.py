@@ -144,7 +144,8 @@ class Coordinator:
             ignore_live_threads: bool. If True, threads that have not ended by then are not an error.
 
         Raises:
-            BaseException: if what `request_stop` was given first, with the traceback of its thread.
+            BaseException: if `request_stop` was called with an exception: the first one, with the traceback of its
+                thread.
             RuntimeError: if threads have not ended in time.
         """
         with self._lock:

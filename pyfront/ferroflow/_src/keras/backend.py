@@ -57,7 +57,7 @@ def set_learning_phase(value: Any) -> None:
         value: 0 or False to test, 1 or True to train.
 
     Raises:
-        ValueError: if it is something else.
+        ValueError: if `value` is neither 0 nor 1.
     """
     if value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")

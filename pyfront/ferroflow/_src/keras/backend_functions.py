@@ -106,7 +106,7 @@ def squeeze(x: Any, axis: int) -> Tensor:
         Tensor of the dtype of `x`.
 
     Raises:
-        ValueError: if its size is another.
+        ValueError: if the dimension's size is not 1.
     """
     return shaping.squeeze(x, [axis])
 

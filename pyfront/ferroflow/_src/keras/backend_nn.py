@@ -257,7 +257,7 @@ def conv1d(
         Tensor of the dtype of `x`, of shape [batch, steps, filters].
 
     Raises:
-        ValueError: if the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 3)
     kernel = convert_to_tensor(kernel)
@@ -290,7 +290,7 @@ def conv2d(
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
 
     Raises:
-        ValueError: if the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     return conv.conv2d(
@@ -327,7 +327,7 @@ def separable_conv2d(
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
 
     Raises:
-        ValueError: if the data format is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     return depthwise.separable_conv2d(
@@ -363,7 +363,7 @@ def pool2d(
         Tensor of the dtype of `x`.
 
     Raises:
-        ValueError: if the mode or the data format is another.
+        ValueError: if the mode or `data_format` is not one of the listed values.
     """
     op_format = _op_format(data_format, 4)
     if pool_mode not in ("max", "avg"):
@@ -524,7 +524,7 @@ class Function:
         **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of what else to run.
 
     Raises:
-        TypeError: if something else is given.
+        TypeError: if an argument is not a list or tuple of the expected objects.
     """
 
     def __init__(
@@ -552,7 +552,7 @@ class Function:
             list of numpy.ndarrays, of the dtypes and shapes of the outputs.
 
         Raises:
-            TypeError: if it is not a list.
+            TypeError: if `inputs` is not a list.
         """
         if not isinstance(inputs, (list, tuple)):
             raise TypeError("`inputs` should be a list or tuple.")
@@ -576,7 +576,7 @@ def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> F
         `Function`.
 
     Raises:
-        TypeError: if something else is given.
+        TypeError: if an argument is not a list or tuple of the expected objects.
     """
     return Function(inputs, outputs, updates, **kwargs)
 

@@ -141,7 +141,7 @@ def ndim(x: Any) -> int | None:
         x: Tensor or Variable of any dtype and shape.
 
     Returns:
-        int; None where it is not known.
+        int; None if unknown.
     """
     rank: int | None = x.get_shape().ndims
     return rank

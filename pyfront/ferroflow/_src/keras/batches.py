@@ -19,7 +19,7 @@ def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
         what: str, what they are, for failures.
 
     Raises:
-        ValueError: if there are more or fewer, or one is missing.
+        ValueError: if the number of values is wrong, or one is missing.
     """
     if given is None:
         given = []
@@ -44,7 +44,7 @@ def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
         what: str, what they are, for failures.
 
     Raises:
-        ValueError: if there are more or fewer, or one is missing.
+        ValueError: if the number of values is wrong, or one is missing.
     """
     return [np.asarray(array) for array in in_order(given, names, what)]
 
@@ -62,7 +62,7 @@ def check_shape(array: Any, tensor: Any) -> None:
     """Says whether an array can be fed.
 
     Raises:
-        ValueError: if it has another shape.
+        ValueError: if the array has another shape.
     """
     shape = tensor.get_shape()
     if not shape[1:].is_compatible_with(array.shape[1:]):
@@ -84,7 +84,7 @@ def weights_of(
         class_weight: dict from the numbers of classes to weights, or dict of such by name; None for 1.
 
     Raises:
-        ValueError: if weights are of another shape than `modes` say, or a class has none.
+        ValueError: if weights have another shape than `modes` requires, or a class has no weight.
     """
     given: list[Any] = [None] * len(labels)
     if isinstance(sample_weight, dict):
@@ -166,7 +166,7 @@ def part_of(batch: Batch, chosen: Any) -> Batch:
 
 
 class Average:
-    """Means of values over batches, weighed by the batches' sizes."""
+    """Means of values over batches, weighted by the batches' sizes."""
 
     def __init__(self) -> None:
         self._totals: Any = 0.0

@@ -32,7 +32,7 @@ def serialized(value: Any) -> Any:
         The same of numbers, str, bool, None, list and dict.
 
     Raises:
-        NotImplementedError: if it is a function without a name, or another object.
+        NotImplementedError: if the value is a function without a name, or an object that cannot be serialized.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

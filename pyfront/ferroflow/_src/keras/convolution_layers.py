@@ -60,7 +60,7 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         **kwargs: further arguments of `tf.layers.Conv2DTranspose` and `KerasLayer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -80,7 +80,7 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         **kwargs: further arguments of `tf.layers.Conv3DTranspose` and `KerasLayer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -137,7 +137,7 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         **kwargs: further arguments of `tf.layers.SeparableConv1D` and `KerasLayer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -160,7 +160,7 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
         **kwargs: further arguments of `tf.layers.SeparableConv2D` and `KerasLayer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 

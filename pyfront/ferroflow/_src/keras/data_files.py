@@ -50,8 +50,8 @@ def get_file(
         str, the path of the file; with `untar` that of the folder that was unpacked.
 
     Raises:
-        tf.errors.UnavailableError: if it is missing and cannot be fetched.
-        tf.errors.DataLossError: if what is fetched has another hash.
+        tf.errors.UnavailableError: if the file is missing and cannot be downloaded.
+        tf.errors.DataLossError: if the downloaded file has another hash.
     """
     base = Path(cache_dir) if cache_dir else Path.home() / ".keras"
     folder = base / cache_subdir

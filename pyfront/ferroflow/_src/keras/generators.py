@@ -42,7 +42,7 @@ class Passes:
         steps: int, the number of batches of an epoch.
 
     Raises:
-        ValueError: if there are no batches, or `steps` is None and a generator does not tell its length.
+        ValueError: if there are no batches, or `steps` is None and a generator has no length.
     """
 
     def __init__(self, generator: Any, steps: int | None, shuffle: bool = False) -> None:

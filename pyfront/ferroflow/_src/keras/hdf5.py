@@ -28,7 +28,7 @@ def h5py() -> Any:
     """Returns the package.
 
     Raises:
-        ImportError: if it is not installed.
+        ImportError: if h5py is not installed.
     """
     try:
         return importlib.import_module("h5py")
@@ -64,7 +64,7 @@ def opened(filepath: Any) -> Iterator[Any]:
 
     Raises:
         ImportError: if h5py is not installed.
-        FileNotFoundError: if there is no such file.
+        FileNotFoundError: if the file does not exist.
         tf.errors.DataLossError: if the file is damaged, or no HDF5 file.
     """
     path = os.fspath(filepath)

@@ -118,7 +118,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
             layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -140,7 +140,7 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
             layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -162,7 +162,7 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
             layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -192,7 +192,7 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -207,7 +207,7 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -222,7 +222,7 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, v
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -237,7 +237,7 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -252,7 +252,7 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -267,7 +267,7 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
 
@@ -321,7 +321,7 @@ class GlobalMaxPooling2D(_GlobalPooling):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_max)
@@ -336,7 +336,7 @@ class GlobalMaxPooling3D(_GlobalPooling):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_max)
@@ -361,7 +361,7 @@ class GlobalAveragePooling2D(_GlobalPooling):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
@@ -376,7 +376,7 @@ class GlobalAveragePooling3D(_GlobalPooling):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
@@ -595,7 +595,7 @@ class Lambda(KerasLayer):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        TypeError: if `output_shape` is something else.
+        TypeError: if `output_shape` is not a tuple or list.
     """
 
     def __init__(

@@ -152,7 +152,7 @@ class LocallyConnected1D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides or padding are not as said.
+        ValueError: if a size, a stride or `padding` is not one of the listed values.
         NotImplementedError: if `data_format` is "channels_first".
     """
 
@@ -179,7 +179,7 @@ class LocallyConnected2D(_LocallyConnected):
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
-        ValueError: if sizes, strides or padding are not as said.
+        ValueError: if a size, a stride or `padding` is not one of the listed values.
         NotImplementedError: if `data_format` is "channels_first".
     """
 

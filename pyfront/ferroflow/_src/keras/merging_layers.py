@@ -299,7 +299,7 @@ class Dot(Merge):
             input_shape: list of the TensorShapes of the two inputs, [batch, ...].
 
         Raises:
-            ValueError: if there are not two inputs, or they have no such dimensions, or these are of different size.
+            ValueError: if there are not exactly two inputs, or the dimensions do not exist or differ in size.
         """
         first, second = (TensorShape(shape) for shape in self._pair(input_shape))
         if first.ndims is not None and second.ndims is not None:

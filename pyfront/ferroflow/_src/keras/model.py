@@ -240,7 +240,8 @@ class Model(Network):
         """Inputs, labels and weights as arrays.
 
         Raises:
-            ValueError: if there are more or fewer, they have different lengths, or other shapes than the model's.
+            ValueError: if the number of arrays is wrong, their lengths differ, or their shapes do not match the
+                model's.
         """
         fed = self._fed_inputs()
         inputs = as_arrays(x, self._fed_names(), "inputs")

@@ -98,7 +98,7 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
 
     Raises:
         ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
-        TypeError: if it is the list of layers alone.
+        TypeError: if `config` is only a list of layers.
     """
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Give `class_name` and `config`.")
@@ -117,7 +117,7 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
         Model or Sequential.
 
     Raises:
-        ValueError: on the same conditions as `model_from_config`, or if it is not a JSON.
+        ValueError: on the same conditions as `model_from_config`, or if the string is not JSON.
         TypeError: on the same conditions as `model_from_config`.
     """
     return model_from_config(json.loads(json_string), custom_objects)

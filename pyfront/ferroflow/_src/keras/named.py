@@ -31,7 +31,7 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     """What a name stands for; a callable and None stand for themselves.
 
     Raises:
-        ValueError: if the name is unknown, or it is something else.
+        ValueError: if the name is unknown, or the value is neither a name nor an object of the kind.
     """
     if given is None or callable(given):
         return given
@@ -81,7 +81,7 @@ def serialize_activation(activation: Any) -> str:
         str.
 
     Raises:
-        NotImplementedError: if it has no name.
+        NotImplementedError: if the activation has no name.
     """
     return str(serialized(activation))
 

@@ -275,7 +275,7 @@ class Network(Connected):
             KerasLayer or other layer of the model.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no such layer.
         """
         for i, layer in enumerate(self.layers):
             if layer.name == name or (name is None and i == index):
@@ -320,7 +320,7 @@ class Network(Connected):
             Tensor of any dtype, of shape [batch, ...], or list of them.
 
         Raises:
-            NotImplementedError: if it is a subclass's model, and the subclass has no `call`.
+            NotImplementedError: if the model is a subclass's that does not define `call`.
         """
         if not self._is_graph_network:
             raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
@@ -359,7 +359,7 @@ class Network(Connected):
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: if an argument is a function without a name, or it is a subclass's model.
+            NotImplementedError: if an argument is a function without a name, or the model is a subclass's.
         """
         if not self._is_graph_network:
             raise NotImplementedError(
@@ -438,7 +438,7 @@ class Network(Connected):
             weights: list of arrays, of the dtypes and shapes of the variables, in their order.
 
         Raises:
-            ValueError: if there are more or fewer, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         set_weights(self, weights)
 
@@ -466,9 +466,9 @@ class Network(Connected):
             save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
 
         Raises:
-            ImportError: if h5py is not installed, and a file is to be written.
+            ImportError: if h5py is not installed, and the format is HDF5.
             FileExistsError: if the file or the checkpoint is there and may not be replaced.
-            ValueError: if the model has no variables yet, or there is no such format.
+            ValueError: if the model has no variables yet, or the format is unknown.
         """
         self._check_built("saved")
         path = str(filepath)
@@ -491,9 +491,9 @@ class Network(Connected):
             by_name: bool. If True, layers are found by their names, and not in their order; of files alone.
 
         Raises:
-            ImportError: if h5py is not installed, and it is a file.
-            ValueError: if it is a file, and of other layers, or the model has no variables yet.
-            NotImplementedError: if layers of a checkpoint are to be found by their names.
+            ImportError: if h5py is not installed, and the file is an HDF5 file.
+            ValueError: if the file is an HDF5 file of other layers, or the model has no variables yet.
+            NotImplementedError: if `by_name` is True for a checkpoint.
             tf.errors.OpError: if the checkpoint cannot be read, or is of other variables.
         """
         if hdf5.is_hdf5(filepath):

@@ -47,7 +47,7 @@ class Optimizer:
             size that their elements are cut to.
 
     Raises:
-        TypeError: if another argument is given.
+        TypeError: if a keyword argument is unknown.
     """
 
     weights: list[Any]
@@ -72,7 +72,7 @@ class Optimizer:
             list of Operations, or of Tensors of any dtype and shape, or of tuples of a Variable and its new value.
 
         Raises:
-            NotImplementedError: if the class does not say it.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError(f"{type(self).__name__} is to override get_updates(loss, params).")
 
@@ -116,7 +116,7 @@ class Optimizer:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: if there are more or fewer values, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         if len(weights) != len(self.weights):
             raise ValueError(
@@ -516,7 +516,7 @@ def serialize(optimizer: Any) -> dict[str, Any]:
         dict of `class_name` and `config`.
 
     Raises:
-        NotImplementedError: if it is one of `tf.train`.
+        NotImplementedError: if the optimizer is one of `tf.train`.
     """
     return {"class_name": type(optimizer).__name__, "config": get(optimizer).get_config()}
 
@@ -551,7 +551,7 @@ def get(identifier: Any) -> Any:
         Optimizer.
 
     Raises:
-        ValueError: if the name is unknown, or it is something else.
+        ValueError: if the name is unknown, or the value is neither a name nor an optimizer.
     """
     if isinstance(identifier, Optimizer):
         return identifier

@@ -589,7 +589,7 @@ class StackedRNNCells(KerasLayer):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if something is not a cell.
+        ValueError: if an element is not a cell.
     """
 
     def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
@@ -682,7 +682,7 @@ class RNN(_Running):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if the cell is none.
+        ValueError: if `cell` is not a cell.
         NotImplementedError: if `stateful` is given.
     """
 

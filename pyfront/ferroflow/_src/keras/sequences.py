@@ -35,7 +35,8 @@ def pad_sequences(
         numpy.ndarray of shape [sequences, length, ...].
 
     Raises:
-        ValueError: if a place is another, a sequence has no length, or elements have different shapes.
+        ValueError: if `padding` or `truncating` is not one of the listed values, a sequence has no length, or elements
+            have different shapes.
     """
     for name, place in (("Padding", padding), ("Truncating", truncating)):
         if place not in ("pre", "post"):
@@ -212,7 +213,7 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [texts, numbers].
 
         Raises:
-            ValueError: if there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or `mode` is not one of the listed values.
         """
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
@@ -228,7 +229,7 @@ class Tokenizer:
             numpy.ndarray of float64, of shape [sequences, numbers].
 
         Raises:
-            ValueError: if there are no words yet, or the mode is another.
+            ValueError: if there are no words yet, or `mode` is not one of the listed values.
         """
         if not self.num_words and not self.word_index:
             raise ValueError("Specify a dimension (num_words argument), or fit on some text data first.")

@@ -45,7 +45,7 @@ class Sequential(Model):
             layer: a layer, or a Model.
 
         Raises:
-            TypeError: if it is something else.
+            TypeError: if `layer` is not a layer.
             ValueError: if the layer has several outputs.
         """
         if not isinstance(layer, (Layer, Network)):
@@ -101,7 +101,7 @@ class Sequential(Model):
         """Removes the last layer.
 
         Raises:
-            TypeError: if there is none.
+            TypeError: if there are no layers.
         """
         if not self.layers:
             raise TypeError("There are no layers in the model.")

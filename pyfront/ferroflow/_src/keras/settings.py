@@ -49,7 +49,7 @@ def set_floatx(value: str) -> None:
         value: str, "float16", "float32" or "float64".
 
     Raises:
-        ValueError: if it is another.
+        ValueError: if the value is not one of the listed values.
     """
     if value not in ("float16", "float32", "float64"):
         raise ValueError(f"Unknown floatx type: {value}")
@@ -80,7 +80,7 @@ def set_image_data_format(data_format: str) -> None:
         data_format: str, "channels_first" or "channels_last".
 
     Raises:
-        ValueError: if it is another.
+        ValueError: if the value is not one of the listed values.
     """
     if data_format not in ("channels_last", "channels_first"):
         raise ValueError(f"Unknown data_format: {data_format}")

@@ -28,7 +28,7 @@ def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
     """What is before and after along each dimension.
 
     Raises:
-        ValueError: if it is given in another form.
+        ValueError: if the value has none of these forms.
     """
     if isinstance(given, int):
         return [(given, given)] * count
@@ -90,7 +90,7 @@ class UpSampling1D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `size` has another form.
+        ValueError: if `size` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -120,7 +120,7 @@ class UpSampling2D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `size` has another form, or the data format is another.
+        ValueError: if `size` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -150,7 +150,7 @@ class UpSampling3D(_UpSampling):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `size` has another form, or the data format is another.
+        ValueError: if `size` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3
@@ -179,7 +179,7 @@ class ZeroPadding1D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `padding` has another form.
+        ValueError: if `padding` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -209,7 +209,7 @@ class ZeroPadding2D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `padding` has another form, or the data format is another.
+        ValueError: if `padding` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -239,7 +239,7 @@ class ZeroPadding3D(_Padding):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `padding` has another form, or the data format is another.
+        ValueError: if `padding` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3
@@ -268,7 +268,7 @@ class Cropping1D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `cropping` has another form.
+        ValueError: if `cropping` has none of these forms.
     """
 
     _DIMENSIONS = 1
@@ -298,7 +298,7 @@ class Cropping2D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 2
@@ -328,7 +328,7 @@ class Cropping3D(_Cropping):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `cropping` has another form, or the data format is another.
+        ValueError: if `cropping` has none of these forms, or `data_format` is not one of the listed values.
     """
 
     _DIMENSIONS = 3

@@ -95,7 +95,7 @@ class TensorBoard(Callback):
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
 
         Raises:
-            ValueError: if there are to be histograms, and no arrays validate.
+            ValueError: if histograms are requested, and there is no validation data as arrays.
         """
         if self.histogram_freq and not self.validation_data:
             raise ValueError("If printing histograms, validation_data must be provided, and cannot be a generator.")

@@ -97,7 +97,7 @@ class Bidirectional(Wrapper):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if the mode is another.
+        ValueError: if `mode` is not one of the listed values.
     """
 
     def __init__(self, layer: Any, merge_mode: str | None = "concat", weights: Any = None, **kwargs: Any) -> None:

@@ -69,7 +69,7 @@ class BatchNormalization(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: if `renorm_clipping` has another key.
+        ValueError: if `renorm_clipping` has a key that is not listed.
 
     Source: Ioffe, Szegedy, Batch Normalization, 2015; Ioffe, Batch Renormalization, 2017; Hoffer, Hubara, Soudry, Train
     longer, generalize better, 2017 (parts of a batch).
@@ -423,7 +423,8 @@ def batch_normalization(
         training: bool, or Tensor of bool of shape [].
         trainable: bool. If True, beta and gamma are trained.
         name: str, the variable scope; None for "batch_normalization", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         renorm: bool.
         renorm_clipping: dict.
         renorm_momentum: float.

@@ -82,7 +82,7 @@ class Connected:
         """What the first call took: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
-            AttributeError: if it has not been called yet.
+            AttributeError: if the layer has not been called yet.
         """
         node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
         return one_or_list(node.input_tensors)
@@ -92,7 +92,7 @@ class Connected:
         """What the first call gave: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
-            AttributeError: if it has not been called yet.
+            AttributeError: if the layer has not been called yet.
         """
         return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
 
@@ -111,7 +111,7 @@ class Connected:
         """The shape of the input as a tuple, or the list of those of several.
 
         Raises:
-            AttributeError: if it has not been called yet, or on inputs of different shapes.
+            AttributeError: if the layer has not been called yet, or on inputs of different shapes.
         """
         return self._one_shape("input", lambda node: node.input_shapes)
 
@@ -120,7 +120,7 @@ class Connected:
         """The shape of the output as a tuple, or the list of those of several.
 
         Raises:
-            AttributeError: if it has not been called yet, or gave outputs of different shapes.
+            AttributeError: if the layer has not been called yet, or returned outputs of different shapes.
         """
         return self._one_shape("output", lambda node: node.output_shapes)
 
@@ -134,8 +134,8 @@ class Connected:
             Tensor of any dtype and shape, or list of them.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "input").input_tensors)
 
@@ -149,8 +149,8 @@ class Connected:
             Tensor of any dtype and shape, or list of them.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "output").output_tensors)
 
@@ -164,8 +164,8 @@ class Connected:
             tuple, or list of them.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "input shape").input_shapes)
 
@@ -179,8 +179,8 @@ class Connected:
             tuple, or list of them.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return one_or_list(self._node(node_index, "output shape").output_shapes)
 
@@ -194,8 +194,8 @@ class Connected:
             Tensor of bool, of shape [batch, steps], or None for all; list of them for several inputs.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return masks_of(self.get_input_at(node_index))
 
@@ -209,7 +209,7 @@ class Connected:
             Tensor of bool, of shape [batch, steps], or None for all; list of them for several outputs.
 
         Raises:
-            RuntimeError: if it has not been called yet.
-            ValueError: if it has been called fewer times.
+            RuntimeError: if the layer has not been called yet.
+            ValueError: if the layer has been called fewer times.
         """
         return masks_of(self.get_output_at(node_index))

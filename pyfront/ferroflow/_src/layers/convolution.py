@@ -47,7 +47,7 @@ class Conv(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     _RANK = 0

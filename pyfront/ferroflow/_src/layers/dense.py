@@ -173,7 +173,8 @@ def dense(
         bias_constraint: callable that optimizers apply to the bias after updates.
         trainable: bool. If True, the variables are trained.
         name: str, the variable scope; None for "dense", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Returns:
         Tensor of the dtype of `inputs`, of shape [..., units].

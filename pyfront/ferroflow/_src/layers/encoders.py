@@ -39,7 +39,8 @@ def embed_sequence(
         regularizer: a callable of the table that gives a loss; None for none.
         trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "EmbedSequence", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing
+            one.
 
     Returns:
         Tensor of float32, of shape [batch, steps, `embed_dim`].
@@ -81,7 +82,8 @@ def bow_encoder(
         regularizer: a callable of the table that gives a loss; None for none.
         trainable: bool. If True, the table is trained.
         scope: str or VariableScope; None for "bow_encoder", made unique.
-        reuse: True, None or `AUTO_REUSE`: whether the table of a scope of this name is used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing table is used; `AUTO_REUSE` creates a missing
+            one.
 
     Returns:
         Tensor of float32, of shape [batch, `embed_dim`].

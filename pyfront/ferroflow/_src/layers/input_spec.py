@@ -53,7 +53,7 @@ def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: Any) ->
         inputs: Tensor or structure of Tensors.
 
     Raises:
-        ValueError: if they differ in number, rank, shape or dtype.
+        ValueError: if the inputs differ from `input_spec` in number, rank, shape or dtype.
     """
     if not input_spec:
         return

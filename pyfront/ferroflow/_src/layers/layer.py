@@ -79,7 +79,7 @@ class Layer(Connected):
             `batch_input_shape`, accepted; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
 
     Raises:
-        TypeError: if another argument is given.
+        TypeError: if a keyword argument is unknown.
     """
 
     def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -139,7 +139,7 @@ class Layer(Connected):
         """The name of its variable scope.
 
         Raises:
-            ValueError: if it has not been called yet.
+            ValueError: if the layer has not been called yet.
         """
         if self._scope is None:
             raise ValueError(
@@ -382,7 +382,7 @@ class Layer(Connected):
             What `call` returns.
 
         Raises:
-            ValueError: if the inputs are of another graph than those before, or not what `input_spec` asks, or `call`
+            ValueError: if the inputs belong to another graph than earlier ones, do not match `input_spec`, or `call`
                 returns None.
         """
         outputs = self._outputs_of(inputs, *args, **kwargs)
@@ -477,7 +477,7 @@ class Layer(Connected):
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
 
         Raises:
-            ValueError: if there are more or fewer values, or one has another shape.
+            ValueError: if the number of arrays is wrong, or an array has another shape.
         """
         set_weights(self, weights)
 
@@ -513,7 +513,7 @@ class Layer(Connected):
         """Returns the number of elements of its variables.
 
         Raises:
-            ValueError: if it is not built.
+            ValueError: if the layer is not built.
         """
         if not self.built:
             raise ValueError(

@@ -111,7 +111,8 @@ def fully_connected(
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases, of shape [num_outputs]; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
@@ -335,7 +336,8 @@ def batch_norm(
         updates_collections: str or list of str, keys of collections for the updates of the averages; None to update
             them whenever the outputs are computed.
         is_training: bool, or Tensor of bool of shape [].
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         trainable: bool. If True, beta and gamma are trained.
@@ -351,7 +353,7 @@ def batch_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: if `data_format` is another, or the rank or the number of channels is unknown.
+        ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -459,7 +461,7 @@ def _pooling(public_name: str, layer: type[Layer], default_scope: str, rank: int
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     return add_arg_scope(function)
 
@@ -491,7 +493,8 @@ def layer_norm(
         center: bool. If True, an offset beta is added.
         scale: bool. If True, the result is multiplied by gamma.
         activation_fn: callable of the outputs; None for none.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.

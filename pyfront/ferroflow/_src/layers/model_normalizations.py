@@ -66,7 +66,8 @@ def instance_norm(
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
@@ -78,7 +79,7 @@ def instance_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: if `data_format` is another, or the rank or the number of channels is unknown.
+        ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
 
     Source: Ulyanov, Vedaldi, Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
     """
@@ -149,7 +150,8 @@ def group_norm(
         epsilon: float, added to the variance.
         activation_fn: callable of the outputs; None for none.
         param_initializers: dict from "beta" and "gamma" to initializers.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "beta" and "gamma" to such
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.

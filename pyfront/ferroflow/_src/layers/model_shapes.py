@@ -51,8 +51,8 @@ def pool(
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: if the rank of the inputs is unknown or below 3, a number is not positive or there are not as many
-            as dimensions of space, or an argument is not as `tf.nn.pool` takes it.
+        ValueError: if the rank of the inputs is unknown or below 3; if a number is not positive; if there is not one
+            number for each spatial dimension; or if `tf.nn.pool` does not accept an argument.
     """
     with name_scope(scope, f"{pooling_type.lower()}_pool", [inputs]) as name:
         inputs = convert_to_tensor(inputs)
@@ -91,7 +91,7 @@ def images_to_sequence(
         Tensor of the dtype of `inputs`, of shape [width, images * height, channels].
 
     Raises:
-        ValueError: if `data_format` is another.
+        ValueError: if `data_format` is not one of the listed values.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")

@@ -44,7 +44,8 @@ def bias_add(
         activation_fn: callable of the outputs; None for none.
         initializer: initializer of the biases, of shape [channels].
         regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "biases" to such a list.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         trainable: bool. If True, the biases are trained.
@@ -55,8 +56,8 @@ def bias_add(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: if `data_format` is another, it is "NCHW" and the rank is not 4, or the rank or the number of
-            channels is unknown.
+        ValueError: if `data_format` is not one of the listed values, or is "NCHW" and the rank is not 4; or if the rank
+            or the number of channels is unknown.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -166,7 +167,7 @@ def spatial_softmax(
         the width, both in [-1, 1].
 
     Raises:
-        ValueError: if `data_format` is another, or the number of channels is unknown.
+        ValueError: if `data_format` is not one of the listed values, or the number of channels is unknown.
 
     Source: Finn et al., Deep Spatial Autoencoders for Visuomotor Learning, 2015.
     """

@@ -132,7 +132,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
         The value that was given; for a Tensor a numpy.ndarray, or None where a step decides; None for a Variable.
 
     Raises:
-        ValueError: if it is None, or of another dtype.
+        ValueError: if the value is None, or has another dtype.
     """
     if value_or_tensor_or_var is None:
         raise ValueError("value_or_tensor_or_var cannot be None")
@@ -156,7 +156,7 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
         What the function called returns.
 
     Raises:
-        TypeError: if a function is none.
+        TypeError: if a function is not callable.
     """
     if not callable(fn1):
         raise TypeError("fn1 must be callable.")
@@ -178,7 +178,7 @@ def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: 
         What the function called returns, or what `tf.cond` does.
 
     Raises:
-        TypeError: if a function is none.
+        TypeError: if a function is not callable.
         ValueError: if the condition is None.
     """
     known = constant_value(pred)
@@ -239,7 +239,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
         tuple of two int.
 
     Raises:
-        ValueError: if it is none of these.
+        ValueError: if the value is not one of these.
     """
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple

@@ -57,8 +57,8 @@ def activation_of(given: Any) -> Callable[..., Any] | None:
     """Returns an activation: what is given, or that of a name; None for none.
 
     Raises:
-        ValueError: if there is none of the name.
-        TypeError: if what is given is not callable.
+        ValueError: if the name is unknown.
+        TypeError: if the argument is not callable.
     """
     function: Callable[..., Any] | None
     if isinstance(given, str):
@@ -74,6 +74,6 @@ def initializer_of(given: Any) -> Any:
     """Returns an initializer: what is given, or a new one of a name.
 
     Raises:
-        ValueError: if there is none of the name.
+        ValueError: if the name is unknown.
     """
     return _named("initializer", _INITIALIZERS, given)() if isinstance(given, str) else given

@@ -25,7 +25,8 @@ def unique_layer_name(name: str, zero_based: bool = False) -> str:
 
     Args:
         name: str, the name of the layer's kind.
-        zero_based: bool. If True, the first layer has the bare name, and the second the number 1; else the first has 1.
+        zero_based: bool. If True, the first layer has the bare name, and the second the number 1; otherwise the first
+            has 1.
 
     Returns:
         str.

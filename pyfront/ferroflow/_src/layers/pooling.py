@@ -41,7 +41,7 @@ class Pooling(Layer):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     _RANK = 0
@@ -149,7 +149,7 @@ def _function(name: str, layer: type[Pooling], what: str) -> Callable[..., Any]:
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
     return function
 

@@ -45,7 +45,7 @@ class SeparableConv(Conv):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     def __init__(

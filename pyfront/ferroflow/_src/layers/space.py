@@ -9,7 +9,7 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     """Returns a number for each dimension of space, from one for all or from a sequence of them.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     problem = f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"
     if isinstance(value, int):
@@ -32,7 +32,7 @@ def normalize_data_format(value: str) -> str:
     """ "channels_last" or "channels_first", in lower case.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     data_format = value.lower()
     if data_format not in ("channels_first", "channels_last"):
@@ -46,7 +46,7 @@ def normalize_padding(value: str) -> str:
     """ "valid" or "same", in lower case.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if the value is not one of the listed values.
     """
     padding = value.lower()
     if padding not in ("valid", "same"):

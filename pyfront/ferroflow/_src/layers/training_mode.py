@@ -26,7 +26,7 @@ def training_mode(training: Any) -> bool | Tensor:
         bool or Tensor of bool.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if `training` is not one of these.
     """
     if isinstance(training, (bool, int, np.bool_)):
         return bool(training)

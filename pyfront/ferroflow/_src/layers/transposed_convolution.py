@@ -39,7 +39,7 @@ class ConvTranspose(Conv):
         **kwargs: further arguments of `Layer`.
 
     Raises:
-        ValueError: if sizes, strides, padding or data format are not as said.
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ConvTranspose(Conv):
             input_shape: TensorShape of the inputs, [batch, space ..., channels] or [batch, channels, space ...].
 
         Raises:
-            ValueError: if the inputs have another rank, or the number of channels is unknown.
+            ValueError: if the inputs have a wrong rank, or the number of channels is unknown.
         """
         shape = TensorShape(input_shape)
         if shape.ndims != self.rank + 2:

@@ -52,7 +52,7 @@ class _Heads:
         return results
 
     def __call__(self, query: Any) -> list[Any]:
-        """Returns the weighed sums of the states, for each head."""
+        """Returns the weighted sums of the states, for each head."""
         if nest.is_sequence(query):
             query = concat(nest.flatten(query), 1)
         results = []
@@ -91,7 +91,7 @@ def attention_decoder(
             step on; None for the given inputs.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "attention_decoder".
-        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of the dtype of the inputs, of shape [batch, output_size], and the last state.
@@ -163,13 +163,13 @@ def embedding_attention_decoder(
         update_embedding_for_previous: bool. If True, gradients pass through what is fed back.
         dtype: DType of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_decoder".
-        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, output_size], and the last state.
 
     Raises:
-        ValueError: on the same conditions as `attention_decoder`, or if the projection has another shape.
+        ValueError: on the same conditions as `attention_decoder`, or if the projection has a wrong shape.
     """
     if output_size is None:
         output_size = cell.output_size
@@ -219,7 +219,7 @@ def embedding_attention_seq2seq(
         feed_previous: bool, or Tensor of bool of shape []. If True, outputs are fed back.
         dtype: DType of the first state and of variables; None for that of the scope.
         scope: str or VariableScope; None for "embedding_attention_seq2seq".
-        initial_state_attention: bool. If True, the first state attends; else the first step gets zeros.
+        initial_state_attention: bool. If True, the first state attends; otherwise the first step gets zeros.
 
     Returns:
         List of the outputs, of shape [batch, ids] or, with an `output_projection`, [batch, output size], and the last

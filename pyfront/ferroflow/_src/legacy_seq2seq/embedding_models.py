@@ -47,7 +47,7 @@ def embedding_rnn_decoder(
         List of the outputs, of shape [batch, output size], and the last state.
 
     Raises:
-        ValueError: if the projection has another shape.
+        ValueError: if the projection has a wrong shape.
     """
     with variable_scope(scope or "embedding_rnn_decoder") as opened:
         check_projection(output_projection, num_symbols, opened.dtype)
@@ -147,7 +147,7 @@ def embedding_tied_rnn_seq2seq(
         state.
 
     Raises:
-        ValueError: if the projection has another shape.
+        ValueError: if the projection has a wrong shape.
     """
     with variable_scope(scope or "embedding_tied_rnn_seq2seq", dtype=dtype) as opened:
         dtype = opened.dtype

@@ -48,7 +48,7 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
         weights: bool. If True, the weights are checked too.
 
     Raises:
-        ValueError: if it does not.
+        ValueError: if the projection's shapes do not match.
     """
     if output_projection is None:
         return

@@ -31,7 +31,8 @@ def sequence_loss_by_example(
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; else summed.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; otherwise
+            summed.
         softmax_loss_function: callable of `labels` and `logits` of a step that gives losses, of shape [batch]; None
             for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
         name: str, name scope of the operations.
@@ -75,7 +76,8 @@ def sequence_loss(
         logits: list of Tensors of a float dtype, of shape [batch, classes], one for each step.
         targets: list of Tensors of int32 or int64, of shape [batch]: the classes.
         weights: list of Tensors of the dtype of `logits`, of shape [batch].
-        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; else summed.
+        average_across_timesteps: bool. If True, the losses of a sequence are averaged by their weights; otherwise
+            summed.
         average_across_batch: bool. If True, the sum is divided by the size of the batch.
         softmax_loss_function: as `sequence_loss_by_example`.
         name: str, name scope of the operations.

@@ -128,7 +128,7 @@ class LinearOperator(abc.ABC):
         """True if the operator is square; None if unknown.
 
         Raises:
-            ValueError: if the hint says that it is not, and the shape that it is.
+            ValueError: if the hint and the shape contradict each other.
         """
         found: bool | None = self.domain_dimension == self.range_dimension
         hint = self._is_square_set_or_implied_by_hints
@@ -172,7 +172,7 @@ class LinearOperator(abc.ABC):
 
     @property
     def tensor_rank(self) -> int | None:
-        """The number of dimensions, those of the batch included; None where that is not known."""
+        """The number of dimensions, those of the batch included; None if unknown."""
         return self.shape.ndims
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
@@ -282,7 +282,7 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., m, k]; m is the range dimension.
 
         Raises:
-            TypeError: if `x` has another dtype.
+            TypeError: if the dtype of `x` is not that of the operator.
             ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
@@ -305,7 +305,7 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype, of shape [..., m]; m is the range dimension.
 
         Raises:
-            TypeError: if `x` has another dtype.
+            TypeError: if the dtype of `x` is not that of the operator.
             ValueError: if the dimensions are incompatible.
         """
         with self._name_scope(name, values=[x]):
@@ -340,7 +340,7 @@ class LinearOperator(abc.ABC):
 
         Raises:
             NotImplementedError: if the operator is known to be singular or not square.
-            TypeError: if `rhs` has another dtype.
+            TypeError: if the dtype of `rhs` is not that of the operator.
             ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
@@ -365,7 +365,7 @@ class LinearOperator(abc.ABC):
 
         Raises:
             NotImplementedError: if the operator is known to be singular or not square.
-            TypeError: if `rhs` has another dtype.
+            TypeError: if the dtype of `rhs` is not that of the operator.
             ValueError: if the dimensions are incompatible.
         """
         self._check_solvable()
@@ -456,7 +456,7 @@ class LinearOperator(abc.ABC):
             Tensor of the operator's dtype and shape.
 
         Raises:
-            TypeError: if `x` has another dtype.
+            TypeError: if the dtype of `x` is not that of the operator.
         """
         with self._name_scope(name, values=[x]):
             return self._add_to_tensor(self._argument(x, "x"))
@@ -556,7 +556,7 @@ class LinearOperatorAdjoint(_OfOne):
             name: str, its name, and the name scope of its operations; None for one made of that of `operator`.
 
         Raises:
-            ValueError: if the hints contradict each other, or those of `operator`.
+            ValueError: if the hints contradict each other, or the hints of `operator`.
         """
         name = name or operator.name + "_adjoint"
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)

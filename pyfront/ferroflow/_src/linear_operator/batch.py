@@ -26,7 +26,7 @@ def broadcast_matrix_batch_dims(batch_matrices: Iterable[Any], name: str | None 
     """Returns the matrices with one shape of batch dimensions.
 
     Raises:
-        ValueError: if one has fewer than two dimensions, or the shapes cannot be broadcast.
+        ValueError: if a matrix has fewer than two dimensions, or the shapes cannot be broadcast.
     """
     matrices = list(batch_matrices)
     with name_scope(name or "broadcast_matrix_batch_dims", values=matrices):

@@ -66,8 +66,8 @@ class _Circulant(LinearOperator):
             name: str, its name, and the name scope of its operations; None for that of the class.
 
         Raises:
-            TypeError: if the dtype of the spectrum is another.
-            ValueError: if the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+            TypeError: if the spectrum's dtype is not one of the listed dtypes.
+            ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
         """
         name = name or type(self).__name__
         with name_scope(name, values=[spectrum]):
@@ -214,8 +214,8 @@ class LinearOperatorCirculant(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: if the dtype of the spectrum is another.
-        ValueError: if the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 1
@@ -235,8 +235,8 @@ class LinearOperatorCirculant2D(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: if the dtype of the spectrum is another.
-        ValueError: if the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 2
@@ -256,8 +256,8 @@ class LinearOperatorCirculant3D(_Circulant):
         name: str, its name, and the name scope of its operations; None for that of the class.
 
     Raises:
-        TypeError: if the dtype of the spectrum is another.
-        ValueError: if the spectrum has too few dimensions, or a hint contradicts another or the spectrum.
+        TypeError: if the spectrum's dtype is not one of the listed dtypes.
+        ValueError: if the spectrum has too few dimensions, or a hint contradicts another hint or the spectrum.
     """
 
     _block_depth = 3

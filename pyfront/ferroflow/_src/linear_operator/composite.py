@@ -182,7 +182,8 @@ class LinearOperatorBlockDiag(_OfSeveral):
 
         Raises:
             TypeError: if the dtypes differ.
-            ValueError: if there are no operators, one is unknown to be square, or the hints contradict each other.
+            ValueError: if there are no operators, an operator is not known to be square, or the hints contradict each
+                other.
         """
         hints = {
             "is_non_singular": is_non_singular,

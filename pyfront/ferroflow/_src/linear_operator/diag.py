@@ -53,7 +53,7 @@ class LinearOperatorDiag(LinearOperator):
 
         Raises:
             TypeError: if the dtype is not a floating one.
-            ValueError: if `diag` is a scalar, or a hint contradicts another or the form of the matrix.
+            ValueError: if `diag` is a scalar, or a hint contradicts another hint or the diagonal form.
         """
         with name_scope(name, values=[diag]):
             self._diag = convert_to_tensor(diag, name="diag")

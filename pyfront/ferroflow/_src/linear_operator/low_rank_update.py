@@ -66,7 +66,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            TypeError: if the dtype is another.
+            TypeError: if the dtypes differ or are not supported.
             ValueError: if shapes are incompatible, or the hints contradict each other.
         """
         dtype = base_operator.dtype

@@ -55,7 +55,7 @@ class Reduction:
             key: str, the key.
 
         Raises:
-            ValueError: if it is none of them.
+            ValueError: if `key` is not one of them.
         """
         if key not in cls.all():
             raise ValueError(f"Invalid ReductionKey {key}.")

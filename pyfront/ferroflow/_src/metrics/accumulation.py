@@ -79,7 +79,7 @@ def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Te
         (predictions, labels, weights).
 
     Raises:
-        ValueError: if predictions and labels are known not to be of one shape.
+        ValueError: if predictions and labels are known to have different shapes.
     """
     labels, predictions = remove_squeezable_dimensions(labels, predictions)
     predictions.get_shape().assert_is_compatible_with(labels.get_shape())

@@ -226,7 +226,7 @@ def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None, name: str
         Tensor of float32, of shape [].
 
     Raises:
-        ValueError: if the dtypes differ or are others.
+        ValueError: if the dtypes differ or are not supported.
     """
     if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
         raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
@@ -254,7 +254,7 @@ def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
         (values, updates).
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there are no metrics.
     """
     if not value_update_tuples:
         raise ValueError("Expected at least one value_tensor/update_op pair")

@@ -39,8 +39,8 @@ class TensorArray:
         name: name of the operation.
 
     Raises:
-        ValueError: if with `handle`, something is given that was decided when it was made; or neither `size` nor
-            `handle` is given.
+        ValueError: if neither `size` nor `handle` is given, or an argument that `handle` already determines is given
+            with it.
         TypeError: if `handle` is not a tensor.
     """
 
@@ -226,7 +226,7 @@ class TensorArray:
             TensorArray of the n elements.
 
         Raises:
-            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -247,7 +247,7 @@ class TensorArray:
             TensorArray that has the elements.
 
         Raises:
-            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
@@ -269,7 +269,7 @@ class TensorArray:
             TensorArray of the n elements.
 
         Raises:
-            ValueError: if the elements have another shape than earlier ones, and one shape is inferred.
+            ValueError: if the elements' shape differs from that of earlier elements, and one shape is inferred.
         """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")

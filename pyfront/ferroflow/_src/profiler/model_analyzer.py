@@ -74,7 +74,7 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: if there is no such option or output, or no such step.
+            ValueError: if an option, an output or the step is unknown.
             NotImplementedError: if the output is that of pprof.
         """
         return self._tree("scope", self._by_name(options), options)
@@ -89,7 +89,7 @@ class Profiler:
             `GraphNodeProto` message, the root of the tree that is shown.
 
         Raises:
-            ValueError: if there is no such option or output, or no such step.
+            ValueError: if an option, an output or the step is unknown.
             NotImplementedError: if the output is that of pprof.
         """
         return self._tree("graph", self._by_graph(options), options)
@@ -104,7 +104,7 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: if there is no such option or output, or no such step.
+            ValueError: if an option, an output or the step is unknown.
             NotImplementedError: if the output is that of pprof.
         """
         return self._groups("op", self._by_type(options), options)
@@ -119,7 +119,7 @@ class Profiler:
             `MultiGraphNodeProto` message, the root of what is shown.
 
         Raises:
-            ValueError: if there is no such option or output, or no such step.
+            ValueError: if an option, an output or the step is unknown.
             NotImplementedError: if the output is that of pprof.
         """
         return self._groups("code", self._by_line(options), options)
@@ -135,7 +135,7 @@ class Profiler:
             `AdviceProto` message: by checker its reports.
 
         Raises:
-            ValueError: if there is no such checker.
+            ValueError: if a checker is unknown.
         """
         wanted = ALL_ADVICE if options is None else options
         advice = proto.AdviceProto()

@@ -30,7 +30,8 @@ class AttentionCellWrapper(RNNCell):
         attn_vec_size: int, the size of the vectors that scores are computed from; None for `attn_size`.
         input_size: int, the size of the wrapped cell's inputs; None for that of the inputs.
         state_is_tuple: bool. If True, a state is a tuple; if not, one tensor of its parts.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         TypeError: if `cell` is not an RNNCell.
@@ -123,7 +124,7 @@ class AttentionCellWrapper(RNNCell):
         return output, new_state if self._state_is_tuple else concat(list(new_state), 1)
 
     def _attend(self, query: Any, kept: Any) -> tuple[Any, Any]:
-        """Returns the weighed sum of the last outputs, and all of them but the oldest."""
+        """Returns the weighted sum of the last outputs, and all of them but the oldest."""
         with variable_scope("attention"):
             k = get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
             v = get_variable("attn_v", [self._attn_vec_size])

@@ -42,7 +42,8 @@ class BasicRNNCell(_UnitsCell):
     Args:
         num_units: int, the number of units.
         activation: callable; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "basic_rnn_cell".
         dtype: DType of the variables; None for that of the first inputs.
     """
@@ -94,7 +95,8 @@ class GRUCell(_UnitsCell):
     Args:
         num_units: int, the number of units.
         activation: callable, of the candidate; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         kernel_initializer: initializer of both kernels; None for the scope's.
         bias_initializer: initializer of both biases; None for 1 at the gates and 0 at the candidate.
         name: str, name of the layer; None for "gru_cell".

@@ -93,7 +93,8 @@ class LSTMBlockCell(LayerRNNCell):
         forget_bias: float, added to the forget gate; `LSTMCell` restores its own variables with the same one.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
         use_peephole: bool. If True, the gates use the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.
@@ -172,7 +173,8 @@ class GRUBlockCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         cell_size: deprecated name of `num_units`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Raises:
@@ -239,7 +241,7 @@ class GRUBlockCell(LayerRNNCell):
             Twice the output, of shape [batch, units].
 
         Raises:
-            ValueError: if the state has another size.
+            ValueError: if the state has a wrong size.
         """
         size = h_prev.get_shape().with_rank(2)[1]
         if size.value != self._cell_size:
@@ -260,7 +262,8 @@ class GRUBlockCellV2(GRUBlockCell):
     Args:
         num_units: int, the number of units.
         cell_size: deprecated name of `num_units`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Raises:

@@ -134,7 +134,8 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         forget_bias: float, added to the forget gate.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
         use_peephole: bool. If True, the gates use the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer.
 
     Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.

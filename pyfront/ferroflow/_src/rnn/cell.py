@@ -38,7 +38,7 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
         cell: the object.
 
     Raises:
-        TypeError: if something is missing.
+        TypeError: if a member is missing.
     """
     lacks = _lacking(cell)
     if lacks:
@@ -155,7 +155,7 @@ def known_depth(inputs_shape: Any) -> int:
     """Returns the size of the second dimension of a cell's inputs.
 
     Raises:
-        ValueError: if it is unknown.
+        ValueError: if the depth is unknown.
     """
     depth: int | None = inputs_shape[1].value
     if depth is None:

@@ -38,7 +38,7 @@ class ConvLSTMCell(RNNCell):
         name: str, name of the layer.
 
     Raises:
-        ValueError: if `input_shape` has not `conv_ndims` + 1 dimensions.
+        ValueError: if `input_shape` does not have `conv_ndims` + 1 dimensions.
 
     Source: Shi et al., Convolutional LSTM Network, 2015.
     """

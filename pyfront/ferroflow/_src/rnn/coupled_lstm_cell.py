@@ -37,7 +37,8 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         forget_bias: float, added to the forget gate.
         state_is_tuple: bool. If True, a state is an LSTMStateTuple; if not, one tensor of both parts.
         activation: callable, of the new values and of the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         layer_norm: bool. If True, gates, new values and cell state are normalized.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.

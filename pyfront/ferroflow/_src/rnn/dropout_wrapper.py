@@ -79,7 +79,7 @@ class DropoutWrapper(CellWrapper):
 
     Raises:
         TypeError: if `cell` is not an RNNCell, or the visitor is not callable.
-        ValueError: if a probability is not in [0, 1], or what variational dropout needs is missing.
+        ValueError: if a probability is not in [0, 1], or an argument that variational dropout needs is missing.
 
     Source: Gal and Ghahramani, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks, 2015.
     """

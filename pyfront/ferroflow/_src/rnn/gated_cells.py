@@ -58,7 +58,8 @@ class UGRNNCell(_GatedCell):
         initializer: initializer of the kernel; None for the scope's.
         forget_bias: float, what is added to the gate's inputs.
         activation: callable, of the new state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Collins et al., Capacity and Trainability in Recurrent Neural Networks, 2016.
     """
@@ -105,7 +106,8 @@ class IntersectionRNNCell(_GatedCell):
         initializer: initializer of the kernels; None for the scope's.
         forget_bias: float, what is added to the gates' inputs.
         y_activation: callable, of the new outputs.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Collins et al., Capacity and Trainability in Recurrent Neural Networks, 2016.
     """

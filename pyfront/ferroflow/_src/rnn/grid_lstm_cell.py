@@ -44,7 +44,8 @@ class GridLSTMCell(RNNCell):
         end_freqindex_list: list of int, where each range ends.
         couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.
         state_is_tuple: bool. If True, a state is a named tuple with two Tensors for each block; if not, one tensor.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         ValueError: if `num_frequency_blocks` is None.
@@ -279,7 +280,8 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         end_freqindex_list: list of int, where each range ends.
         couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.
         backward_slice_offset: int, how far the blocks of the way downwards are moved.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         ValueError: if `num_frequency_blocks` is None.

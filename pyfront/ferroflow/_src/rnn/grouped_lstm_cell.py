@@ -30,7 +30,8 @@ class GLSTMCell(RNNCell):
         number_of_groups: int, the number of groups.
         forget_bias: float, added to the forget gate.
         activation: callable, of the cell state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         ValueError: if a size is not a multiple of the number of groups.

@@ -1,4 +1,4 @@
-"""`HighwayWrapper`: a cell whose outputs are weighed against its inputs by a gate."""
+"""`HighwayWrapper`: a cell whose outputs are weighted against its inputs by a gate."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ class LayerNormLSTMCell(RNNCell):
         layer_norm: bool. If True, there is normalization.
         norm_gain: float, the first value of the gains of the normalization.
         norm_shift: float, the first value of its shifts.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Ba et al., Layer Normalization, 2016; Sak et al., Long Short-Term Memory Recurrent Neural Network
     Architectures for Large Scale Acoustic Modeling, 2014.

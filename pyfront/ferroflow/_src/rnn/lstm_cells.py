@@ -40,7 +40,7 @@ class LSTMStateTuple(_LSTMStateTuple):
         """The DType of both.
 
         Raises:
-            TypeError: if they differ.
+            TypeError: if the dtypes differ.
         """
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
@@ -62,7 +62,8 @@ class BasicLSTMCell(LayerRNNCell):
         forget_bias: float, what is added to the forget gates' inputs. A checkpoint of CudnnLSTM needs 0.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor [batch, 2 units] of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "basic_lstm_cell".
         dtype: DType of the variables; None for that of the first inputs.
 
@@ -149,7 +150,8 @@ class LSTMCell(LayerRNNCell):
         forget_bias: float, what is added to the forget gates' inputs.
         state_is_tuple: bool. If True, a state is an `LSTMStateTuple`; if not, one tensor of c and h.
         activation: callable, of the new inputs and of the memory; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "lstm_cell".
         dtype: DType of the variables; None for that of the first inputs.
 

@@ -23,7 +23,8 @@ class NASCell(RNNCell):
         num_units: int, the number of units.
         num_proj: int, the size of the projected output; None for no projection.
         use_biases: bool. If True, a bias is added to what comes from the state.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Zoph and Le, Neural Architecture Search with Reinforcement Learning, 2016.
     """

@@ -34,7 +34,8 @@ class LayerNormBasicLSTMCell(RNNCell):
         norm_shift: float, the first value of the normalizations' beta.
         dropout_keep_prob: float, or Tensor of a float dtype of shape []: the probability that an element stays.
         dropout_prob_seed: int, the dropout's seed; None to derive it from the graph's.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Ba et al., Layer Normalization, 2016; Semeniuta et al., Recurrent Dropout without Memory Loss, 2016.
     """

@@ -41,7 +41,8 @@ class PhasedLSTMCell(RNNCell):
         trainable_ratio_on: bool. If True, that part is trained.
         period_init_min: float, the shortest first period, in the unit of the inputs' times.
         period_init_max: float, the longest first period.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Neil et al., Phased LSTM: Accelerating Recurrent Network Training for Long or Event-based Sequences, 2016.
     """

@@ -28,7 +28,8 @@ class EmbeddingWrapper(CellWrapper):
         embedding_classes: int, the number of ids.
         embedding_size: int, the length of the rows.
         initializer: initializer of the matrix; None for the scope's, or uniform numbers of variance 1.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         TypeError: if `cell` is not an RNNCell.
@@ -75,7 +76,8 @@ class InputProjectionWrapper(CellWrapper):
         num_proj: int, the size of the projected inputs.
         activation: callable of the projected inputs; None for none.
         input_size: accepted and ignored (deprecated).
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         TypeError: if `cell` is not an RNNCell.
@@ -123,7 +125,8 @@ class OutputProjectionWrapper(CellWrapper):
         cell: RNNCell, the wrapped one.
         output_size: int, the size of the projected outputs.
         activation: callable of the projected outputs; None for none.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Raises:
         TypeError: if `cell` is not an RNNCell.

@@ -51,7 +51,7 @@ def raw_rnn(
 
     Raises:
         TypeError: if `cell` is not an RNNCell, `loop_fn` is not callable, or structures have other types than before.
-        ValueError: if structures are other than before.
+        ValueError: if structures differ from those of earlier steps.
     """
     assert_like_rnn_cell("cell", cell)
     if not callable(loop_fn):

@@ -22,7 +22,8 @@ class SRUCell(LayerRNNCell):
     Args:
         num_units: int, the number of units.
         activation: callable, of the state; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         name: str, name of the layer; None for "sru_cell".
 
     Source: Lei et al., Simple Recurrent Units for Highly Parallelizable Recurrence, 2017.

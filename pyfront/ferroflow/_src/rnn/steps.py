@@ -130,7 +130,7 @@ def step(
 
     Raises:
         TypeError: if the next state has a structure of other types than the state.
-        ValueError: if the next state has another structure than the state.
+        ValueError: if the next state's structure differs from the state's.
     """
     old = nest.flatten(zero_output) + nest.flatten(state)
     finished = time >= lengths.each

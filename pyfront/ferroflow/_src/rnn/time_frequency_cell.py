@@ -34,7 +34,8 @@ class TimeFreqLSTMCell(RNNCell):
         forget_bias: float, added to the forget gate.
         feature_size: int, the number of frequencies of a block.
         frequency_skip: int, how far the blocks are apart.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Li et al., LSTM Time and Frequency Recurrence for Automatic Speech Recognition, 2015.
     """

@@ -34,7 +34,8 @@ class WeightNormLSTMCell(RNNCell):
         proj_clip: float, the bound of projected outputs; None for none.
         forget_bias: float, added to the forget gate.
         activation: callable, of the new values and of the cell state; None for `tanh`.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
 
     Source: Salimans, Kingma, Weight Normalization: A Simple Reparameterization to Accelerate Training of Deep Neural
     Networks, 2016.

@@ -73,9 +73,9 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
         Dict of the files' paths by the names that they are kept under.
 
     Raises:
-        TypeError: if one is not a scalar string constant.
-        ValueError: if one is empty.
-        tf.errors.NotFoundError: if two files of one name are to be compared, and one is missing.
+        TypeError: if an asset is not a scalar string constant.
+        ValueError: if an asset's path is empty.
+        tf.errors.NotFoundError: if two files of one name must be compared, and one is missing.
     """
     sources: dict[str, str] = {}
     for tensor in tensors or ():

@@ -112,8 +112,8 @@ class SavedModelBuilder:
         Raises:
             AssertionError: if no graph was added with variables, a signature has a tensor without name or type, or the
                 graph has a legacy init op already.
-            ValueError: if the graph has another main op already.
-            TypeError: if an asset is not a string constant, or what is to be run is not an Operation.
+            ValueError: if the graph already has another main op.
+            TypeError: if an asset is not a string constant, or an op to run is not an Operation.
             tf.errors.NotFoundError: if an asset is missing.
             KeyError: if a signature has a name that is reserved.
         """
@@ -154,8 +154,8 @@ class SavedModelBuilder:
         Raises:
             AssertionError: if variables were saved before, a signature has a tensor without name or type, or the graph
                 has a legacy init op already.
-            ValueError: if the graph has another main op already.
-            TypeError: if an asset is not a string constant, or what is to be run is not an Operation.
+            ValueError: if the graph already has another main op.
+            TypeError: if an asset is not a string constant, or an op to run is not an Operation.
             tf.errors.NotFoundError: if an asset is missing.
             tf.errors.FailedPreconditionError: if a variable is not initialized.
             KeyError: if a signature has a name that is reserved.

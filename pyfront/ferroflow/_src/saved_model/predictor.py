@@ -66,7 +66,7 @@ class Predictor:
             Dict of NumPy arrays by the names of `fetch_tensors`.
 
         Raises:
-            ValueError: if a name is none of these.
+            ValueError: if a name is not one of these.
         """
         unexpected = set(input_dict) - set(self._feed_tensors)
         if unexpected:

@@ -63,7 +63,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
         A SignatureDef message.
 
     Raises:
-        ValueError: if a tensor is missing or of another type.
+        ValueError: if a tensor is missing or has a wrong type.
     """
     inputs = {names.REGRESS_INPUTS: _examples_info(examples, "Regression")}
     if predictions is None:
@@ -84,7 +84,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
         A SignatureDef message.
 
     Raises:
-        ValueError: if a tensor is missing or of another type.
+        ValueError: if a tensor is missing or has a wrong type.
     """
     inputs = {names.CLASSIFY_INPUTS: _examples_info(examples, "Classification")}
     if classes is None and scores is None:
@@ -181,7 +181,7 @@ def get_signature_def_by_key(meta_graph_def: Any, signature_def_key: str) -> Any
         A SignatureDef message.
 
     Raises:
-        ValueError: if there is none of that name.
+        ValueError: if no signature has that key.
     """
     if signature_def_key not in meta_graph_def.signature_def:
         raise ValueError(f"No SignatureDef with key '{signature_def_key}' found in MetaGraphDef.")

@@ -44,7 +44,7 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, im
         Tensor or SparseTensor, of whatever dtype and shape it has.
 
     Raises:
-        KeyError: if the graph has no such tensor.
+        KeyError: if a tensor of that name is not in the graph.
         ValueError: if the message names none.
     """
     among = get_default_graph() if graph is None else graph

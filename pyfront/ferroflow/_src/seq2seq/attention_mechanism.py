@@ -210,7 +210,7 @@ class MemoryAttention(AttentionMechanism):
             The alignments, Tensor of shape [batch, time], and the next state.
 
         Raises:
-            ValueError: if the query is not as long as the keys, where no layer makes it so.
+            ValueError: if the depths of query and keys differ, and no layer projects the query.
         """
         with variable_scope(None, self._scope_name, [query]):
             score = self._score(query)

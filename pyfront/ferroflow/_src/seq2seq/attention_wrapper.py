@@ -74,7 +74,7 @@ class AttentionWrapperState(
             AttentionWrapperState.
 
         Raises:
-            ValueError: if a tensor has another shape than the one in its place, or there is no such field.
+            ValueError: if a tensor's shape differs from the one that it replaces, or a field does not exist.
             tf.errors.InvalidArgumentError: when the step runs, if shapes that the graph does not know do not match.
         """
         state: AttentionWrapperState = nest.map_structure(_of_same_shape, self, self._replace(**kwargs))
@@ -95,7 +95,7 @@ class AttentionWrapper(RNNCell):
             them; None for the context as it is.
         alignment_history: bool. If True, the state keeps the alignments of all steps.
         cell_input_fn: callable of inputs and attention that gives the wrapped cell's inputs; None for both joined.
-        output_attention: bool. If True, the output is the attention; else it is that of the wrapped cell.
+        output_attention: bool. If True, the output is the attention; otherwise it is that of the wrapped cell.
         initial_cell_state: the wrapped cell's state in `zero_state`; None for zeros.
         name: str, name of the layer; None for "attention_wrapper".
         attention_layer: Layer that makes the attention of output and context, or a list of them.
@@ -226,8 +226,9 @@ class AttentionWrapper(RNNCell):
             AttentionWrapperState.
 
         Raises:
-            ValueError: if the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: when the step runs, if the graph does not tell.
+            ValueError: if the batch size is not that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the batch size is not that of the memories, and was
+                unknown when the graph was built.
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             cell_state = self._initial_cell_state
@@ -271,8 +272,9 @@ class AttentionWrapper(RNNCell):
 
         Raises:
             TypeError: if `state` is not an AttentionWrapperState.
-            ValueError: if the batch is not as large as that of the memories.
-            tf.errors.InvalidArgumentError: when the step runs, if the graph does not tell.
+            ValueError: if the batch size is not that of the memories.
+            tf.errors.InvalidArgumentError: when the step runs, if the batch size is not that of the memories, and was
+                unknown when the graph was built.
         """
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(

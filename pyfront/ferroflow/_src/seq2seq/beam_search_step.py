@@ -85,7 +85,7 @@ def check_rank(t: Any) -> None:
     """Checks that the rank of a tensor is known.
 
     Raises:
-        ValueError: if it is not.
+        ValueError: if `t` does not have the required rank.
     """
     if t.shape.ndims is None:
         raise ValueError(f"Expected tensor ({t}) to have known rank, but ndims == None.")
@@ -144,7 +144,7 @@ def alignments_in(cell_state: Any) -> Any:
         cell_state: AttentionWrapperState, or a tuple that has some.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there are no alignments.
     """
     states = [cell_state] if hasattr(cell_state, "alignments") else cell_state
     found: list[Any] = []

@@ -152,7 +152,7 @@ def dynamic_decode(
 
     Raises:
         TypeError: if `decoder` is not a Decoder.
-        ValueError: if `maximum_iterations` is not a scalar, or a step gives structures other than it got.
+        ValueError: if `maximum_iterations` is not a scalar, or a step changes a structure.
     """
     if not isinstance(decoder, Decoder):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")

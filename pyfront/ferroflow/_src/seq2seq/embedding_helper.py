@@ -37,7 +37,7 @@ def start_and_end_tokens(start_tokens: Any, end_token: Any) -> tuple[Tensor, Ten
         end_token: Tensor of int32, of shape [].
 
     Raises:
-        ValueError: if they have other ranks.
+        ValueError: if the tokens have wrong ranks.
     """
     start = convert_to_tensor(start_tokens, dtype=dtypes.int32, name="start_tokens")
     end = convert_to_tensor(end_token, dtype=dtypes.int32, name="end_token")

@@ -44,7 +44,7 @@ def sequence_loss(
         Tensor of shape [], [batch] (averages over time alone), [time] (averages over the batch alone) or [batch, time].
 
     Raises:
-        ValueError: if an argument has another rank.
+        ValueError: if an argument has a wrong rank.
     """
     logits, targets, weights = convert_to_tensor(logits), convert_to_tensor(targets), convert_to_tensor(weights)
     if len(logits.get_shape()) != 3:

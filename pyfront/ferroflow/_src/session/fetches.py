@@ -101,7 +101,7 @@ class FetchPlan:
     """The unique graph elements of a nest of fetches, and the way back.
 
     Raises:
-        TypeError: if something cannot be fetched.
+        TypeError: if an element cannot be fetched.
         ValueError: if a name or element is not of the graph.
     """
 

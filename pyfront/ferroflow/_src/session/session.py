@@ -171,7 +171,7 @@ class BaseSession:
 
         Raises:
             RuntimeError: if the session is closed or the graph empty.
-            TypeError: if something of a wrong type is fetched or fed.
+            TypeError: if an element of a wrong type is fetched or fed.
             ValueError: if a fetched or fed element is not of the graph, or a fed value has the wrong shape.
             tf.errors.OpError: if an operation failed.
         """
@@ -325,7 +325,7 @@ class BaseSession:
             The function, which returns what `run` would.
 
         Raises:
-            TypeError: if `feed_list` is not a list or tuple, or something of a wrong type is fetched.
+            TypeError: if `feed_list` is not a list or tuple, or an element of a wrong type is fetched.
             ValueError: if an element is not of the graph.
             RuntimeError: if the session is closed or the graph empty.
         """
@@ -363,7 +363,7 @@ class BaseSession:
 
         Raises:
             RuntimeError: if the session is closed or the graph empty.
-            TypeError: if something of a wrong type is fetched or fed.
+            TypeError: if an element of a wrong type is fetched or fed.
             tf.errors.InvalidArgumentError: if nothing is fetched.
             ValueError: if a tensor may not be fed, or a fetched element is not of the graph.
         """
@@ -392,7 +392,7 @@ class BaseSession:
         Raises:
             RuntimeError: if the session is closed or the graph empty.
             tf.errors.InvalidArgumentError: if the handle, a feed or a fetch was not set up, or was used before.
-            TypeError: if something of a wrong type is fetched or fed.
+            TypeError: if an element of a wrong type is fetched or fed.
             ValueError: if a fetched element is not of the graph, or a fed value has the wrong shape.
         """
         self._check_open()
@@ -426,7 +426,7 @@ def _core_target(target: str | bytes) -> str:
     """Returns the target as the core has it: "" for this process alone.
 
     Raises:
-        tf.errors.NotFoundError: if no engine is reached by such a target.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
     target = compat.as_str(target)
     if target in ("", "local"):
@@ -449,7 +449,7 @@ class Session(BaseSession):
 
     Raises:
         TypeError: if an argument has the wrong type.
-        tf.errors.NotFoundError: if no engine is reached by such a target.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -495,7 +495,7 @@ class Session(BaseSession):
             config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
 
         Raises:
-            tf.errors.NotFoundError: if no engine is reached by such a target.
+            tf.errors.NotFoundError: if no engine is reachable at `target`.
             tf.errors.DeadlineExceededError: if nothing answered in time.
         """
         check_config(config)
@@ -516,7 +516,7 @@ class InteractiveSession(BaseSession):
 
     Raises:
         TypeError: if an argument has the wrong type.
-        tf.errors.NotFoundError: if no engine is reached by such a target.
+        tf.errors.NotFoundError: if no engine is reachable at `target`.
     """
 
     _count_lock = RenewedLock()
@@ -563,7 +563,7 @@ def _session_for(what: str, graph: Graph, session: Any) -> Any:
     """Returns the session that `eval` or `run` of something of `graph` uses.
 
     Raises:
-        ValueError: if there is none, or it has another graph.
+        ValueError: if there is no session, or it has another graph.
     """
     if session is None:
         session = default_stacks.get_default_session()

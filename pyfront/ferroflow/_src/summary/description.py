@@ -17,7 +17,7 @@ def get_summary_description(node_def: Any) -> Any:
         `SummaryDescription`.
 
     Raises:
-        ValueError: if it is the node of another op.
+        ValueError: if the node's op is not a tensor summary.
     """
     if node_def.op != "TensorSummary":
         raise ValueError(f"Can't get_summary_description on {node_def.op}")

@@ -45,7 +45,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: if `summary` is something else.
+            TypeError: if `summary` is neither bytes nor a `Summary`.
         """
         if not isinstance(summary, bytes) and not hasattr(summary, "SerializeToString"):
             raise TypeError(f"summary must be bytes or a Summary message, got {summary!r}")
@@ -71,7 +71,7 @@ class SummaryToEventTransformer:
 
         Raises:
             ValueError: if both `graph` and `graph_def` are given.
-            TypeError: if what is given is neither a Graph nor a `GraphDef`.
+            TypeError: if the argument is neither a Graph nor a `GraphDef`.
         """
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
@@ -108,7 +108,7 @@ class SummaryToEventTransformer:
             global_step: int, the training step; None for 0.
 
         Raises:
-            TypeError: if it is another message.
+            TypeError: if the message is not a MetaGraphDef.
         """
         if not isinstance(meta_graph_def, proto.MetaGraphDef):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")

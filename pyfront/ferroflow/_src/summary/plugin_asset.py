@@ -37,7 +37,7 @@ def get_plugin_asset(plugin_asset_cls: type[_Asset], graph: Graph | None = None)
         Its one instance of `plugin_asset_cls`.
 
     Raises:
-        ValueError: if the class has no `plugin_name`, or another class has it too.
+        ValueError: if the class has no `plugin_name`, or shares it with another class.
     """
     graph = get_default_graph() if graph is None else graph
     if not plugin_asset_cls.plugin_name:

@@ -76,7 +76,7 @@ def image(
         Tensor of string, of shape []: a serialized `Summary` with PNG files.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has another shape.
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         made = tensor_op("ImageSummary", [tag, tensor], {"max_images": max_outputs}, name=scope)
@@ -105,7 +105,7 @@ def audio(
         Tensor of string, of shape []: a serialized `Summary` with WAV files of 16 bits.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has another shape, or the sample rate is not
+        tf.errors.InvalidArgumentError: when the step runs, if `tensor` has a wrong shape, or the sample rate is not
             positive.
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
@@ -161,7 +161,7 @@ def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Te
         Tensor of string, of shape []: a serialized `Summary`.
 
     Raises:
-        ValueError: if `tensor` has another dtype.
+        ValueError: if `tensor` is not of string.
     """
     if tensor.dtype != dtypes.string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")

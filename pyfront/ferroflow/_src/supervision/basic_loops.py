@@ -30,7 +30,8 @@ def basic_train_loop(
         master: str, the target of the session.
 
     Raises:
-        BaseException: if what `train_step_fn` or a thread raised, but for `AbortedError` and the end of input.
+        BaseException: if `train_step_fn` or a thread raised an exception other than `AbortedError` and the end of
+            input; that exception.
     """
     while True:
         try:

@@ -123,7 +123,7 @@ class _MonitoredSession:
             What `step_fn` returned.
 
         Raises:
-            ValueError: if it has other arguments.
+            ValueError: if `step_fn` has other arguments.
             StopIteration: if it called `step_context.request_stop()`. A `with` block of the session ends silently by
                 that.
             RuntimeError: if the session is closed.
@@ -145,8 +145,8 @@ class _MonitoredSession:
         """Ends the training: calls `end` of the hooks, stops the threads, closes the session.
 
         Raises:
-            RuntimeError: if it is closed.
-            BaseException: if what a thread reported.
+            RuntimeError: if the session is already closed.
+            BaseException: if a thread reported an exception; that exception.
         """
         self._close_internal()
 

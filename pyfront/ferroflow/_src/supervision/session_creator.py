@@ -134,7 +134,7 @@ class WorkerSessionCreator(_ScaffoldSessionCreator):
             Session.
 
         Raises:
-            tf.errors.DeadlineExceededError: if the chief has not initialized the model in time.
+            tf.errors.DeadlineExceededError: if the chief does not initialize the model in time.
         """
         self._scaffold.finalize()
         return self._get_session_manager().wait_for_session(

@@ -417,7 +417,7 @@ class Supervisor:
             ignore_live_threads: bool. If True, threads that do not end in time are not an error.
 
         Raises:
-            BaseException: if what a thread reported first.
+            BaseException: if a thread reported an exception; the first one.
             RuntimeError: if threads have not ended in time.
         """
         self._coord.request_stop()
@@ -461,7 +461,7 @@ class Supervisor:
             global_step: int, the training step; None for the value in the session.
 
         Raises:
-            TypeError: if `summary` is something else.
+            TypeError: if `summary` is neither bytes nor a `Summary`.
             RuntimeError: if there is no writer, because `logdir` is not set, or this is not the chief.
         """
         if not self._summary_writer:
@@ -490,7 +490,8 @@ class Supervisor:
             Session.
 
         Raises:
-            BaseException: if what the block or a thread raised first, but for `OutOfRangeError`, the end of input.
+            BaseException: if the block or a thread raised an exception other than `OutOfRangeError`, the end of input;
+                the first one.
         """
         sess = None
         try:

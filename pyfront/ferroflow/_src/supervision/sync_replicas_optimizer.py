@@ -108,7 +108,7 @@ class SyncReplicasOptimizer(Optimizer):
             gradients, waits for the update, and gives the new step.
 
         Raises:
-            ValueError: if there is no variable, or no global step, or a gradient is of another kind.
+            ValueError: if there is no variable or no global step, or a gradient has a wrong type.
         """
         pairs = list(grads_and_vars)
         if not pairs:

@@ -42,7 +42,7 @@ def train(
         The value of `train_op` in the last step; None where there was no step.
 
     Raises:
-        ValueError: if something is to be saved and there is no `logdir`.
+        ValueError: if checkpoints or summaries are to be saved, and there is no `logdir`.
     """
     if logdir is None and is_chief:
         if save_summaries_steps:

@@ -229,7 +229,7 @@ class CoordinatedSession(WrappedSession):
         """Ends the threads and closes the session.
 
         Raises:
-            BaseException: if what a thread reported to the coordinator.
+            BaseException: if a thread reported an exception to the coordinator; that exception.
         """
         self._coord.request_stop()
         try:

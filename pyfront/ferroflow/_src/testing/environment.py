@@ -117,7 +117,7 @@ class StubOutForTesting:
             new_child: any object, its value until `UnsetAll`.
 
         Raises:
-            AttributeError: if there is no such attribute.
+            AttributeError: if the attribute does not exist.
         """
         own = vars(parent).get(child_name)
         old = own if isinstance(own, staticmethod) else getattr(parent, child_name)

@@ -172,7 +172,7 @@ def compute_gradient(
         Two arrays [elements of x, elements of y] (a complex element counts twice), or a list of such pairs.
 
     Raises:
-        AssertionError: if `x_init_value` has another shape than `x_shape`, a tensor is neither float nor complex, or
+        AssertionError: if `x_init_value` does not have the shape `x_shape`, a tensor is neither float nor complex, or
             `y` does not depend on `x`.
         ValueError: if there is no default session, or the gradient of an empty `y` is not zero or has a wrong shape.
     """

@@ -294,7 +294,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: if it does not.
+            AssertionError: if `actual` does not start with `expected_start`.
         """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
@@ -322,7 +322,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: if they differ by more.
+            AssertionError: if the numbers differ by more than `err`.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}" + (f" ({msg})" if msg else ""))
 
@@ -352,7 +352,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: if it is not.
+            AssertionError: if the arrays differ by more than `err`.
         """
         self.assertTrue(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err, msg)
 
@@ -369,7 +369,7 @@ class TestCase(unittest.TestCase):
 
         Raises:
             AssertionError: if shapes, keys or elements differ.
-            ValueError: if a dict is compared with something else, or nests have different lengths.
+            ValueError: if a dict is compared with an object that is not a dict, or nests have different lengths.
         """
         self._all_close(a, b, rtol, atol, "", msg)
 
@@ -470,7 +470,7 @@ class TestCase(unittest.TestCase):
             **kwargs: as for `assertAllClose`.
 
         Raises:
-            AssertionError: if they are close.
+            AssertionError: if the values are close.
             ValueError: on the same conditions as `assertAllClose`.
         """
         try:
@@ -508,7 +508,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: if they are equal.
+            AssertionError: if the values are equal.
         """
         try:
             self.assertAllEqual(a, b)
@@ -617,7 +617,7 @@ class TestCase(unittest.TestCase):
             expected_dtype: NumPy dtype, or DType for a Tensor.
 
         Raises:
-            AssertionError: if the dtype is another.
+            AssertionError: if the dtype is not `expected_dtype`.
         """
         got = self._GetNdArray(target).dtype if isinstance(target, list) else target.dtype
         self.assertEqual(expected_dtype, got)
@@ -632,7 +632,7 @@ class TestCase(unittest.TestCase):
 
         Raises:
             AssertionError: if the shapes differ.
-            TypeError: if an argument is of another type.
+            TypeError: if an argument has a wrong type.
         """
         if not isinstance(np_array, np.ndarray | np.generic):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -649,7 +649,7 @@ class TestCase(unittest.TestCase):
             msg: str, added to the message of the failure.
 
         Raises:
-            AssertionError: if they do not.
+            AssertionError: if the devices differ.
         """
         one, two = (get_default_graph().device(d) for d in (device1, device2))
         names = [s._graph._scopes.devices.push(d).static for s, d in ((one, device1), (two, device2))]
@@ -670,7 +670,7 @@ class TestCase(unittest.TestCase):
             None.
 
         Raises:
-            AssertionError: if there is no exception, or another.
+            AssertionError: if the block raises no exception, or one that does not match.
         """
         if isinstance(exception_type, str):
             self.fail("An exception type, not a string, is needed")
@@ -697,7 +697,7 @@ class TestCase(unittest.TestCase):
             A context manager object.
 
         Raises:
-            AssertionError: on leaving: there is no exception, or another.
+            AssertionError: on leaving, if the block raised no exception, or one that does not match.
         """
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 

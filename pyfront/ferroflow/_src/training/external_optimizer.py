@@ -41,7 +41,7 @@ class ExternalOptimizerInterface:
         **optimizer_kwargs: objects of any kind, for the optimizer.
 
     Raises:
-        ValueError: if there is no variable, or the shape of one is unknown.
+        ValueError: if there are no variables, or a variable's shape is unknown.
     """
 
     def __init__(

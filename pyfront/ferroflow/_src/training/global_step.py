@@ -45,7 +45,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
         A variable or tensor of integers, of shape []; None where there is none, or more than one.
 
     Raises:
-        TypeError: if it is not an integer scalar.
+        TypeError: if the global step is not an integer scalar.
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -114,7 +114,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
         global_step_tensor: a variable or tensor of integers, of shape [].
 
     Raises:
-        TypeError: if it is neither, is not of integers, or is not a scalar.
+        TypeError: if the argument is neither a variable nor a tensor, is not of an integer dtype, or is not a scalar.
     """
     if not isinstance(global_step_tensor, Variable | Tensor):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')

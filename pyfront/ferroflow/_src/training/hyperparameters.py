@@ -152,7 +152,7 @@ class HParams:
             value: a value of its type, a list for a list.
 
         Raises:
-            KeyError: if there is no such hyperparameter.
+            KeyError: if the hyperparameter does not exist.
             ValueError: if the value is not of its type.
         """
         kind, is_list = self._hparam_types[name]
@@ -245,7 +245,7 @@ class HParams:
             str.
 
         Raises:
-            TypeError: if JSON has no such value, as it has no bytes.
+            TypeError: if a value has no JSON form, for example bytes.
         """
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 

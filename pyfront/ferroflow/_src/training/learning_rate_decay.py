@@ -188,7 +188,7 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
         Scalar tensor of the dtype of `values`.
 
     Raises:
-        ValueError: if the dtypes do not fit or the counts do not.
+        ValueError: if dtypes are incompatible, or there is not one value more than there are boundaries.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")

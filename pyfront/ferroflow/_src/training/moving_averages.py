@@ -170,8 +170,8 @@ class ExponentialMovingAverage:
             The operation that moves all these averages.
 
         Raises:
-            TypeError: if one has another dtype.
-            ValueError: if one has an average already.
+            TypeError: if a variable's dtype is not a float dtype.
+            ValueError: if a variable already has an average.
         """
         if var_list is None:
             var_list = trainable_variables()

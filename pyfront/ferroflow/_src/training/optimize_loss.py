@@ -94,9 +94,8 @@ def optimize_loss(
         Tensor of the dtype of `loss`, of shape []: the loss, once the step is done.
 
     Raises:
-        ValueError: if an argument is of another type or value, there is no global step for a decay, or no variable has
-            a gradient.
-        TypeError: if the global step is of another type.
+        ValueError: if an argument has a wrong type or value, a decay has no global step, or no variable has a gradient.
+        TypeError: if the global step has a wrong type.
     """
     loss = assert_scalar(convert_to_tensor(loss))
     if global_step is None:

@@ -114,8 +114,8 @@ class Optimizer:
             The operation that updates the variables, and the global step.
 
         Raises:
-            ValueError: if no variable has a gradient, or there is none to be trained.
-            NotImplementedError: if one of `var_list` is neither variable nor tensor.
+            ValueError: if there are no variables to train, or none of them has a gradient.
+            NotImplementedError: if an element of `var_list` is neither a variable nor a tensor.
             RuntimeError: if a variable with a constraint has a sparse gradient.
         """
         pairs = self.compute_gradients(
@@ -158,8 +158,8 @@ class Optimizer:
             dtype and shape, or None where the loss does not depend on the variable.
 
         Raises:
-            NotImplementedError: if one of `var_list` is neither variable nor tensor.
-            ValueError: if there is no such gate, a dtype cannot be trained, or there is nothing to be trained.
+            NotImplementedError: if an element of `var_list` is neither a variable nor a tensor.
+            ValueError: if `gate_gradients` is unknown, a dtype cannot be trained, or there are no variables to train.
         """
         if callable(loss):
             loss = loss()
@@ -211,7 +211,7 @@ class Optimizer:
         Raises:
             TypeError: if a gradient cannot be made a tensor.
             ValueError: if there is no variable, or none has a gradient.
-            NotImplementedError: if a variable is neither a variable nor a tensor, or the optimizer has no rule for its
+            NotImplementedError: if an element is neither a variable nor a tensor, or the optimizer has no rule for its
                 gradient.
             RuntimeError: if a variable with a constraint has a sparse gradient.
         """

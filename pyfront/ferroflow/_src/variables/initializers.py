@@ -278,7 +278,7 @@ class VarianceScaling(Initializer):
         dtype: the dtype where a call gives none.
 
     Raises:
-        ValueError: if `scale` is not positive, `mode` or `distribution` is none of these, or `dtype` is not a float
+        ValueError: if `scale` is not positive, `mode` or `distribution` is not one of these, or `dtype` is not a float
             dtype.
     """
 

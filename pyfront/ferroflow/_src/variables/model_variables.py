@@ -322,7 +322,7 @@ def get_unique_variable(var_op_name: str) -> Any:
         Variable.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is no variable of that name.
     """
     candidates = get_variables(scope=var_op_name)
     if not candidates:

@@ -21,7 +21,7 @@ class PartitionInfo:
         var_offset: sequence of int, the first index of the slice in each dimension.
 
     Raises:
-        TypeError: if one of them is not a sequence.
+        TypeError: if one of the arguments is not a sequence.
         ValueError: if their lengths differ, or an offset is outside its dimension.
     """
 
@@ -72,8 +72,8 @@ class PartitionInfo:
 
         Raises:
             TypeError: if `shape` is not a sequence.
-            ValueError: if its length is not that of the full shape, the slice reaches beyond the whole, or it is
-                smaller in more than one dimension.
+            ValueError: if the length differs from that of the full shape, the slice exceeds the whole, or it is smaller
+                in more than one dimension.
         """
         _check_sequence("shape", shape)
         full = self._full_shape
@@ -139,7 +139,7 @@ def slice_dimension(full_shape: Sequence[int], partitions: Sequence[int]) -> int
         partitions: sequence of int, the number of slices of each dimension.
 
     Raises:
-        ValueError: if a dimension has fewer indices than slices, or more than one is cut.
+        ValueError: if a dimension has fewer indices than slices, or more than one dimension is split.
     """
     cut: int | None = None
     for dim, (size, slices) in enumerate(zip(full_shape, partitions, strict=True)):

@@ -29,8 +29,8 @@ class PartitionedVariable:
 
     Raises:
         TypeError: if `variable_list` or `partitions` is neither list nor tuple.
-        ValueError: if there are no slices, one has no `SaveSliceInfo` or that of another whole, or partitions and shape
-            do not fit.
+        ValueError: if there are no slices; if a slice has no `SaveSliceInfo` or one of another variable; or if
+            partitions and shape are incompatible.
     """
 
     def __init__(

@@ -36,7 +36,8 @@ def variable_axis_size_partitioner(
         A function of `shape` (fully defined `TensorShape`) and `dtype` that returns a list of int, one per dimension.
 
     Raises:
-        ValueError: if a size or a count is not positive; by the partitioner, for a shape or dtype that is none.
+        ValueError: if a size or a count is not positive; raised by the partitioner if a shape or dtype has a wrong
+            type.
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")

@@ -162,7 +162,7 @@ class ResourceVariable(Variable):
             shape: anything that converts to a `TensorShape`.
 
         Raises:
-            ValueError: if it contradicts what is known.
+            ValueError: if the shape contradicts the known shape.
         """
         self._shape = self._shape.merge_with(shape)
         self._graph_element.set_shape(self._shape)
@@ -267,8 +267,8 @@ class ResourceVariable(Variable):
             import_scope: str, a name scope to put before its names.
 
         Raises:
-            KeyError: if the graph has no such operation.
-            ValueError: if it describes a variable of another kind.
+            KeyError: if an operation of that name is not in the graph.
+            ValueError: if the message describes a reference variable.
         """
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 

@@ -43,7 +43,7 @@ def resolve_modes(
         (synchronization, aggregation, trainable).
 
     Raises:
-        ValueError: if a mode is none of the enum's.
+        ValueError: if a mode is not a member of its enumeration.
     """
     try:
         aggregation = VariableAggregation(0 if aggregation is None else aggregation)

@@ -276,7 +276,7 @@ class Variable(metaclass=_VariableMeta):
             shape: anything that converts to a `TensorShape`.
 
         Raises:
-            ValueError: if it contradicts what is known.
+            ValueError: if the shape contradicts the known shape.
         """
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
@@ -703,7 +703,7 @@ class Variable(metaclass=_VariableMeta):
             Variable.
 
         Raises:
-            KeyError: if the graph has no such operation.
+            KeyError: if an operation of that name is not in the graph.
         """
         variable: Variable = Variable(variable_def=variable_def, import_scope=import_scope)
         return variable

@@ -261,7 +261,7 @@ class VariableScope:
             A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
         Raises:
-            ValueError: if `initializer` is a value of another dtype than `dtype`; also on the same conditions as
+            ValueError: if `initializer` is a value whose dtype is not `dtype`; also on the same conditions as
                 `tf.get_variable`.
         """
         # Variable names are those of variable scopes alone: name scopes do not take part.

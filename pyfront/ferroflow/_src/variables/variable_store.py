@@ -180,8 +180,8 @@ class VariableStore:
             **arguments: other arguments of `tf.get_variable`, for every slice.
 
         Raises:
-            ValueError: on the same conditions as `tf.get_variable`, or if the partitioner's answer does not fit the
-                shape or what exists.
+            ValueError: on the same conditions as `tf.get_variable`, or if the partitioner's result does not fit the
+                shape or the existing variable.
         """
         if name in self._vars:
             raise ValueError(
@@ -360,7 +360,7 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
     """Returns the initializer of a variable that is given none: Glorot's for floats, else zeros.
 
     Raises:
-        ValueError: if there is none for the dtype.
+        ValueError: if there is no default initializer for the dtype.
     """
     if dtype.is_floating:
         return initializers.glorot_uniform_initializer()

@@ -91,7 +91,7 @@ def show(path: str) -> None:
         path: str, an event file, or a folder with some.
 
     Raises:
-        tf.errors.DataLossError: if a file is damaged or cut short; what comes before that place was shown.
+        tf.errors.DataLossError: if a file is damaged or truncated; records before the damage are shown first.
     """
     for file in event_files(path):
         _show_file(file)

@@ -130,7 +130,8 @@ class GFile:
 
         Raises:
             TypeError: if none or both of `offset` and `position` are given.
-            tf.errors.InvalidArgumentError: if the place lies before the start, or `whence` is none of these.
+            tf.errors.InvalidArgumentError: if the new position is before the start of the file, or `whence` is not one
+                of these.
             tf.errors.OutOfRangeError: if the place lies behind the end, where reading then stands.
             tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
             tf.errors.NotFoundError: if the file does not exist.

@@ -44,7 +44,7 @@ class TFRecordOptions:
         compression_strategy: not used.
 
     Raises:
-        ValueError: if the compression is unknown or level, or `window_bits` is another number.
+        ValueError: if the compression or its level is unknown, or `window_bits` is out of range.
     """
 
     compression_type_map: ClassVar[dict[int, str]] = {
@@ -123,7 +123,7 @@ class TFRecordWriter:
 
         Raises:
             tf.errors.FailedPreconditionError: if the file is closed.
-            TypeError: if `record` is neither.
+            TypeError: if `record` is neither bytes nor str.
         """
         try:
             self._writer.write(record)

@@ -72,7 +72,7 @@ def remove(filename: Any) -> None:
 
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
-        tf.errors.FailedPreconditionError: if it is a folder.
+        tf.errors.FailedPreconditionError: if the path is a folder.
     """
     name = path_of(filename)
     with failures_of(name):
@@ -86,7 +86,7 @@ def make_directory(dirname: Any) -> None:
         dirname: str, bytes or path object.
 
     Raises:
-        tf.errors.NotFoundError: if the folder around it does not exist.
+        tf.errors.NotFoundError: if the parent folder does not exist.
     """
     name = path_of(dirname)
     if name:
@@ -133,7 +133,7 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         overwrite: bool. If True, a file that has the new name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
+        tf.errors.AlreadyExistsError: if the new name exists and `overwrite` is False.
         tf.errors.NotFoundError: if the file does not exist.
     """
     old, new = path_of(oldname), path_of(newname)
@@ -151,9 +151,9 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
         overwrite: bool. If True, a file of that name is replaced.
 
     Raises:
-        tf.errors.AlreadyExistsError: if the new name is taken and not to be overwritten.
+        tf.errors.AlreadyExistsError: if the new name exists and `overwrite` is False.
         tf.errors.NotFoundError: if the file does not exist.
-        tf.errors.FailedPreconditionError: if one of them is a folder.
+        tf.errors.FailedPreconditionError: if one of the paths is a folder.
     """
     old, new = path_of(oldpath), path_of(newpath)
     _refuse_existing(new, overwrite)
@@ -238,7 +238,7 @@ def glob(filename: Any) -> list[str]:
         list of str, sorted for each pattern.
 
     Raises:
-        tf.errors.InvalidArgumentError: if something is not a pattern.
+        tf.errors.InvalidArgumentError: if a pattern is malformed.
     """
     filename = compat.path_to_str(filename)
     patterns = [filename] if isinstance(filename, str) else filename

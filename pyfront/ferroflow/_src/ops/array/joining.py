@@ -162,7 +162,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         List of as many Tensors as `args`, each of the shape of the grid.
 
     Raises:
-        ValueError: if `indexing` is neither.
+        ValueError: if `indexing` is neither "xy" nor "ij".
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("indexing parameter must be either 'xy' or 'ij'")

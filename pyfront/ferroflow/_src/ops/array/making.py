@@ -70,7 +70,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         Tensor of the dtype of `input`, of `shape`.
 
     Raises:
-        ValueError: if `input` does not have such a shape.
+        ValueError: if the shape of `input` is not compatible with `shape`.
     """
     return tensor_op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name=name)
 
@@ -320,7 +320,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 
     Raises:
         ValueError: if `delta` is 0, or points away from `limit`.
-        TypeError: if an argument has another dtype.
+        TypeError: if an argument's dtype is not supported.
     """
     if limit is None:
         start, limit = 0, start

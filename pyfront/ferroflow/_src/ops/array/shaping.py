@@ -206,7 +206,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         Tensor of the dtype of `input`, with one dimension more.
 
     Raises:
-        ValueError: if `axis` is out of range, missing, or given by both of its names.
+        ValueError: if `axis` is out of range or missing, or both of its names are given.
     """
     if dim is not None:
         warn_deprecated("The argument dim of expand_dims", "axis")
@@ -375,7 +375,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
         TensorShape.
 
     Raises:
-        ValueError: if they do not broadcast.
+        ValueError: if the shapes do not broadcast.
     """
     if shape_x.dims is None or shape_y.dims is None:
         return type(shape_x)(None)
@@ -413,7 +413,7 @@ def pad(
         Tensor of the dtype of `tensor`.
 
     Raises:
-        ValueError: if `mode` is none of the three, or `paddings` has the wrong shape or a negative number.
+        ValueError: if `mode` is not one of the three, or `paddings` has a wrong shape or a negative number.
     """
     mode = mode.upper()
     if mode == "CONSTANT":
@@ -472,7 +472,7 @@ def reverse_sequence(
         Tensor of the dtype and shape of `input`.
 
     Raises:
-        ValueError: if a dimension is out of range, or given by both of its names.
+        ValueError: if a dimension is out of range, or both of its names are given.
     """
     for old, new, value in (("seq_dim", "seq_axis", seq_dim), ("batch_dim", "batch_axis", batch_dim)):
         if value is not None:
@@ -544,7 +544,7 @@ def space_to_batch(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: if the block is given by both names.
+        ValueError: if both names of the block are given.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):
@@ -571,7 +571,7 @@ def batch_to_space(
         Tensor of the dtype of `input`, of rank 4 where blocks are square.
 
     Raises:
-        ValueError: if the block is given by both names.
+        ValueError: if both names of the block are given.
     """
     block_size = deprecated_argument_lookup("block_shape", block_shape, "block_size", block_size)
     if not isinstance(block_size, integral_types):

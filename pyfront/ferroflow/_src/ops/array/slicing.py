@@ -184,7 +184,7 @@ def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
         Tensor of the dtype of `tensor`.
 
     Raises:
-        TypeError: if an index is something else.
+        TypeError: if an index has a type that is not supported.
         ValueError: if there are more indices than dimensions, more than one ellipsis, or an int out of range.
     """
     if _is_mask(slice_spec):

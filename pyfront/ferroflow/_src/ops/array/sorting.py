@@ -32,7 +32,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
         Tensor of the dtype and shape of `values`.
 
     Raises:
-        ValueError: if `axis` is unknown when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is out of range or unknown when the graph is built, or `direction` is not one of the
+            listed values.
     """
     with name_scope(name, "sort"):
         return _sorted(values, axis, direction, wants_indices=False)
@@ -54,7 +55,8 @@ def argsort(
         Tensor of int32, of the shape of `values`.
 
     Raises:
-        ValueError: if `axis` is unknown when the graph is built or out of range, or `direction` is neither.
+        ValueError: if `axis` is out of range or unknown when the graph is built, or `direction` is not one of the
+            listed values.
     """
     del stable
     with name_scope(name, "argsort"):
@@ -77,7 +79,7 @@ def searchsorted(
         Tensor of `out_type`, of the shape of `values`: indices in [0, n].
 
     Raises:
-        ValueError: if `side` is neither.
+        ValueError: if `side` is neither "left" nor "right".
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")

@@ -45,8 +45,8 @@ def restore_v2(
         List of n tensors.
 
     Raises:
-        tf.errors.NotFoundError: when the step runs, if there is no such checkpoint, or it has no tensor of a name.
-        tf.errors.InvalidArgumentError: when the step runs, if a tensor is of another dtype or shape.
+        tf.errors.NotFoundError: when the step runs, if the checkpoint does not exist, or has no tensor of a name.
+        tf.errors.InvalidArgumentError: when the step runs, if a tensor has another dtype or shape.
         tf.errors.DataLossError: when the step runs, if the checkpoint is damaged.
     """
     attrs = {"dtypes": [getattr(dtype, "base_dtype", dtype) for dtype in dtypes]}

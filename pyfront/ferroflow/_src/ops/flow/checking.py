@@ -238,7 +238,7 @@ def assert_proper_iterable(values: Any) -> None:
         values: anything.
 
     Raises:
-        TypeError: if it is not iterable, or is a Tensor, SparseTensor, array, str or bytes.
+        TypeError: if `values` is not iterable, or is a Tensor, SparseTensor, array, str or bytes.
     """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
@@ -469,7 +469,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         Operation that does nothing.
 
     Raises:
-        TypeError: if it has another dtype.
+        TypeError: if the dtype of `tensor` is not `tf_type`.
     """
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -583,7 +583,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         Tensor of the dtype of `tensor`, of shape []: `tensor` itself.
 
     Raises:
-        ValueError: if it has another or an unknown rank.
+        ValueError: if the rank of `tensor` is unknown or not 0.
     """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         scalar = convert_to_tensor(tensor, name=scope)
@@ -624,7 +624,7 @@ def verify_tensor_all_finite(
         Tensor of the dtype, shape and values of `t`. A step raises `InvalidArgumentError` where it is not finite.
 
     Raises:
-        ValueError: if an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     t = deprecated_argument_lookup("x", x, "t", t)
     text = deprecated_argument_lookup("message", message, "msg", msg)

@@ -94,7 +94,7 @@ def with_dependencies(dependencies: Iterable[Any], output_tensor: Any, name: str
         Tensor or IndexedSlices equal to `output_tensor`.
 
     Raises:
-        TypeError: if `output_tensor` is neither.
+        TypeError: if `output_tensor` does not convert to a Tensor or IndexedSlices.
     """
     dependencies = list(dependencies)
     scope_values = [*dependencies, output_tensor]

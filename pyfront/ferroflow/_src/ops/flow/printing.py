@@ -102,7 +102,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
         Operation that writes.
 
     Raises:
-        ValueError: if another keyword, or a stream that is none of these.
+        ValueError: if a keyword argument is unknown, or the output stream is not one of the listed values.
     """
     stream = _output_stream(kwargs.pop("output_stream", sys.stderr))
     name, summarize = kwargs.pop("name", None), kwargs.pop("summarize", 3)

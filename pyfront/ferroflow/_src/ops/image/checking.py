@@ -85,7 +85,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
         list of the Operations to run for the check.
 
     Raises:
-        ValueError: if the graph tells that it has not, or does not tell the sizes that it must.
+        ValueError: if the rank is known to be below 3, or is unknown, or required sizes are unknown.
     """
     shape = image.get_shape()
     try:
@@ -119,7 +119,7 @@ def as_batch(image: Tensor, message: str = NOT_AN_IMAGE) -> tuple[Tensor, bool]:
         The batch, of rank 4, and whether `image` was one.
 
     Raises:
-        ValueError: if the rank is another.
+        ValueError: if the rank is not one of the listed ranks.
     """
     ndims = image.get_shape().ndims
     if ndims == 4:
@@ -169,7 +169,7 @@ def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], 
         Tensor, what was called gave.
 
     Raises:
-        ValueError: if the rank is another.
+        ValueError: if the rank is not one of the listed ranks.
     """
     ndims = image.get_shape().ndims
     if ndims in (3, None):

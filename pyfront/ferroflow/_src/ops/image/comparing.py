@@ -37,7 +37,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `images`, of shape [] or [batch].
 
     Raises:
-        ValueError: if the rank of `images` is another.
+        ValueError: if the rank of `images` is not 3 or 4.
     """
     with name_scope(name, "total_variation"):
         images = convert_to_tensor(images, name="images")
@@ -63,7 +63,7 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
         Two Tensors of the dtype and shape of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if the rank of `image` is not 4.
     """
     if image.get_shape().ndims != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.get_shape()}.")

@@ -50,7 +50,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         Tensor of the dtype and rank of `image`; `image` itself for the fraction 1.
 
     Raises:
-        ValueError: if the fraction is not in (0, 1], or the rank of `image` is another.
+        ValueError: if the fraction is not in (0, 1], or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
@@ -103,7 +103,7 @@ def pad_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: if an offset is negative, the image does not fit, or its rank is another.
+        ValueError: if an offset is negative, the image does not fit, or its rank is not 3 or 4.
     """
     with name_scope(None, "pad_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -138,8 +138,8 @@ def crop_to_bounding_box(
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: if an offset is negative, a size not positive, the rectangle not inside the image, or the image's
-            rank another.
+        ValueError: if an offset is negative, a size is not positive, the rectangle is not inside the image, or the
+            image's rank is not 3 or 4.
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -182,7 +182,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: if a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
@@ -234,8 +234,8 @@ def extract_glimpse(
         size: Tensor of int32, of shape [2]: height and width of the windows.
         offsets: Tensor of float32, of shape [batch, 2]: y and x of the windows' centers.
         centered: bool. If True, offsets count from the center of the image, in half its sides.
-        normalized: bool. If True, offsets are in sides of the image; else in pixels.
-        uniform_noise: bool. If True, noise is uniform; else normal.
+        normalized: bool. If True, offsets are in sides of the image; otherwise in pixels.
+        uniform_noise: bool. If True, noise is uniform; otherwise normal.
         name: str, name of the operation.
         noise: str, "uniform", "gaussian" or "zero"; the last two with `uniform_noise` False only.
 

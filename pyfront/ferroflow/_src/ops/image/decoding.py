@@ -177,15 +177,15 @@ def decode_image(
         channels: int, None or 0 for those of the file, 1 for gray, 3 for RGB, 4 for RGB and alpha.
         dtype: DType of the result: an integer one or a float one, where 1 is white.
         name: str, name scope of the operation.
-        expand_animations: bool. If True, GIF files give all their frames, [frames, height, width, 3]; else they must
-            have one.
+        expand_animations: bool. If True, GIF files give all their frames, [frames, height, width, 3]; otherwise they
+            must have one.
 
     Returns:
         Tensor of `dtype`, of shape [height, width, channels]. A step raises `InvalidArgumentError` for a damaged file,
         or where its format has not so many channels.
 
     Raises:
-        ValueError: if `channels` is none of these.
+        ValueError: if `channels` is not one of these.
     """
     with name_scope(name, "decode_image"):
         if channels not in (None, 0, 1, 3, 4):
@@ -229,7 +229,7 @@ def encode_jpeg(
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if `image` has a wrong rank.
     """
     attrs = {
         "format": format,
@@ -258,7 +258,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         Tensor of string, of shape [].
 
     Raises:
-        ValueError: if the rank of `image` is another.
+        ValueError: if `image` has a wrong rank.
     """
     # Converted first: the op would take a dtype of its own, uint8, for an array.
     image = convert_to_tensor(image, name="image")

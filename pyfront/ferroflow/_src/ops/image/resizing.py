@@ -186,7 +186,7 @@ def resize_image_with_pad(
         Tensor of float32 (nearest neighbours: of the dtype of `image`), of the rank of `image`.
 
     Raises:
-        ValueError: if a size is not positive, or the rank of `image` another.
+        ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
     """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))

@@ -158,7 +158,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         Tensor of the dtype and rank of `image`.
 
     Raises:
-        ValueError: if the rank of `image` is another, or `k` is not a scalar.
+        ValueError: if the rank of `image` is not 3 or 4, or `k` is not a scalar.
     """
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))

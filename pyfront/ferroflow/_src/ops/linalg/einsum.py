@@ -38,7 +38,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Raises:
         ValueError: if the equation cannot be read, names a dimension of the result that no input has, does not fit the
             number of inputs or their dimensions, or names two dimensions of one input alike.
-        TypeError: if another keyword argument than `name` is given.
+        TypeError: if there is a keyword argument other than `name`.
     """
     name = kwargs.pop("name", None)
     if kwargs:

@@ -134,7 +134,7 @@ def matrix_solve_ls(
 
     Raises:
         NotImplementedError: if a regularizer is given for complex128.
-        tf.errors.InvalidArgumentError: when the step runs, if a matrix has not full rank and `fast` is true.
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix does not have full rank and `fast` is True.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     is_regularized = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0

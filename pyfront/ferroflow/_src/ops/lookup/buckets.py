@@ -53,8 +53,8 @@ def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
         HasherSpec.
 
     Raises:
-        ValueError: if `key` has not two elements.
-        TypeError: if they are not ints.
+        ValueError: if `key` does not have two elements.
+        TypeError: if the elements are not ints.
     """
     if len(key) != 2:
         raise ValueError(f"key must have size 2, got {len(key)}.")
@@ -158,7 +158,7 @@ class IdTableWithHashBuckets(LookupInterface):
             Tensor or SparseTensor of int64, as `keys` is.
 
         Raises:
-            TypeError: if `keys` have another dtype.
+            TypeError: if `keys` do not have the table's key dtype.
         """
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys)

@@ -26,7 +26,7 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
     """Holds dtypes of keys and values against those of a table.
 
     Raises:
-        TypeError: if they are others.
+        TypeError: if the dtypes are not the table's.
     """
     if key_dtype.base_dtype != table.key_dtype:
         raise TypeError(f"Invalid key dtype, expected {table.key_dtype} but got {key_dtype}.")
@@ -66,7 +66,7 @@ class TableInitializerBase:
             Operation.
 
         Raises:
-            NotImplementedError: if the initializer does not say what it fills a table with.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 

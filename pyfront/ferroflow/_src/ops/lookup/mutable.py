@@ -57,7 +57,7 @@ class _MutableTable(LookupInterface):
             Tensor of the value dtype.
 
         Raises:
-            TypeError: if `keys` have another dtype.
+            TypeError: if `keys` do not have the table's key dtype.
         """
         keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)

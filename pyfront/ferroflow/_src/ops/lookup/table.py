@@ -81,7 +81,7 @@ class LookupInterface:
         """The operation that fills the table.
 
         Raises:
-            NotImplementedError: if the table does not say how it is filled.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -94,7 +94,7 @@ class LookupInterface:
         """Returns the number of rows, int64 [].
 
         Raises:
-            NotImplementedError: if the table does not say how rows are counted.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class LookupInterface:
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            NotImplementedError: if the table does not say how keys are found.
+            NotImplementedError: if a subclass does not override this method.
         """
         raise NotImplementedError
 
@@ -179,7 +179,7 @@ class InitializableLookupTableBase(LookupInterface):
             Tensor or SparseTensor, as `keys` is, of the value dtype.
 
         Raises:
-            TypeError: if `keys` have another dtype.
+            TypeError: if `keys` do not have the table's key dtype.
             tf.errors.FailedPreconditionError: when the step runs, if the table is not filled.
         """
         if not isinstance(keys, SparseTensor):

@@ -134,7 +134,7 @@ def index_table_from_tensor(
         A table with values of int64.
 
     Raises:
-        ValueError: if there are no words, they have another dtype, or a number is too small.
+        ValueError: if there are no words, their dtype is not `dtype`, or a number is too small.
         TypeError: if `dtype` is neither string nor an integer.
     """
     if vocabulary_list is None:

@@ -79,7 +79,7 @@ def _binary(public_name: str, op_type: str, what: str, taken: str) -> Callable[.
         Tensor of the dtype of `x`, of the shape that the shapes of `x` and `y` broadcast to.
 
     Raises:
-        TypeError: if the dtypes differ or are not taken.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes do not broadcast.
     """
     return function
@@ -121,7 +121,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
         A tensor of the same dtype and the broadcast shape.
 
     Raises:
-        TypeError: if the arguments' dtypes differ or are others.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if their shapes do not broadcast.
     """
     return tensor_op("NextAfter", [x1, x2], name=name)
@@ -355,7 +355,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
         Tensor of the dtype of `x / y`, of the shape that both broadcast to.
 
     Raises:
-        TypeError: if the dtypes differ, or are none that can be divided.
+        TypeError: if the dtypes differ or cannot be divided.
     """
     if name is not None:
         return truediv(x, y, name=name)
@@ -393,7 +393,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         Tensor or IndexedSlices of the dtype and shape of `x`.
 
     Raises:
-        ValueError: if `scalar` has another shape.
+        ValueError: if `scalar` is not a scalar.
     """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     shape = scalar.get_shape()
@@ -450,7 +450,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 
     Raises:
         ValueError: if `inputs` is not a list, is empty, or its shapes or dtypes differ.
-        TypeError: if `tensor_dtype` is another dtype than the inputs have.
+        TypeError: if `tensor_dtype` is not the dtype of the inputs.
     """
     inputs = _tensors_to_add(inputs)
     if any(x.dtype.base_dtype != inputs[0].dtype.base_dtype for x in inputs):

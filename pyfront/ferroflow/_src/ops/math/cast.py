@@ -122,7 +122,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         Tensor of complex64 for float32 and of complex128 for float64.
 
     Raises:
-        TypeError: if the dtypes differ or are none of the two.
+        TypeError: if the dtypes differ, or are neither float32 nor float64.
     """
     real = convert_to_tensor(real, name="real")
     imag = convert_to_tensor(imag, name="imag")

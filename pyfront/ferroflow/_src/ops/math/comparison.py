@@ -41,7 +41,7 @@ def _comparison(public_name: str, op_type: str, what: str, taken: str) -> Callab
         Tensor of bool, of the shape that the shapes of `x` and `y` broadcast to.
 
     Raises:
-        TypeError: if the dtypes differ or are not taken.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes do not broadcast.
     """
     return function

@@ -76,7 +76,7 @@ def _described(function: _Unary, public_name: str, what: str, taken: str, return
         {kind} of {returned} and of the shape of `x`.
 
     Raises:
-        TypeError: if `x` has another dtype.
+        TypeError: if the dtype of `x` is not supported.
     """
     return function
 

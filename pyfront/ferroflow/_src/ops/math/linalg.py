@@ -136,7 +136,7 @@ def matvec(
         Tensor of the dtype of `a`, of shape [..., m].
 
     Raises:
-        ValueError: if dimensions are incompatible, or `a` is to be both transposed and adjoint.
+        ValueError: if the dimensions are incompatible, or `a` is both transposed and adjoint.
     """
     with name_scope(name, "MatVec", [a, b]):
         column = shaping.expand_dims(b, axis=-1)

@@ -104,8 +104,8 @@ def _reduction(public_name: str, op_type: str, what: str, taken: str) -> Callabl
         Tensor of the dtype of `input_tensor`.
 
     Raises:
-        ValueError: if a dimension is out of range or given twice, or an argument is given by both of its names.
-        TypeError: if `input_tensor` has another dtype.
+        ValueError: if a dimension is out of range or given twice, or both names of an argument are given.
+        TypeError: if the dtype of `input_tensor` is not supported.
     """
     return function
 
@@ -147,7 +147,7 @@ def count_nonzero(
         Tensor of `dtype`.
 
     Raises:
-        ValueError: if an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     input_tensor = deprecated_argument_lookup("input", input, "input_tensor", input_tensor)
     keepdims = _new_or_old("count_nonzero", "keepdims", keepdims, "keep_dims", keep_dims)
@@ -298,7 +298,7 @@ def _position(public_name: str, op_type: str, what: str) -> Callable[..., Tensor
         Tensor of `output_type`, of the shape of `input` without that dimension.
 
     Raises:
-        ValueError: if `axis` is out of range, or given by both of its names.
+        ValueError: if `axis` is out of range, or both of its names are given.
     """
     return function
 

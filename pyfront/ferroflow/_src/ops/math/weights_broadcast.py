@@ -104,7 +104,7 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
         Tensor of the dtype and shape of `values`. A step raises `InvalidArgumentError` for weights of another shape.
 
     Raises:
-        ValueError: if the weights are known to have another shape.
+        ValueError: if the weights are known not to broadcast to the values.
     """
     with name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = convert_to_tensor(values, name="values")

@@ -52,7 +52,7 @@ def _activation(public_name: str, op_type: str, what: str, taken: str) -> Callab
         Tensor of the dtype and shape of `features`.
 
     Raises:
-        TypeError: if `features` has another dtype.
+        TypeError: if the dtype of `features` is not supported.
     """
     return function
 

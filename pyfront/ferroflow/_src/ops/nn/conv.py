@@ -371,7 +371,7 @@ def conv1d(
         Tensor of the dtype of `value`, of shape [batch, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: if `data_format` is another, or the shapes are incompatible.
+        ValueError: if `data_format` is not one of the listed values, or the shapes are incompatible.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     with name_scope(name, "conv1d", [value, filters]):
@@ -448,7 +448,7 @@ def conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: if the shapes are incompatible, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is not one of the listed values.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -523,7 +523,7 @@ def conv3d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: if the shapes are incompatible, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is not one of the listed values.
     """
     value = deprecated_argument_lookup("input", input, "value", value)
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
@@ -566,7 +566,7 @@ def conv1d_transpose(
         Tensor of the dtype of `input`, of shape `output_shape`.
 
     Raises:
-        ValueError: if the shapes are incompatible, or `padding` or `data_format` is another.
+        ValueError: if the shapes are incompatible, or `padding` or `data_format` is not one of the listed values.
     """
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
         if data_format not in (None, "NWC", "NCW"):
@@ -610,7 +610,7 @@ def atrous_conv2d_transpose(
         Tensor of the dtype of `value`, of shape `output_shape`.
 
     Raises:
-        ValueError: if the shapes are incompatible, `padding` is another, or `rate` is less than 1.
+        ValueError: if the shapes are incompatible, `padding` is not one of the listed values, or `rate` is less than 1.
     """
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")

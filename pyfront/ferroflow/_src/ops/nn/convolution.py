@@ -221,7 +221,7 @@ def with_space_to_batch(
         put together again.
 
     Raises:
-        ValueError: if the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
     input = convert_to_tensor(input, name="input")
 
@@ -276,7 +276,7 @@ class Convolution:
         data_format: as of `convolution`.
 
     Raises:
-        ValueError: if the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
 
     def __init__(
@@ -394,6 +394,6 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str |
         Tensor of the dtype of `value`, of shape [batch, height, width, out_channels].
 
     Raises:
-        ValueError: if the shapes are incompatible, or `padding` is another.
+        ValueError: if the shapes are incompatible, or `padding` is not one of the listed values.
     """
     return convolution(value, filters, padding, dilation_rate=np.broadcast_to(rate, (2,)), name=name)

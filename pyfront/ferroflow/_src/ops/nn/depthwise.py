@@ -160,7 +160,7 @@ def depthwise_conv2d(
         `data_format` says.
 
     Raises:
-        ValueError: if the arguments do not fit.
+        ValueError: if the shapes, strides, rates and `padding` are incompatible.
     """
     rate = deprecated_argument_lookup("dilations", dilations, "rate", rate)
     with name_scope(name, "depthwise", [input, filter]) as scope:
@@ -210,7 +210,7 @@ def separable_conv2d(
         Tensor of the dtype of `input`, of shape [batch, out_height, out_width, out_channels], or as `data_format` says.
 
     Raises:
-        ValueError: if the arguments do not fit.
+        ValueError: if the shapes, strides, rates and `padding` are incompatible.
     """
     rate = deprecated_argument_lookup("dilations", dilations, "rate", rate)
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:

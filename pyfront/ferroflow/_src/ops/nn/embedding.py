@@ -169,7 +169,7 @@ def embedding_lookup_sparse(
 
     Raises:
         TypeError: if `sp_ids` or `sp_weights` is not a SparseTensor.
-        ValueError: if `combiner` is none of these, or the shapes differ.
+        ValueError: if `combiner` is not one of these, or the shapes differ.
     """
     if combiner is None:
         tf_logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -242,7 +242,7 @@ def safe_embedding_lookup_sparse(
         Tensor of the dtype of `embedding_weights`, of shape [d0, ..., d(n-1)] + the shape of a row.
 
     Raises:
-        ValueError: if there is no table, or no such `combiner` or `partition_strategy`.
+        ValueError: if there is no table, or `combiner` or `partition_strategy` is unknown.
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")

@@ -314,7 +314,7 @@ def batch_norm_with_global_normalization(
         Tensor of the dtype and shape of `t`.
 
     Raises:
-        ValueError: if an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     t = deprecated_argument_lookup("input", input, "t", t)
     m = deprecated_argument_lookup("mean", mean, "m", m)

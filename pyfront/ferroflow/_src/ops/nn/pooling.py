@@ -372,7 +372,7 @@ def pool(
         Tensor of the dtype and rank of `input`.
 
     Raises:
-        ValueError: if the arguments do not fit.
+        ValueError: if the shapes, sizes and `padding` are incompatible.
     """
     dilation_rate = deprecated_argument_lookup("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
@@ -442,7 +442,7 @@ def max_pool_with_argmax(
         `(row * width + column) * channels + channel`.
 
     Raises:
-        ValueError: if sizes are incompatible, or channels are to be in the second dimension.
+        ValueError: if the sizes are incompatible, or the channels are the second dimension.
         TypeError: if `ksize` or `strides` is not a list.
     """
     if data_format not in ("NHWC", "NCHW"):

@@ -100,7 +100,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: if `axis` is given by both of its names.
+        ValueError: if both names of `axis` are given.
         tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "Softmax", _axis_or_dim("softmax", axis, dim), name)
@@ -119,7 +119,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, d
         Tensor of the dtype and shape of `logits`.
 
     Raises:
-        ValueError: if `axis` is given by both of its names.
+        ValueError: if both names of `axis` are given.
         tf.errors.InvalidArgumentError: if `axis` is out of range.
     """
     return _along_axis(logits, "LogSoftmax", _axis_or_dim("log_softmax", axis, dim), name)

@@ -100,9 +100,9 @@ def parse_example(
         (FixedLenSequenceFeature, filled up with the default).
 
     Raises:
-        ValueError: if `features` is empty, or a description is not sound.
-        tf.errors.InvalidArgumentError: when the step runs, if something is not an example, or has a feature of another
-            dtype or size, or lacks one that has no default.
+        ValueError: if `features` is empty, or a description is invalid.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not a serialized example, a feature has a
+            wrong dtype or size, or a feature without default is missing.
     """
     if not features:
         raise ValueError(f"Missing: features was {features}.")
@@ -162,7 +162,7 @@ def parse_single_example(
         Tensor of the feature's shape (FixedLenFeature) or of shape [length] + shape (FixedLenSequenceFeature).
 
     Raises:
-        ValueError: if `features` is empty, or a description is not sound.
+        ValueError: if `features` is empty, or a description is invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     if not features:
@@ -244,7 +244,7 @@ def parse_sequence_example(
         [batch].
 
     Raises:
-        ValueError: if there are no features, or a description is not sound.
+        ValueError: if there are no features, or a description is invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)
@@ -289,7 +289,7 @@ def parse_single_sequence_example(
         lists: SparseTensors of dense shape [time, longest], and Tensors of shape [time] + shape.
 
     Raises:
-        ValueError: if there are no features, or a description is not sound.
+        ValueError: if there are no features, or a description is invalid.
         tf.errors.InvalidArgumentError: when the step runs, on the same conditions as `tf.parse_example`.
     """
     context, lists = _sequence_features(context_features, sequence_features)

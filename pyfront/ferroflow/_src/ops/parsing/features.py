@@ -103,7 +103,8 @@ class Wanted:
         """Asks for a sparse feature that several descriptions may share.
 
         Raises:
-            ValueError: if it was asked for with another dtype; `other` is what the message calls the new one.
+            ValueError: if the key was requested with another dtype before; `other` names the new request in the
+                message.
         """
         dtype = dtypes.as_dtype(dtype)
         if key not in self.sparse_keys:
@@ -158,7 +159,7 @@ def wanted_features(features: Mapping[str, Any] | None, allowed: Iterable[type])
         allowed: the kinds of descriptions.
 
     Raises:
-        ValueError: if a description is of another kind, or lacks something, or contradicts another.
+        ValueError: if a description has a wrong type, is incomplete or contradicts another.
     """
     wanted = Wanted()
     kinds = tuple(allowed)

@@ -38,8 +38,8 @@ def decode_csv(
 
     Raises:
         ValueError: if `select_cols` is not increasing, or not as long as `record_defaults`.
-        tf.errors.InvalidArgumentError: when the step runs, if a line has another number of fields, a field is not of
-            its column's dtype, or quotes are not where they may be.
+        tf.errors.InvalidArgumentError: when the step runs, if a line has a wrong number of fields, a field is not of
+            its column's dtype, or quotes are misplaced.
 
     Source: RFC 4180.
     """
@@ -70,6 +70,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         Tensor of string, of the shape of `json_examples`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if something is not a JSON, or no example.
+        tf.errors.InvalidArgumentError: when the step runs, if an element is not JSON, or not an example.
     """
     return tensor_op("DecodeJSONExample", [json_examples], name=name)

@@ -31,7 +31,7 @@ def shape_list(shapes: Any, partial: bool = False) -> list[Any] | None:
 
     Raises:
         ValueError: if a dimension is unknown, or a rank, or one shape stands where a list must.
-        TypeError: if it is something else.
+        TypeError: if `shapes` is not a list of shapes.
     """
     if partial and (not isinstance(shapes, list | tuple) or not shapes or _is_one_shape(shapes)):
         raise ValueError("When providing partial shapes, a list of shapes must be provided.")

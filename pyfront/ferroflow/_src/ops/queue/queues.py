@@ -255,7 +255,8 @@ class QueueBase:
         """Closes the queue: nothing more goes in, and taking fails once too little is left.
 
         Args:
-            cancel_pending_enqueues: bool. If True, operations that wait for room fail; else closing waits for them.
+            cancel_pending_enqueues: bool. If True, operations that wait for room fail; otherwise closing waits for
+                them.
             name: str, name of the operation.
 
         Returns:

@@ -41,7 +41,7 @@ def stateless_random_uniform(
         Tensor of `dtype`, of the given shape: the same at each run.
 
     Raises:
-        ValueError: if there is no such `dtype`, or `maxval` is missing for whole numbers.
+        ValueError: if `dtype` is not supported, or is an integer dtype without `maxval`.
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _DTYPES:

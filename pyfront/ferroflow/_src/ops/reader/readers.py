@@ -138,7 +138,7 @@ class ReaderBase:
         Raises:
             ValueError: if `state` is not a scalar.
             tf.errors.UnimplementedError: when the step runs, if the reader cannot be saved.
-            tf.errors.InvalidArgumentError: when the step runs, if it is not a state.
+            tf.errors.InvalidArgumentError: when the step runs, if the string is not a reader's state.
         """
         return apply_op(self._op("ReaderRestoreState"), [self._reader_ref, state], name=name)
 

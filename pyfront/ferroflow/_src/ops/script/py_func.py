@@ -105,9 +105,9 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
             `Tout`, or `func` raised ValueError or TypeError.
         tf.errors.OutOfRangeError: when the step runs, if `func` raised StopIteration.
         tf.errors.ResourceExhaustedError: when the step runs, if `func` raised MemoryError.
-        tf.errors.UnimplementedError: when the step runs, if `func` raised NotImplementedError or returned what is not a
-            tensor.
-        tf.errors.UnknownError: when the step runs, if `func` raised another exception, which is the `__cause__` of all
+        tf.errors.UnimplementedError: when the step runs, if `func` raises NotImplementedError or returns an object that
+            is not a tensor.
+        tf.errors.UnknownError: when the step runs, if `func` raises another exception, which is the `__cause__` of each
             of these.
     """
     is_list = isinstance(Tout, list | tuple)

@@ -19,7 +19,7 @@ def as_sparse(sp_input: Any) -> SparseTensor:
         SparseTensor.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `sp_input` is neither a SparseTensor nor a SparseTensorValue.
     """
     if isinstance(sp_input, SparseTensorValue):
         return SparseTensor.from_value(sp_input)
@@ -38,7 +38,7 @@ def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
         list of SparseTensors.
 
     Raises:
-        TypeError: if it is neither list nor tuple, or holds something else.
+        TypeError: if `sp_inputs` is neither list nor tuple, or an element is not sparse.
     """
     if not isinstance(sp_inputs, (list, tuple)):
         raise TypeError("Inputs must be a list or tuple.")

@@ -203,7 +203,7 @@ def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Ca
 
     Raises:
         TypeError: if `sp_input` is not sparse.
-        ValueError: if an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     return function
 

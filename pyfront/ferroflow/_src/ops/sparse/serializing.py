@@ -158,7 +158,7 @@ def take_many_sparse_from_tensors_map(
         SparseTensor of shape [n, ...], as large as the largest in each dimension.
 
     Raises:
-        TypeError: if `sparse_map_op` is no such operation.
+        TypeError: if `sparse_map_op` is not such an operation.
     """
     if not isinstance(sparse_map_op, Operation):
         raise TypeError("sparse_map_op be an Operation")

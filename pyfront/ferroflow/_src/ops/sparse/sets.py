@@ -27,7 +27,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
         Tensor of int32, of rank n - 1.
 
     Raises:
-        TypeError: if `a` is not sparse, or of another dtype.
+        TypeError: if `a` is not sparse, or its dtype is not supported.
     """
     a = convert_to_tensor_or_sparse_tensor(a, name="a")
     if not isinstance(a, SparseTensor):
@@ -73,7 +73,7 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: if the dtypes differ or are others.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes are known to differ.
     """
     a, b, _ = _operands(a, b)
@@ -93,7 +93,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: if the dtypes differ or are others.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes are known to differ.
     """
     a, b, flipped = _operands(a, b)
@@ -112,7 +112,7 @@ def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
         SparseTensor of the dtype and rank of `a`: in the last dimension the elements of the results, in order.
 
     Raises:
-        TypeError: if the dtypes differ or are others.
+        TypeError: if the dtypes differ or are not supported.
         ValueError: if the shapes are known to differ.
     """
     a, b, _ = _operands(a, b)

@@ -61,7 +61,7 @@ def sparse_concat(
 
     Raises:
         TypeError: if an input is not sparse.
-        ValueError: if an argument is given by both of its names.
+        ValueError: if both names of an argument are given.
     """
     if concat_dim is not None:
         warn_deprecated("The argument concat_dim of sparse_concat", "axis")

@@ -124,7 +124,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             Operation that adds it.
 
         Raises:
-            ValueError: if the gradient has another shape.
+            ValueError: if the gradient has another shape than the accumulator.
         """
         grad = convert_to_tensor(grad, self._dtype)
         grad.get_shape().assert_is_compatible_with(self._shape)

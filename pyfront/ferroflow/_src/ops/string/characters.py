@@ -76,7 +76,7 @@ def regex_replace(
         Tensor of string.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if the pattern is none.
+        tf.errors.InvalidArgumentError: when the step runs, if the pattern is malformed.
     """
     input = input if source is None else source
     attrs: dict[str, Any] = {"replace_global": replace_global}
@@ -98,7 +98,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
         Tensor of bool.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if the pattern is none.
+        tf.errors.InvalidArgumentError: when the step runs, if the pattern is malformed.
     """
     if isinstance(pattern, compat.bytes_or_text_types):
         return tensor_op("StaticRegexFullMatch", [input], {"pattern": pattern}, name=name)

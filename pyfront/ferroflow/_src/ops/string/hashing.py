@@ -56,7 +56,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
         Tensor of int64, in [0, num_buckets).
 
     Raises:
-        tf.errors.InvalidArgumentError: when the step runs, if `key` has not two elements.
+        tf.errors.InvalidArgumentError: when the step runs, if `key` does not have two elements.
     """
     return tensor_op("StringToHashBucketStrong", [input], {"num_buckets": num_buckets, "key": key}, name=name)
 

@@ -34,7 +34,7 @@ def string_split(
         SparseTensor of string, of shape [n, most parts of a string].
 
     Raises:
-        ValueError: if `result_type` is another.
+        ValueError: if `result_type` is not one of the listed values.
     """
     _check_result_type(result_type)
     delimiter = convert_to_tensor(delimiter if sep is None else sep, dtype=dtypes.string)
@@ -58,7 +58,7 @@ def string_split_v2(
         SparseTensor of string, of shape [n, most parts of a string].
 
     Raises:
-        ValueError: if `result_type` is another, or both `input` and `source` are given.
+        ValueError: if `result_type` is not one of the listed values, or both `input` and `source` are given.
     """
     _check_result_type(result_type)
     text = deprecated_argument_lookup("input", input, "source", source)

@@ -35,7 +35,7 @@ class FinalOpsHook(SessionRunHook):
             session: Session.
 
         Raises:
-            tf.errors.OutOfRangeError: if they need more input, which has ended.
+            tf.errors.OutOfRangeError: if the operations need more input after its end.
         """
         if self._final_ops is None:
             return

@@ -57,7 +57,7 @@ class NanTensorHook(SessionRunHook):
             run_values: SessionRunValues.
 
         Raises:
-            NanLossDuringTrainingError: if it is not a number.
+            NanLossDuringTrainingError: if the loss is NaN.
         """
         if np.isnan(run_values.results):
             if self._fail_on_nan_loss:
