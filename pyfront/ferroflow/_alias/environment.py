@@ -105,7 +105,7 @@ def state(alias: Alias) -> tuple[str, str]:
 
 
 def install(alias: Alias) -> Path:
-    """Installs an alias; anew, if it is installed already.
+    """Installs an alias, or installs it again.
 
     The metadata are written last, so that `state` shows an installation that was stopped half-way.
 

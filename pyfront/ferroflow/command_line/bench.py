@@ -52,7 +52,7 @@ def _measured(python: str, library: str, seconds: float, steps: list[str]) -> li
 
 
 def _best(rounds: list[list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Of each step the round with the least median: what else the machine did only adds."""
+    """Returns, for each step, the round with the smallest median: other load on the machine can only add time."""
     best: dict[str, dict[str, Any]] = {}
     for row in (row for rows in rounds for row in rows):
         known = best.get(row["name"])

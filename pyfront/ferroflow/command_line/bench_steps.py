@@ -94,7 +94,7 @@ STEPS: dict[str, tuple[Callable[[Any], Step], str]] = {
 
 
 def measured(library: str, name: str, seconds: float) -> dict[str, Any]:
-    """Times one of the steps.
+    """Measures the time of one of the steps.
 
     Args:
         library: str, `ferroflow` or `tensorflow`.

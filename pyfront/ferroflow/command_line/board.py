@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Becomes TensorBoard.
+    """Starts TensorBoard in place of this process.
 
     Args:
         args: the command's arguments.

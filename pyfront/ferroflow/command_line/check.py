@@ -70,7 +70,7 @@ def _files(paths: list[str]) -> Iterator[Path]:
 
 
 def _resolved(name: str) -> tuple[str, str, str]:
-    """(the part of the name that is looked up, its state, a note); what classes have is taken on trust."""
+    """Returns the part of the name that is looked up, its state and a note; members of classes are not checked."""
     found: Any = ferroflow
     parts = name.split(".")
     for end, part in enumerate(parts[1:], start=2):

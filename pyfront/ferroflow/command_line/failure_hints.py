@@ -36,7 +36,7 @@ _CONVERT: Final = "Convert it first: `2to3 -w FILE` writes it anew (2to3 comes w
 
 
 def syntax_advice(error: SyntaxError) -> str | None:
-    """What to do about a file that Python 3 does not read.
+    """Returns the advice about a file that is not valid Python 3.
 
     Args:
         error: SyntaxError.
@@ -173,7 +173,7 @@ _SUBJECTS = (
 
 
 def hint(error: BaseException, program: str) -> str | None:
-    """What to do about a failure.
+    """Returns the advice about a failure.
 
     Args:
         error: what a program raised.
@@ -186,7 +186,7 @@ def hint(error: BaseException, program: str) -> str | None:
 
 
 def add_hint(error: BaseException, program: str) -> None:
-    """Shows what to do about a failure, below its traceback where Python has notes (3.11), else above it.
+    """Shows the advice about a failure below its traceback if Python has notes (3.11), otherwise above it.
 
     Args:
         error: what a program raised.

@@ -93,7 +93,7 @@ def frozen(meta_graph: Any, outputs: list[str], checkpoint: str | None) -> Any:
 
 
 def _restore(graph: Any, session: Any, names: list[str], checkpoint: str) -> None:
-    """Gives variables the values that a checkpoint has under their names."""
+    """Assigns the values that a checkpoint has under the variables' names."""
     reader = tf.train.NewCheckpointReader(checkpoint)
     missing = [name for name in names if not reader.has_tensor(name)]
     if missing:

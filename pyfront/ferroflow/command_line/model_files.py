@@ -79,7 +79,7 @@ def checkpoint_prefix(path: str) -> str | None:
 
 
 def record_compression(path: str) -> str | None:
-    """How the records of a file are compressed.
+    """Returns the compression of a file's records.
 
     Args:
         path: str, a file.
@@ -141,7 +141,7 @@ def _message(path: str) -> Any:
 
 
 def kind_of(path: str) -> FileKind:
-    """What a path names.
+    """Returns the kind of file that a path names.
 
     Args:
         path: str, a file, a folder, or a checkpoint's prefix.

@@ -12,7 +12,7 @@ _SHORT = "tf"
 
 
 def _public(name: str) -> str:
-    """`tensorflow.compat.v1.nn.relu` as `tf.nn.relu`."""
+    """Returns `tensorflow.compat.v1.nn.relu` as `tf.nn.relu`."""
     rest = name[len(_ROOT) :]
     while rest == ".compat.v1" or rest.startswith(".compat.v1."):
         rest = rest[len(".compat.v1") :]

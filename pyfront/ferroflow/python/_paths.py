@@ -216,7 +216,7 @@ def _generated(name: str) -> Callable[..., Any] | None:
 
 
 def _found(path: str, name: str) -> Any:
-    """What a module has under a name; raises AttributeError where it has nothing."""
+    """Returns the object with a name in a module; raises AttributeError if there is none."""
     if path in _INTERNAL:
         internal = importlib.import_module(_INTERNAL[path])
         if hasattr(internal, name):
@@ -249,7 +249,7 @@ def _found(path: str, name: str) -> Any:
 
 
 def _elsewhere(path: str) -> tuple[str, ...]:
-    """Where the names that a module does not define may be."""
+    """Returns the modules that may have the names a module does not define."""
     if not path.startswith(_KERAS):
         return next((places for start, places in _ELSEWHERE if path.startswith(start)), ())
     parts = [_KERAS, *path.removeprefix(_KERAS_BEFORE).removeprefix(_KERAS).split(".")[1:]]
@@ -295,7 +295,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Nothing: names are found when they are asked for."""
+        """Does nothing: names are resolved when they are used."""
 
 
 def install() -> None:

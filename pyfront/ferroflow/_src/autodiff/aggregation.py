@@ -90,7 +90,7 @@ def _sum_by_device(gradients: list[Tensor]) -> Tensor:
 
 
 def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
-    """Slices one after the other; what they add up to is left to who uses them."""
+    """Returns the slices one after the other, without adding up slices of the same row."""
     indices = [s.indices for s in slices]
     if any(i.dtype == dtypes.int64 for i in indices):
         indices = [cast(i, dtypes.int64) for i in indices]

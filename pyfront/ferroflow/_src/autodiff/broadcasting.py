@@ -30,7 +30,7 @@ def _repeated_axes(x: _Dims, y: _Dims) -> tuple[list[int], list[int]] | None:
 
 
 def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, Any]:
-    """Gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
+    """Returns gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
 
     Args:
         x: first argument.

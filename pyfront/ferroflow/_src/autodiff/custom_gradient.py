@@ -23,7 +23,7 @@ _numbers = itertools.count()
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function that gives its results and the function of their gradient.
+    """Decorates a function that returns its results and the function of their gradients.
 
     Args:
         f: called with Tensors, gives (results, `grad_fn`): results are a Tensor or a nest of Tensors; `grad_fn` takes a

@@ -102,7 +102,9 @@ _sources: list[str] = []
 
 
 def _new_source(graph: Graph) -> str:
-    """What names the gradients of a call: its scope, but never what names gradients that were imported."""
+    """Returns the name that marks the gradients of a call: its scope, made different from the names of imported
+    gradients.
+    """
     source, count = graph._name_stack, 0
     while source in graph._imported_sources:
         count += 1
@@ -111,7 +113,7 @@ def _new_source(graph: Graph) -> str:
 
 
 def current_source() -> str:
-    """What names the gradients of the call of `gradients` under way."""
+    """Returns the name that marks the gradients of the current call of `gradients`."""
     return _sources[-1]
 
 
@@ -225,12 +227,12 @@ class Sweep:
         return [x for x in self._xs if x._node_id in self._between and context.contains(x.op)]
 
     def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
-        """Keeps the gradients of xs that the walk through a conditional or loop found."""
+        """Keeps the gradients of xs that the walk through a conditional or loop computed."""
         for x in xs:
             self._inside[x._node_id, x._index] = inner.gradient_of(x)
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> None:
-        """Visits the operations between, each after all that read it.
+        """Visits the operations between ys and xs, each after all operations that read it.
 
         Args:
             ys: where to start.
@@ -370,7 +372,7 @@ def _fit(op: Operation, read: Tensor, gradient: Any, position: int) -> None:
 
 
 def _fit_region(read: Tensor, gradient: Any) -> None:
-    """Completes the shape of a gradient that left a conditional or a loop, which may know less than what entered it."""
+    """Completes the static shape of a gradient that left a conditional or a loop."""
     if not isinstance(gradient, Tensor) or read.dtype in (dtypes.resource, dtypes.variant):
         return
     if gradient.shape.is_compatible_with(read.shape):

@@ -25,7 +25,7 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
 ) -> list[Tensor]:
-    """Second derivatives of the sum of `ys` with respect to the elements of each of `xs`.
+    """Returns second derivatives of the sum of `ys` with respect to the elements of each of `xs`.
 
     Args:
         ys: Tensor or list of Tensors of a float dtype, of any shape.
@@ -72,7 +72,7 @@ def _row(element: Tensor, x: Tensor, options: Any) -> Tensor:
 
 
 def _in_loop(gradient: Tensor, x: Tensor, options: Any) -> Tensor:
-    """As many rows as `x` has elements when it is run."""
+    """Computes the Hessian in a loop with one row for each element of `x`, whose number is only known in the step."""
     flat = reshape(gradient, [-1])
     count = size(x)
     _, rows = while_loop(

@@ -42,7 +42,7 @@ def pushed(values: Tensor, element: Tensor) -> Tensor:
 
 
 def popped(values: Tensor, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
-    """(the list without its last element, that element)."""
+    """Returns (the list without its last element, that element)."""
     op = apply_op("TensorListPopBack", [values, _any_shape()], {"element_dtype": dtype})
     return op.outputs[0], op.outputs[1]
 

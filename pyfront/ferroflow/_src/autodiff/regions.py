@@ -49,7 +49,7 @@ _MAKERS: list[tuple[type, Callable[[Graph, Any], Region]]] = []
 
 
 def register_region(kind: type, maker: Callable[[Graph, Any], Region]) -> None:
-    """Tells how to make the region of a context."""
+    """Registers the function that makes the region of a context."""
     _MAKERS.append((kind, maker))
 
 

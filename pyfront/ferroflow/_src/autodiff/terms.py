@@ -58,7 +58,7 @@ def value_dtype(tensor: Tensor) -> dtypes.DType:
 
 
 def value_shape(tensor: Tensor) -> TensorShape:
-    """What is known of the shape; of a variable's handle, of the variable's."""
+    """Returns the static shape of a tensor; for a variable's handle, the variable's."""
     if tensor.dtype != dtypes.resource:
         return tensor.shape
     variable = _variable_of(tensor)
@@ -106,7 +106,7 @@ def complex_of(x: Tensor, y: Tensor) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """`x` with elements of `dtype`; itself where it has them."""
+    """Returns `x` with elements of `dtype`; itself where it has them."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     if x.dtype.base_dtype == dtype:
         return x
@@ -187,7 +187,7 @@ def filled(dimensions: Any, value: int, dtype: Any, name: str) -> Tensor:
 
 
 def reshape(x: Any, to: Any) -> Tensor:
-    """`x` with the dimensions `to`, an int vector or a sequence of ints."""
+    """Returns `x` with the dimensions `to`, an int vector or a sequence of ints."""
     return tensor_op("Reshape", [densified(x), to])
 
 
@@ -208,7 +208,7 @@ def stack(parts: list[Any], axis: int = 0) -> Tensor:
 
 
 def expand_dims(x: Any, axis: int) -> Tensor:
-    """`x` with a new dimension of one."""
+    """Returns `x` with a new dimension of one."""
     return tensor_op("ExpandDims", [x, axis])
 
 
@@ -218,7 +218,7 @@ def gather(x: Any, indices: Any, axis: int = 0) -> Tensor:
 
 
 def select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """`x` where `condition` holds, `y` elsewhere: all three of one shape."""
+    """Returns `x` where `condition` holds, `y` elsewhere: all three of one shape."""
     return tensor_op("Select", [condition, x, y])
 
 
@@ -256,7 +256,7 @@ def item(vector: Tensor, index: int) -> Tensor:
 
 
 def part(vector: Tensor, begin: int | None = None, end: int | None = None) -> Tensor:
-    """`vector[begin:end]`."""
+    """Returns `vector[begin:end]`."""
     return _strided_slice(vector, begin or 0, end or 0, begin_mask=int(begin is None), end_mask=int(end is None))
 
 
@@ -266,7 +266,7 @@ def span(start: Any, limit: Any, step: Any = 1) -> Tensor:
 
 
 def densified(x: Any, name: str | None = None) -> Any:
-    """IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
+    """Returns IndexedSlices as a tensor in which slices of one row are added up; anything else itself.
 
     Warns where the tensor is large, or may be.
 

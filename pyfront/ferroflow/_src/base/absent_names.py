@@ -146,7 +146,7 @@ INSTEAD: Final[dict[str, str]] = {
 
 
 def instead_of(name: str) -> str:
-    """What to write instead of a name that is not here.
+    """Returns what to write instead of a missing name.
 
     Args:
         name: str, TensorFlow's name, such as `tf.contrib.learn.DNNClassifier`.
@@ -164,7 +164,7 @@ def instead_of(name: str) -> str:
 
 
 def _told(module: str) -> str:
-    """What to do about a module or name of ferroflow that is not there."""
+    """Returns the advice about a missing module or name of ferroflow."""
     name = "tf" + module[len(_ROOT) :]
     instead = instead_of(name)
     return f"{name} is not in ferroflow{f'; instead: {instead}' if instead else ''}. {_LISTS}"
@@ -197,7 +197,7 @@ def _near_name(module: object, name: str) -> str | None:
 
 
 def tell_absent(namespace: dict[str, Any]) -> None:
-    """Makes a module say what to do about the names that it lacks.
+    """Makes a module's missing names raise errors with advice.
 
     The module's own text defines neither `__getattr__`, as type checkers would then take every name for one that is
     there, nor `__path__`, with which `from module import name` asks the finders for a name that the module lacks.

@@ -95,7 +95,7 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
 
 
 def add_arg_scope(func: _Function) -> _Function:
-    """Lets a function take defaults from the scopes in force.
+    """Makes a function take defaults from the active scopes.
 
     Args:
         func: a Python function.

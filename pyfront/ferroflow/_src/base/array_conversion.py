@@ -364,7 +364,7 @@ def _check_kind(values: Any, wanted: DType) -> None:
 
 
 def _is_list_of_tuples(values: Any) -> bool:
-    """TF 1.x: a quantized value is a tuple of one integer."""
+    """Returns True for a list of tuples. TF 1.x: a quantized value is a tuple of one integer."""
     if isinstance(values, tuple):
         return len(values) == 1 and not isinstance(values[0], (list, tuple))
     return isinstance(values, list) and all(_is_list_of_tuples(part) for part in values)

@@ -46,7 +46,7 @@ def disable_v2_tensorshape() -> None:
 
 
 def disable_tensor_equality() -> None:
-    """Does nothing: two tensors are equal where they are one."""
+    """Does nothing: two tensors are equal only if they are the same object."""
 
 
 _resource_variables: list[bool] = [False]
@@ -68,7 +68,7 @@ def resource_variables_enabled() -> bool:
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-    """Refuses: operations make a graph here.
+    """Raises an error: operations always build a graph.
 
     Args:
         config: `ConfigProto` message.
@@ -82,7 +82,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
 
 def enable_v2_behavior() -> None:
-    """Refuses: the behaviour here is that of TensorFlow 1.
+    """Raises an error: the behaviour is always that of TensorFlow 1.
 
     Raises:
         NotImplementedError: on every call.

@@ -12,7 +12,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
-    """Issues the warning that `old` has become `new`.
+    """Issues the warning that `new` replaces `old`.
 
     Args:
         old: str, what was used.
@@ -48,7 +48,7 @@ def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], 
 
 
 def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
-    """Marks arguments of a function as deprecated: each call that gives one a value but None issues a warning.
+    """Marks arguments of a function as deprecated: each call that passes one a value other than None issues a warning.
 
     The arguments reach the function as they were given; `deprecated_argument_lookup` chooses between old and new.
 

@@ -31,7 +31,7 @@ class RenewedLock:
         _renewed.add(self)
 
     def renew(self) -> None:
-        """Frees the lock where a thread holds it that does not exist in this process."""
+        """Replaces the lock if the thread that holds it does not exist in this process."""
         if not _is_available(self._lock):
             self._lock = threading.RLock()
 

@@ -24,7 +24,7 @@ def load_op_library(library_filename: Any) -> NoReturn:
 
 
 def load_library(library_location: Any) -> NoReturn:
-    """Refuses to load a library, or those of a folder: compiled for TensorFlow, they cannot run here.
+    """Raises an error: libraries of ops that were compiled for TensorFlow cannot run here.
 
     Args:
         library_location: str or path object, the library's file, or a folder.
@@ -37,7 +37,7 @@ def load_library(library_location: Any) -> NoReturn:
 
 
 def load_file_system_library(library_filename: Any) -> NoReturn:
-    """Refuses to load a library of file systems: compiled for TensorFlow, they cannot run here.
+    """Raises an error: libraries of file systems that were compiled for TensorFlow cannot run here.
 
     Args:
         library_filename: str or path object, the library's file.

@@ -17,7 +17,7 @@ def get_lib() -> str:
 
 
 def get_include() -> NoReturn:
-    """Not offered: there are no C++ headers.
+    """Raises an error: there are no C++ headers.
 
     Raises:
         NotImplementedError: on every call.
@@ -26,7 +26,7 @@ def get_include() -> NoReturn:
 
 
 def get_compile_flags() -> NoReturn:
-    """Not offered: there are no C++ headers.
+    """Raises an error: there are no C++ headers.
 
     Raises:
         NotImplementedError: on every call.
@@ -35,7 +35,7 @@ def get_compile_flags() -> NoReturn:
 
 
 def get_link_flags() -> NoReturn:
-    """Not offered: there is no C++ library.
+    """Raises an error: there is no C++ library.
 
     Raises:
         NotImplementedError: on every call.

@@ -55,7 +55,7 @@ def _is_tensor_proto(value: Any) -> bool:
 def make_tensor_proto(
     values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
 ) -> Any:
-    """Creates a `TensorProto`.
+    """Returns a `TensorProto` with given values.
 
     Args:
         values: a number, bool, string, nested list of those, NumPy array, or object with `__array__`. A `TensorProto`

@@ -411,7 +411,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape with its rank known to be `rank`.
+        """Returns this shape with its rank known to be `rank`.
 
         Args:
             rank: int.
@@ -429,7 +429,7 @@ class TensorShape:
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape, checked to have a rank of `rank` or more as far as its rank is known.
+        """Returns this shape, checked to have a rank of `rank` or more as far as its rank is known.
 
         Args:
             rank: int.
@@ -445,7 +445,7 @@ class TensorShape:
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape, checked to have a rank of `rank` or less as far as its rank is known.
+        """Returns this shape, checked to have a rank of `rank` or less as far as its rank is known.
 
         Args:
             rank: int.
@@ -532,7 +532,7 @@ class TensorShape:
         return list(self._values)
 
     def as_proto(self) -> Any:
-        """This shape as a message.
+        """Returns this shape as a message.
 
         Returns:
             `TensorShapeProto`, with -1 for each unknown size.

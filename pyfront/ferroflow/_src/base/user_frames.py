@@ -165,7 +165,7 @@ def _show_in_ipython(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> Any:
-    """Shows an exception as IPython does. The offset counts IPython's own frames, which are trimmed already."""
+    """Shows an exception like IPython. The offset counts IPython's own frames, which are already trimmed."""
     shown = trimmed(trace)
     text = shell.InteractiveTB.structured_traceback(
         kind, error, shown, tb_offset=0 if shown is not trace else tb_offset

@@ -55,7 +55,7 @@ def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Operatio
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[BaseSession], Any]:
-    """As `assign_from_values`, but for a session to be told later.
+    """Returns a function of a session that assigns values as `assign_from_values` does.
 
     Args:
         var_names_to_values: dict of NumPy arrays by the names of variables.

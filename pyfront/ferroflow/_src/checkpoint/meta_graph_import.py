@@ -135,7 +135,7 @@ def _element(proto_type: Any, value: bytes, key: str) -> Any:
 
 
 def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str, restored: dict[bytes, Any]) -> None:
-    """Fills a collection. `restored` has the variables restored so far, which may be in several collections."""
+    """Restores a collection. `restored` has the variables restored so far, which may be in several collections."""
     kind = collection_def.WhichOneof("kind")
     if kind is None:
         tf_logging.error("Cannot identify data type for collection %s. Skipping.", key)
@@ -170,7 +170,7 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
 def copy_scoped_meta_graph(
     from_scope: str, to_scope: str, from_graph: Graph | None = None, to_graph: Graph | None = None
 ) -> dict[str, Any]:
-    """Copies what is in a name scope, with its collections, to another.
+    """Copies the contents of a name scope, with their collections, to another scope.
 
     Args:
         from_scope: str, the scope.

@@ -29,7 +29,7 @@ class CheckpointReader:
         self._listed: list[tuple[str, int, list[int], int]] | None = None
 
     def _tensors(self) -> list[tuple[str, int, list[int], int]]:
-        """Name, dtype, shape and number of slices of each tensor."""
+        """Returns name, dtype, shape and number of slices of each tensor."""
         if self._listed is None:
             self._listed = [(self._text(name), *rest) for name, *rest in _raising(self._reader.list)]
         return self._listed
@@ -99,7 +99,7 @@ _WIRE_NAMES = {1: "FLOAT", 2: "DOUBLE", 19: "HALF"}
 
 
 def _raising(function: Any, *args: Any) -> Any:
-    """What a function of the core returns; its failure as an exception of `tf.errors`."""
+    """Returns the result of a core function; raises its failures as exceptions of `tf.errors`."""
     with engine_errors():
         return function(*args)
 
@@ -164,7 +164,7 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
 
 
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
-    """Names and shapes of a checkpoint's variables, sorted by name.
+    """Returns names and shapes of a checkpoint's variables, sorted by name.
 
     Args:
         ckpt_dir_or_file: as for `load_checkpoint`.

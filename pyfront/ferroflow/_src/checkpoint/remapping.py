@@ -276,7 +276,9 @@ def _with_new_rows(old: Tensor, new: Tensor, rows: np.ndarray[Any, Any]) -> Tens
 
 
 def _with_new_elements(old: Tensor, new: Tensor, kept: np.ndarray[Any, Any], numbers: np.ndarray[Any, Any]) -> Tensor:
-    """Elements of a matrix by their numbers, those that are not kept taken from the new values in their order."""
+    """Returns elements of a matrix by their numbers, those that are not kept taken from the new values in their
+    order.
+    """
     size = int(old.shape[0]) * int(old.shape[1])
     sources = numbers.copy()
     sources[~kept] = size + np.arange(np.count_nonzero(~kept))

@@ -165,7 +165,7 @@ class Saver:
             self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
 
     def _mark_old(self, latest_filename: str, meta_graph_suffix: str) -> None:
-        """Marks a superfluous checkpoint for removal, but for one that is kept as the last of some hours."""
+        """Marks an old checkpoint for removal, unless it is kept as the last one of a period."""
         if not self._checkpoints_to_be_deleted:
             return
         path, written = self._checkpoints_to_be_deleted.pop(0)
@@ -181,7 +181,7 @@ class Saver:
         return [path for path, _ in self._last_checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Deprecated: `set_last_checkpoints_with_time`. These checkpoints are never deleted.
+        """Deprecated: use `set_last_checkpoints_with_time`. These checkpoints are never deleted.
 
         Args:
             last_checkpoints: list of str, prefixes, oldest first.
@@ -194,7 +194,7 @@ class Saver:
         self._last_checkpoints = [(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: list[tuple[str, float]]) -> None:
-        """Says what checkpoints there are.
+        """Sets the list of existing checkpoints.
 
         Args:
             last_checkpoints_with_time: list of prefixes and times in seconds since 1970, oldest first.
@@ -207,7 +207,7 @@ class Saver:
         self._last_checkpoints = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Says what checkpoints there are, after a restart of the program.
+        """Sets the list of existing checkpoints after a restart of the program.
 
         Args:
             checkpoint_paths: list of str, their prefixes, oldest first; those without files are left out.
@@ -383,7 +383,7 @@ class Saver:
         state.remove_superfluous(folder)
 
     def restore(self, sess: BaseSession, save_path: str | None) -> None:
-        """Gives the variables the values of a checkpoint; they need not be initialized.
+        """Assigns the values of a checkpoint to the variables, which need not be initialized.
 
         Args:
             sess: the session of the variables.

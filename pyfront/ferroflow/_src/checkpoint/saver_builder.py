@@ -294,7 +294,7 @@ class BaseSaverBuilder:
 
     @staticmethod
     def OpListToDict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:  # noqa: N802  # TF1's spelling
-        """What to save by name.
+        """Returns a dict from names to the objects to save.
 
         Args:
             op_list: list, tuple or set of variables and `SaveableObject`s.

@@ -121,7 +121,7 @@ def update_state(
     last_preserved_timestamp: float | None = None,
     save_relative_paths: bool = False,
 ) -> None:
-    """`update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
+    """Returns `update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
     latest, paths = model_checkpoint_path, list(all_model_checkpoint_paths or ())
     if save_relative_paths:
 
@@ -217,7 +217,7 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
-    """When checkpoints were written, in seconds since 1970; those that are missing are left out.
+    """Returns the times at which checkpoints were written, in seconds since 1970, without missing checkpoints.
 
     Args:
         checkpoint_prefixes: list of str.
@@ -263,7 +263,7 @@ _SUPERFLUOUS = ".tempstate_superfluous"
 
 
 def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int, meta_graph_suffix: str) -> None:
-    """Says that a checkpoint shall go once the state file does not name it.
+    """Marks a checkpoint for deletion once the state file no longer names it.
 
     Args:
         checkpoint_prefix: str.

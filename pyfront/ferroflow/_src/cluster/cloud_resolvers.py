@@ -19,7 +19,7 @@ class _Absent(ClusterResolver):
         raise NotImplementedError(f"{type(self).__name__}: {self._reason} {_INSTEAD}")
 
     def cluster_spec(self) -> NoReturn:
-        """Nothing: no object of this class exists.
+        """Is never called: no object of this class exists.
 
         Raises:
             NotImplementedError: on every call.
@@ -27,7 +27,7 @@ class _Absent(ClusterResolver):
         raise NotImplementedError(self._reason)
 
     def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> NoReturn:
-        """Nothing: no object of this class exists.
+        """Is never called: no object of this class exists.
 
         Args:
             task_type: not used.

@@ -50,7 +50,7 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Answers other processes from now on."""
+        """Starts serving other processes."""
         with engine_errors():
             self._core.start()
 

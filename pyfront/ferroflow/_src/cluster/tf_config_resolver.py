@@ -11,7 +11,7 @@ from ferroflow._src.cluster.cluster_spec import ClusterSpec
 
 
 def tf_config() -> dict[str, Any]:
-    """What TF_CONFIG holds; nothing where it is not set.
+    """Returns the parsed value of TF_CONFIG; an empty dict if it is not set.
 
     Raises:
         ValueError: if TF_CONFIG is not a JSON object.

@@ -29,7 +29,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first predicate that holds returns.
+    """Returns the result of the function of the first True predicate.
 
     Args:
         pred_fn_pairs: list of pairs, or dict, of bool scalar tensors and functions that return nests of tensors, all of
@@ -59,7 +59,7 @@ def chosen(
     name: str,
     allow_python_preds: bool = False,
 ) -> Any:
-    """`case` made of conditionals that `choose(predicate, true_fn=..., false_fn=...)` makes."""
+    """Returns `case` made of conditionals that `choose(predicate, true_fn=..., false_fn=...)` makes."""
     predicates, functions = _checked(pred_fn_pairs, exclusive, name, allow_python_preds)
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
@@ -78,7 +78,7 @@ def chosen(
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case") -> Any:
-    """What the branch of a given number returns.
+    """Returns the result of the branch with a given number.
 
     Args:
         branch_index: int scalar tensor.

@@ -56,7 +56,7 @@ class ControlFlowContext:
         self._graph._set_control_flow_context(self)
 
     def Exit(self) -> None:  # noqa: N802 - TF 1.x's name
-        """Ends what `Enter` began."""
+        """Leaves the context that `Enter` entered."""
         self._graph._set_control_flow_context(self._entered.pop())
 
     @contextmanager
@@ -114,7 +114,7 @@ class ControlFlowContext:
         return False
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands for `tensor` in this context: itself if it was made here."""
+        """Returns the tensor that represents `tensor` in this context: `tensor` itself if it was made here."""
         if self.contains(tensor.op):
             return tensor
         self._check_reachable(tensor)
@@ -169,7 +169,7 @@ class ControlFlowContext:
     def admit(
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation named `name` reads and waits for here."""
+        """Returns the inputs and control inputs that an operation named `name` gets in this context."""
         graph = self._graph
         stack = graph._name_stack
         graph._name_stack = name
@@ -187,7 +187,7 @@ class ControlFlowContext:
         raise NotImplementedError
 
     def _internal(self, control_inputs: list[Operation]) -> list[Operation]:
-        """Control inputs of the same loop; the others wait at the loop's entry."""
+        """Returns control inputs of the same loop; the others wait at the loop's entry."""
         loop = self.while_context()
         if loop is None:
             return control_inputs
@@ -201,11 +201,11 @@ class ControlFlowContext:
         return result
 
     def wait_for(self, op: Operation) -> None:
-        """Lets the whole loop wait for an operation outside of it."""
+        """Makes the whole loop wait for an operation outside of it."""
         raise NotImplementedError
 
     def added(self, op: Operation) -> None:
-        """Notes an operation made here."""
+        """Records an operation created here."""
         self._nodes.append(op._id)
         op.graph.prevent_fetching(op)
 
@@ -228,7 +228,7 @@ class ControlFlowContext:
         return names.union(*(nested._inner_names() for nested in self._nested_contexts))
 
     def _own_externals(self) -> list[Tensor]:
-        """Tensors around this context that it reads without bringing them in."""
+        """Returns tensors around this context that it reads without bringing them in."""
         return []
 
     def _to_values_def(self, export_scope: str | None = None) -> Any:
@@ -273,7 +273,7 @@ class ControlFlowContext:
             self._nodes.append(op._id)
 
     def _bring(self, outside: Tensor, inside: Tensor) -> None:
-        """Notes what brings a tensor in; the second of two that bring one in stands for itself alone."""
+        """Records the operation that brings a tensor in; the second of two that bring one in represents itself only."""
         key = (outside._node_id, outside._index)
         self._captured[key if key not in self._captured else (inside._node_id, inside._index)] = inside
 
@@ -287,7 +287,7 @@ _FROM_MESSAGE: dict[str, Callable[[Any, str | None], ControlFlowContext]] = {}
 
 
 def register_context_message(field: str, from_proto: Callable[[Any, str | None], ControlFlowContext]) -> None:
-    """Tells how to make a context of the message in a field of ControlFlowContextDef."""
+    """Registers the function that makes a context from a message in a field of ControlFlowContextDef."""
     _FROM_MESSAGE[field] = from_proto
 
 

@@ -79,7 +79,7 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
 ) -> Any:
-    """What `fn` gives for each element along the first dimension, stacked.
+    """Applies `fn` to each element along the first dimension and stacks the results.
 
     Args:
         fn: makes a nest of tensors of one of elements.

@@ -224,7 +224,7 @@ class WhileContext(ControlFlowContext):
         return loop
 
     def adopt(self, enters: Sequence[Tensor], exits: Sequence[Tensor]) -> None:
-        """Takes operations that are in the graph already for the loop's variables.
+        """Uses operations that are already in the graph for the loop's variables.
 
         Args:
             enters: what brings the first values in.
@@ -358,7 +358,7 @@ class WhileContext(ControlFlowContext):
         return variable.left
 
     def _enter_with_outer(self, values: Sequence[Tensor], waits: list[Operation]) -> None:
-        """Lets the first values wait for what the context around waits for, where they would not by themselves."""
+        """Makes the first values wait for the enclosing context's pivot if they would not by themselves."""
         context = self._outer_context
         pivot = None
         while context is not None and pivot is None:
@@ -404,7 +404,7 @@ def is_constant_enter(op: Operation) -> bool:
 
 
 def _check_invariant(initial: Tensor, invariant: TensorShape | None) -> None:
-    """Raises ValueError where the first value of a loop variable is not of the shape that all its values shall have."""
+    """Raises ValueError if a loop variable's first value does not have the variable's invariant shape."""
     if invariant is not None and not _is_instance(initial.shape, invariant):
         raise ValueError(
             f"The shape invariant specified for {initial.name} is not compatible with the initial shape of the loop "

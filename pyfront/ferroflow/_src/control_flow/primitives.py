@@ -13,7 +13,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Hands `data` to one of two outputs; what reads the other one does not run.
+    """Passes `data` to one of two outputs; operations that read the other output do not run.
 
     Args:
         data: tensor.
@@ -32,7 +32,7 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
 
 
 def switch_with_data(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[Tensor, Tensor]:
-    """`switch` placed with its data; a reference stays one."""
+    """Returns `switch`, placed with its data; a reference stays a reference."""
     graph = data.graph
     with graph.colocate_with(data.op, ignore_existing=True):
         op = apply_op("RefSwitch" if data.dtype._is_ref_dtype else "Switch", [data, pred], name=name)
@@ -40,7 +40,7 @@ def switch_with_data(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[
 
 
 def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
-    """Hands on the one input that has a value.
+    """Passes on the one input that has a value.
 
     Args:
         inputs: tensors of one type, or all IndexedSlices.
@@ -101,11 +101,11 @@ def leave(data: Tensor, name: str | None = None) -> Tensor:
 
 
 def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
-    """Hands a tensor to the next iteration of its loop."""
+    """Passes a tensor to the next iteration of its loop."""
     op_type = "RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration"
     return apply_op(op_type, [data], name=name or "NextIteration").outputs[0]
 
 
 def loop_cond(condition: Tensor, name: str | None = None) -> Tensor:
-    """Marks the bool scalar that decides whether a loop goes on."""
+    """Marks the bool scalar that decides whether a loop continues."""
     return apply_op("LoopCond", [condition], name=name or "LoopCond").outputs[0]

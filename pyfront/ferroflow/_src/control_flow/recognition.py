@@ -23,7 +23,7 @@ _SWITCH = ("Switch", "RefSwitch")
 
 
 def recognize(graph: Graph) -> None:
-    """Gives the nodes of imported conditionals and loops their contexts, so that gradients pass through them.
+    """Sets the contexts of the nodes of imported conditionals and loops, so that gradients pass through them.
 
     What does not have the form that `cond` and `while_loop` give to a graph stays as it is.
     """
@@ -154,7 +154,7 @@ class _Recognition:
         return tensor.op._get_control_flow_context() if places is None else places[tensor._index]
 
     def _innermost(self, op: Operation) -> Any:
-        """Of the places of what an operation reads and waits for the innermost."""
+        """Returns the innermost context of an operation's inputs and control inputs."""
         found, depth = self._around, _depth(self._around)
         before = [self._place_of(t) for t in op.inputs if not (op.type in _MERGE and t.op.type in _NEXT)]
         for place in [*before, *(self._place_of_wait(o) for o in op.control_inputs)]:
@@ -204,7 +204,7 @@ class _Recognition:
         return found
 
     def _pivots_of(self, pred: Tensor, outer: Any) -> list[Tensor]:
-        """What has a value where each branch is taken."""
+        """Returns tensors that have a value if the respective branch is taken."""
         for node, of in self._pred_of_pivot.items():
             outputs = self._graph._operation(node).outputs
             named = [next((c.outputs[0] for c in t.consumers() if c.type == "Identity"), None) for t in outputs]

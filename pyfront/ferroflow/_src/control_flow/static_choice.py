@@ -37,7 +37,8 @@ def smart_cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What `true_fn` returns if `pred` holds, else what `false_fn` returns: a conditional only where that is not known.
+    """Returns the result of `true_fn` or `false_fn`; makes a conditional only if `pred` is unknown when the graph is
+    built.
 
     Args:
         pred: bool scalar tensor, Python bool, 0 or 1.
@@ -64,7 +65,8 @@ def smart_cond(
 def smart_case(
     pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "smart_case"
 ) -> Any:
-    """What the function of the first predicate that holds returns, with conditionals only where that is not known.
+    """Returns the result of the first True predicate's function; makes conditionals only for predicates that are
+    unknown.
 
     Args:
         pred_fn_pairs: list of pairs, or dict, of predicates (bool scalar tensors or Python bools) and functions that

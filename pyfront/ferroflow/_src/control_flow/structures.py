@@ -17,7 +17,7 @@ _PARTS: list[tuple[type, Callable[[Any], list[Tensor]], Callable[[Any, Sequence[
 def register_parts(
     kind: type, parts: Callable[[Any], list[Tensor]], rebuilt: Callable[[Any, Sequence[Tensor]], Any]
 ) -> None:
-    """Tells what tensors the objects of a class consist of, and how to make one like another of other tensors."""
+    """Registers how to take a class's objects apart into tensors, and how to make one from other tensors."""
     _PARTS.append((kind, parts, rebuilt))
 
 
@@ -59,7 +59,7 @@ def flat_tensors(leaves: Sequence[Any], as_ref: bool = False) -> list[Tensor]:
 
 
 def rebuilt_all(leaves: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
-    """Leaves like others, of as many other tensors."""
+    """Returns leaves like others, of as many other tensors."""
     result = []
     at = 0
     for leaf in leaves:

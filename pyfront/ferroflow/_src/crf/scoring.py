@@ -40,7 +40,7 @@ __all__ = [
 
 
 def where_one_step(inputs: Tensor, of_one: Any, of_many: Any) -> Any:
-    """What one of two functions gives, by whether sequences have one step.
+    """Returns the result of one of two functions, depending on whether sequences have one step.
 
     Args:
         inputs: Tensor of shape [batch, time, tags].

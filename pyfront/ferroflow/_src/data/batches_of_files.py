@@ -58,8 +58,8 @@ def _repeated(dataset: Dataset, epochs: int | None, shuffle: bool, buffer_size: 
 
 
 def _csv_defaults(given: Sequence[Any] | None, types: Callable[[], Sequence[Any]]) -> list[Any]:
-    """What stands in empty fields: as given, a dtype meaning that there must be a value; otherwise 0 or "" of
-    `types()`.
+    """Returns the values of empty fields: the given ones, where a dtype means that a value is required; otherwise 0 or
+    "" of `types()`.
     """
     if given is None:
         return [constant(["" if t == dtypes.string else 0], dtype=t) for t in types()]
@@ -91,7 +91,7 @@ def make_csv_dataset(
     compression_type: Any = None,
     ignore_errors: bool = False,
 ) -> Dataset:
-    """Batches of the records of CSV files, each a dict from the names of the columns to tensors [batch].
+    """Returns batches of the records of CSV files, each a dict from the names of the columns to tensors [batch].
 
     Args:
         file_pattern: str or list of str, patterns of file names.
@@ -188,7 +188,7 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Dataset:
-    """Batches of the features of serialized `tf.train.Example` messages in files.
+    """Returns batches of the features of serialized `tf.train.Example` messages in files.
 
     Args:
         file_pattern: str or list of str, patterns of file names.

@@ -49,7 +49,7 @@ class CsvLayout:
                 yield from csv.reader(file, delimiter=self.field_delim, quoting=csv.QUOTE_NONE)
 
     def column_names(self) -> list[str]:
-        """What the first lines of the files call the columns.
+        """Returns the column names in the files' header lines.
 
         Raises:
             ValueError: if a file has no header line, or the header lines differ.

@@ -329,7 +329,7 @@ class Dataset(abc.ABC):
         return OpDataset("ConcatenateDataset", [self, dataset], structure)
 
     def repeat(self, count: Any = None) -> Dataset:
-        """This dataset several times over.
+        """Returns this dataset several times over.
 
         Args:
             count: int64 scalar, how often; without end for None and -1.
@@ -415,7 +415,7 @@ class Dataset(abc.ABC):
         return self._like("ShuffleDataset", *inputs, attrs={"reshuffle_each_iteration": reshuffles})
 
     def cache(self, filename: Any = "") -> Dataset:
-        """This dataset as its first whole pass gave it.
+        """Returns this dataset with a cache, filled in the first whole pass.
 
         Args:
             filename: where the elements are kept; in memory for "".
@@ -426,7 +426,7 @@ class Dataset(abc.ABC):
         return self._like("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """This dataset, read ahead in a thread of its own.
+        """Returns this dataset, read ahead by a thread.
 
         Args:
             buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
@@ -437,7 +437,7 @@ class Dataset(abc.ABC):
         return self._like("PrefetchDataset", _int64(-1 if buffer_size is None else buffer_size, "buffer_size"))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
-        """Batches of elements of one shape.
+        """Returns batches of elements of one shape.
 
         Args:
             batch_size: int64 scalar, elements of a batch.
@@ -461,7 +461,8 @@ class Dataset(abc.ABC):
         return OpDataset("BatchDatasetV2", [self, size, drop], structure, kind="BatchDataset")
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
-        """Datasets of elements that follow each other; where elements are nested, as many datasets nested alike.
+        """Returns datasets of elements that follow each other; where elements are nested, as many datasets nested
+        alike.
 
         Args:
             size: int64 scalar, elements of a window.
@@ -493,7 +494,7 @@ class Dataset(abc.ABC):
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any, padding_values: Any = None, drop_remainder: Any = False
     ) -> Dataset:
-        """Batches of elements that are filled up to one shape.
+        """Returns batches of elements that are filled up to one shape.
 
         Args:
             batch_size: int64 scalar, elements of a batch.

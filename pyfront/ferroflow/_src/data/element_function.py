@@ -12,7 +12,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """What a function says of an element: the parts of a tuple (but not of a namedtuple) are arguments of their own."""
+    """Calls a function with an element; the parts of a tuple, but not of a namedtuple, are separate arguments."""
     return function(*element) if type(element) is tuple else function(element)
 
 

@@ -150,7 +150,7 @@ def assert_shallow_structure(shallow: Any, deep: Any, check_types: bool = True) 
 
 
 def flatten_up_to(shallow: Any, deep: Any) -> list[Any]:
-    """What `deep` has where `shallow` has its leaves.
+    """Returns the parts of `deep` at the positions of the leaves of `shallow`.
 
     Raises:
         TypeError, ValueError: if `deep` is not nested as `shallow` is.

@@ -42,7 +42,7 @@ class GeneratorState:
         return next(iterator)
 
     def finish(self, number: Any) -> np.ndarray[Any, Any]:
-        """Forgets an iterator."""
+        """Drops an iterator."""
         self._iterators.pop(int(number), None)
         self._arguments.pop(int(number), None)
         return np.array(0, dtype=np.int64)

@@ -63,7 +63,7 @@ def parallel_interleave(
 def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1
 ) -> Callable[[Dataset], Dataset]:
-    """Deprecated: `parallel_interleave` with `sloppy=True`.
+    """Deprecated: use `parallel_interleave` with `sloppy=True`.
 
     Args:
         map_func: gives a Dataset for an element.
@@ -77,7 +77,8 @@ def sloppy_interleave(
 
 
 def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
-    """Elements of several datasets, each from the one whose number `selector` gives; one that has ended is passed over.
+    """Returns elements of several datasets, each from the one whose number `selector` gives; one that has ended is
+    passed over.
 
     Args:
         selector: Dataset of int64 scalars.
@@ -98,7 +99,7 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
 
 
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Dataset:
-    """Elements of several datasets, each from one that is drawn at random.
+    """Returns elements of several datasets, each from one that is drawn at random.
 
     Args:
         datasets: list of datasets of elements of one structure.
@@ -131,7 +132,7 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset) -> Dataset:
-    """Elements of several datasets, each from the one whose number another dataset gives.
+    """Returns elements of several datasets, each from the one whose number another dataset gives.
 
     Args:
         datasets: list of datasets of elements of one structure.

@@ -137,7 +137,7 @@ class Iterator:
                 return apply_op("MakeIterator", [dataset._as_variant_tensor(), self._iterator_resource], name=scope)
 
     def get_next(self, name: str | None = None) -> Any:
-        """Tensors of an element, the next one at each run.
+        """Returns tensors of an element, the next one at each run.
 
         Args:
             name: str, name of the operation.
@@ -153,7 +153,7 @@ class Iterator:
         return self._structure.element(op.outputs)
 
     def string_handle(self, name: str | None = None) -> Tensor:
-        """What `from_string_handle` finds this iterator by.
+        """Returns the handle by which `from_string_handle` finds this iterator.
 
         Args:
             name: str, name of the operation; None for the one that was made with the iterator.

@@ -90,7 +90,7 @@ def _estimated(target: Tensor, classes: Dataset) -> Dataset:
 
 
 def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """How likely each class is kept, and the part of elements that need not be chosen from at all.
+    """Returns the probability that each class is kept, and the fraction of elements that needs no selection.
 
     With ratios r = target / initial, a part min(r) of the elements is kept as it is; of the others a class is kept with
     (r - min(r)) / (max(r) - min(r)), which makes the mixture proportional to r.

@@ -79,7 +79,7 @@ class Structure(NamedTuple):
         return any(isinstance(c, NestedDataset) for c in nest.flatten(self.classes))
 
     def attrs(self) -> dict[str, Any]:
-        """What ops are told of the elements."""
+        """Returns the op attributes that describe the elements."""
         return {"output_types": self.flat_types(), "output_shapes": self.flat_shapes()}
 
 
@@ -102,13 +102,13 @@ class _Datasets:
 
 
 def register_dataset(kind: type, of_variant: Callable[[Tensor, Structure], Any]) -> None:
-    """Says which class datasets have, and how one is made of a variant that holds it and its elements' structure."""
+    """Registers the dataset class, and the function that makes a dataset from a variant and the elements' structure."""
     _Datasets.kind = kind
     _Datasets.of_variant = staticmethod(of_variant)
 
 
 def _component(item: Any) -> tuple[Any, TensorShape, Any]:
-    """Dtype, shape and class of a component."""
+    """Returns dtype, shape and class of a component."""
     if isinstance(item, _Datasets.kind):
         structure = Structure(item.output_types, item.output_shapes, item.output_classes)  # type: ignore[attr-defined]
         return dtypes.variant, TensorShape([]), NestedDataset(structure)

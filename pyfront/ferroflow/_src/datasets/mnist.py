@@ -232,7 +232,7 @@ def _fetch(source_url: str, path: Path, desc: str, progress: Progress | None) ->
 def maybe_download(
     filename: str, work_directory: str, source_url: str | None = None, progress: Progress | None = None
 ) -> str:
-    """Fetches a file, unless it is there.
+    """Downloads a file if it does not exist.
 
     Args:
         filename: str, name of the file.

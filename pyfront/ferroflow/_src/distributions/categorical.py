@@ -116,7 +116,7 @@ class Categorical(ScalarDistribution):
         return cast(shaping.reshape(draws, joining.concat([[n], self.batch_shape_tensor()], 0)), self.dtype)
 
     def _event_and(self, params: Any, k: Any) -> tuple[Any, Any]:
-        """Classes and parameters broadcast to one batch shape."""
+        """Returns classes and parameters broadcast to one batch shape."""
         k = convert_to_tensor(k, name="k")
         if self.validate_args:
             k = validation.integer_casting_closed(k, target_dtype=dtypes.int32)

@@ -263,7 +263,7 @@ class Distribution:
         return shaping.reshape(x, [1]), size
 
     def _set_sample_static_shape(self, x: Any, sample_shape: Any) -> None:
-        """Tells a tensor of samples what is known of the dimensions of samples, batch and event."""
+        """Sets what is known about a sample tensor's dimensions: those of samples, batch and event."""
         parts = [TensorShape(constant_value(sample_shape)), self.batch_shape, self.event_shape]
         ranks = [part.ndims for part in parts]
         ndims = x.get_shape().ndims

@@ -74,7 +74,7 @@ class Uniform(ScalarDistribution):
         return self._high
 
     def range(self, name: str = "range") -> Any:
-        """`high - low`, of shape `batch_shape`."""
+        """Returns `high - low`, of shape `batch_shape`."""
         with self._name_scope(name):
             return self.high - self.low
 

@@ -458,7 +458,7 @@ class Estimator:
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
-        """Exports the model as a SavedModel, into a new folder named by the time.
+        """Exports the model as a SavedModel into a new folder named by the time.
 
         Args:
             export_dir_base: str, the folder to make that one in.
@@ -520,7 +520,7 @@ class Estimator:
         checkpoint_path: str | None = None,
         experimental_mode: str = ModeKeys.PREDICT,
     ) -> bytes:
-        """Exports the model as `export_savedmodel` does, without attributes that have their default value.
+        """Exports the model like `export_savedmodel`, without attributes that have their default value.
 
         Args:
             export_dir_base: as `export_savedmodel`.

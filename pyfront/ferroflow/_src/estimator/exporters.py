@@ -37,7 +37,7 @@ class Exporter(abc.ABC):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports the model of a checkpoint that has been evaluated, or does not.
+        """Exports the model of an evaluated checkpoint, if the exporter's conditions hold.
 
         Args:
             estimator: Estimator.
@@ -83,7 +83,7 @@ class _SavedModelExporter(Exporter):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports the model as a SavedModel in a folder named by the time, where it is one to export.
+        """Exports the model as a SavedModel in a folder named by the time, if it is to be exported.
 
         Args:
             estimator: Estimator.

@@ -41,7 +41,7 @@ class FeedingQueueRunner(QueueRunner):
         return lambda: sess.run(enqueue_op, feed_dict=feed_fn())
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """None: what it feeds is of this process."""
+        """Returns None: the queue runner feeds objects of this process."""
         return None
 
 

@@ -77,7 +77,7 @@ class Head(abc.ABC):
     def create_estimator_spec(
         self, features: Mapping[str, Any], mode: str, logits: Any, labels: Any = None, train_op_fn: Any = None
     ) -> EstimatorSpec:
-        """What the model is to an estimator.
+        """Returns the EstimatorSpec of a model in one mode.
 
         Args:
             features: dict of Tensors, among them that of the weights.
@@ -146,7 +146,7 @@ def _checked_logits(logits: Any, dimension: int) -> Tensor:
 
 
 def _checked_labels(labels: Any, logits: Tensor, dimension: int) -> Tensor:
-    """Labels of shape [batch, `dimension`]."""
+    """Returns labels of shape [batch, `dimension`]."""
     if labels is None:
         raise ValueError(
             "You must provide a labels Tensor. Given: None. Suggested troubleshooting steps: Check that your data "

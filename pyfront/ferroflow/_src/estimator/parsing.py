@@ -20,7 +20,7 @@ def classifier_parse_example_spec(
     label_default: Any = None,
     weight_column: Any = None,
 ) -> dict[str, Any]:
-    """What to parse from `tf.Example` messages for a classifier.
+    """Returns the features to parse from `tf.Example` messages for a classifier.
 
     Args:
         feature_columns: iterable of feature columns.
@@ -49,7 +49,7 @@ def regressor_parse_example_spec(
     label_dimension: int = 1,
     weight_column: Any = None,
 ) -> dict[str, Any]:
-    """What to parse from `tf.Example` messages for a regression.
+    """Returns the features to parse from `tf.Example` messages for a regression.
 
     Args:
         feature_columns: iterable of feature columns.

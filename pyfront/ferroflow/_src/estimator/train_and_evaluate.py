@@ -290,7 +290,7 @@ class _Evaluation:
         return True
 
     def _warn(self, message: str) -> None:
-        """Warns every ten minutes."""
+        """Logs a warning every ten minutes."""
         now = time.monotonic()
         if self._warned_at is None or now - self._warned_at > 600:
             tf_logging.warning(message)

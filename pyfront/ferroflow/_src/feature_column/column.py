@@ -33,7 +33,7 @@ class FeatureColumn(abc.ABC):
 
     @abc.abstractmethod
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
-        """What it makes of the features before any variable has a part in it, made once in a model."""
+        """Returns the column's input computed from the features without variables; computed once in a model."""
 
     @property
     @abc.abstractmethod
@@ -53,7 +53,7 @@ class DenseColumn(FeatureColumn):
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> Tensor:
-        """Tensor of shape [batch] + `_variable_shape`."""
+        """Returns tensor of shape [batch] + `_variable_shape`."""
 
 
 class IdWeightPair(NamedTuple):

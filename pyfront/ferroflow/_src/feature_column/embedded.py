@@ -251,7 +251,7 @@ def shared_embedding_columns(
     max_norm: float | None = None,
     trainable: bool = True,
 ) -> list[SharedEmbeddingColumn]:
-    """Columns of rows of one table, as `embedding_column` makes them.
+    """Returns columns of rows of one table, as `embedding_column` makes them.
 
     Args:
         categorical_columns: list of categorical feature columns of one kind and one number of ids.

@@ -25,7 +25,7 @@ _converters: list[Callable[..., Tensor]] = []
 
 
 def register_converter(convert_to_tensor: Callable[..., Tensor]) -> None:
-    """Tells how arguments become tensors; called once by the conversion module."""
+    """Registers the function that converts arguments to tensors; called once by the conversion module."""
     _converters.append(convert_to_tensor)
 
 
@@ -177,7 +177,7 @@ def _wide_attrs(schema: dict[str, Any], inputs: Sequence[Any], known: dict[str, 
 
 
 def _wanted(schema: dict[str, Any], arg: dict[str, Any], known: dict[str, Any]) -> tuple[Any, Any]:
-    """(required dtype or None, preferred dtype or None) of an argument."""
+    """Returns (required dtype or None, preferred dtype or None) of an argument."""
     if "type" in arg:
         return dtypes.as_dtype(arg["type"]), None
     type_attr = arg["type_attr"]

@@ -92,7 +92,7 @@ class IndexedSlices:
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         if self._dense_shape is None:
             return TensorShape(None)
         return constants.constant_value_as_shape(self._dense_shape)
@@ -147,12 +147,12 @@ class SparseTensor:
         indices_shape[1].merge_with(dense[0])
 
     def get_shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         return constants.constant_value_as_shape(self._dense_shape)
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the dense tensor's shape."""
+        """Returns the static shape of the dense tensor."""
         return self.get_shape()
 
     @property
@@ -221,7 +221,7 @@ register_tensor_conversion_function(SparseTensor, _sparse_to_tensor)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """`value` as a Tensor, or as a SparseTensor where it is sparse.
+    """Returns `value` as a Tensor, or as a SparseTensor where it is sparse.
 
     Args:
         value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
@@ -252,7 +252,7 @@ def is_sparse(x: Any) -> bool:
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    """`value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
+    """Returns `value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
     Args:
         value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
@@ -281,7 +281,7 @@ def convert_to_tensor_or_indexed_slices(
 def convert_n_to_tensor_or_indexed_slices(
     values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> list[Any]:
-    """`convert_to_tensor_or_indexed_slices` of each; None stays None.
+    """Returns `convert_to_tensor_or_indexed_slices` of each; None stays None.
 
     Raises:
         TypeError: if `values` is not a sequence.

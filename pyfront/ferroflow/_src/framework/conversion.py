@@ -146,7 +146,7 @@ def convert_index(value: Any, name: str | None = None) -> Tensor:
 def convert_n_to_tensor(
     values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
 ) -> list[Tensor]:
-    """`convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
+    """Returns `convert_to_tensor` of each value; constants are named `name_0`, `name_1` ...
 
     Raises:
         TypeError: if `values` is not a sequence.
@@ -207,12 +207,12 @@ def _holds_tensor(items: Any) -> bool:
 
 
 def _is_tensor_like(item: Any) -> bool:
-    """Objects whose registered conversion gives a tensor of the graph: variables."""
+    """Returns True for objects whose registered conversion gives a tensor of the graph: variables."""
     return hasattr(item, "_as_graph_element") and hasattr(item, "dtype")
 
 
 def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
-    """Nested lists with tensors among their items: stacked along new first dimensions."""
+    """Stacks nested lists that contain tensors along new first dimensions."""
     if not _holds_tensor(value):
         return NotImplemented
     inferred = _nested_dtype(value)

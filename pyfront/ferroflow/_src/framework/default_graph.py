@@ -75,7 +75,7 @@ class name_scope:  # noqa: N801  # TF1's spelling
 
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
-    """Deprecated: `name_scope(name, default_name, values)`.
+    """Deprecated: use `name_scope(name, default_name, values)`.
 
     Args:
         values: as for `name_scope`.

@@ -108,10 +108,10 @@ def default_session(session: Any) -> Any:
 
 
 def register_graph_class(make: Callable[[], Any]) -> None:
-    """Tells how the global graph is made; called once by the module that defines graphs."""
+    """Registers the function that makes the global graph; called once by the module that defines graphs."""
     _GlobalGraph.make = make
 
 
 def reset_global_graph() -> None:
-    """Forgets the global graph; the next use makes a fresh one."""
+    """Drops the global graph; the next use makes a new one."""
     _global_graph.reset()

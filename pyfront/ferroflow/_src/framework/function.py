@@ -55,11 +55,11 @@ class FunctionGraph(Graph):
         return super()._add(op_type, name, inputs, attrs, flat, control_inputs)
 
     def capture_all(self, inputs: Sequence[Any]) -> list[Any]:
-        """`capture` of tensors and of lists of tensors."""
+        """Captures tensors and lists of tensors."""
         return [self.capture(i) if isinstance(i, Tensor) else [self.capture(t) for t in i] for i in inputs]
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands here for a tensor of a graph around: an argument, or a copy of it.
+        """Returns the function's tensor for a tensor of an outer graph: an argument, or a copy.
 
         Raises:
             ValueError: if the tensor is of no graph around, or cannot be copied.
@@ -139,7 +139,7 @@ class FunctionGraph(Graph):
 
 
 def free_name(graph: Graph, name: str) -> str:
-    """`name`, with a number where a function of the graph has it."""
+    """Returns `name`, with a number where a function of the graph has it."""
     if name not in graph._functions:
         return name
     number = len(graph._functions)
@@ -224,7 +224,7 @@ class Function:
         return Function(name, body, arguments, results)
 
     def _effects(self) -> list[Operation]:
-        """Operations that have effects and that no result needs. Those in branches and loops run where these run."""
+        """Returns operations with effects that no result needs. Those in branches and loops run where these run."""
         graph = self.graph
         return [
             op

@@ -118,7 +118,7 @@ class Graph:
         return op
 
     def _adopt_later(self) -> None:
-        """Takes note of nodes that the engine added by itself: their handles are made when they are asked for."""
+        """Records nodes that the engine added; their handles are made at first use."""
         new = len(self._core) - len(self._handles)
         self._handles += [frames_from(sys._getframe(1))] * new
         self._unmade += new
@@ -168,7 +168,7 @@ class Graph:
     def _admit(
         self, op_type: str, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation made in the current scopes reads and waits for instead of what it was given."""
+        """Returns the inputs and control inputs that a new operation gets in the current scopes."""
         scopes = self._scopes
         if scopes.control:
             nodes = []
@@ -193,7 +193,7 @@ class Graph:
         return bool(maps or self._container) or self._original_op is not None
 
     def _refuse_inside_of_loops(self, op_type: str, name: str, inputs: list[Any]) -> None:
-        """Raises ValueError where an operation outside of loops reads what is in one."""
+        """Raises ValueError if an operation outside of loops reads a tensor inside a loop."""
         if op_type in ("Exit", "RefExit"):
             return
         for tensor in (t for i in inputs for t in (i if isinstance(i, list) else [i])):
@@ -700,7 +700,9 @@ class Graph:
         return ContainerScope(self, container_name)
 
     def switch_to_thread_local(self) -> None:
-        """From now on each thread has its own control, device and colocation scopes, at first those open now."""
+        """Gives each thread its own control, device and colocation scopes, which start as copies of the current
+        ones.
+        """
         if not isinstance(self._scopes, ThreadScopes):
             self._scopes = ThreadScopes(self._scopes)
 
@@ -774,7 +776,7 @@ class Graph:
         return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
-        """Empties a collection.
+        """Removes all values of a collection.
 
         Args:
             name: str or other hashable object, the collection.
@@ -787,7 +789,8 @@ class Graph:
             self._collections.pop(name, None)
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """What stands for a tensor in this graph: itself; the body of a function takes tensors of graphs around.
+        """Returns the tensor that represents `tensor` in this graph: itself. The body of a function captures tensors of
+        outer graphs.
 
         Args:
             tensor: Tensor of any dtype and shape.

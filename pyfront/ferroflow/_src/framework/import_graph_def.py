@@ -127,7 +127,7 @@ class _Around:
     def admit(
         self, op_type: str, name: str, asked: str | None, inputs: list[tuple[int, int]], control_inputs: list[int]
     ) -> tuple[list[Tensor], list[Operation]]:
-        """What a node reads and waits for in these scopes."""
+        """Returns the inputs and control inputs that a node gets in these scopes."""
         graph = self._graph
         graph._scopes.devices = self._stacks[asked]
         tensors = [graph._tensor(node, index) for node, index in inputs]
@@ -135,7 +135,7 @@ class _Around:
         return tensors, before or []
 
     def added(self, node: int, outputs: int, asked: str | None) -> None:
-        """Lets the scopes have their way with a new node."""
+        """Calls the scopes with a new node."""
         op = self._graph._adopt(node, outputs)
         self._graph._names.mark(op.name)
         self._graph._apply_scopes(op, self._stacks[asked].static is None)
@@ -197,7 +197,7 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
 
 
 def _check_ops(graph_def: Any) -> None:
-    """Refuses a graph with ops that are not registered, in nodes or in functions."""
+    """Raises an error for a graph with ops that are not registered, in nodes or in functions."""
     try:
         _core.check_ops(graph_def.SerializeToString())
     except _core.StatusError as failure:
@@ -257,7 +257,7 @@ def _checked_names(return_elements: Any) -> list[str] | None:
 
 
 def _parsed(tensor_name: str) -> tuple[str, int]:
-    """(node, output) of a tensor name; `a` is `a:0`."""
+    """Returns (node, output) of a tensor name; `a` is `a:0`."""
     node, colon, index = tensor_name.partition(":")
     if not colon:
         return node, 0

@@ -92,7 +92,9 @@ def attr_to_message(kind: str, value: Any) -> Any:
 
 
 def attr_to_python(kind: str, value: Any) -> Any:
-    """What `Operation.get_attr` returns: DTypes, messages for shapes, tensors and functions, bytes for strings."""
+    """Returns the Python value of an attribute: DTypes, messages for shapes, tensors and functions, bytes for
+    strings.
+    """
     if kind == "type":
         return dtypes.as_dtype(value)
     if kind == "list(type)":

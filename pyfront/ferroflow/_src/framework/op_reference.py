@@ -32,7 +32,7 @@ def _one_of(names: list[str]) -> str:
 
 
 def _tensors(arg: Mapping[str, Any]) -> str:
-    """What an input or output is: one tensor or several, and of which dtype."""
+    """Describes an input or output: one tensor or several, and their dtype."""
     type_attr = arg.get("type_attr")
     if arg["is_type_list"]:
         return f"list of Tensors of the dtypes `{type_attr}`"
@@ -44,7 +44,7 @@ def _tensors(arg: Mapping[str, Any]) -> str:
 
 
 def _attribute(attr: Mapping[str, Any], is_inferred: bool) -> str:
-    """What an attribute is, and what it is where it is not given."""
+    """Describes an attribute and its default."""
     words = [_ATTR_KINDS[attr["type"]]]
     if attr["type"] in ("type", "list(type)"):
         types = [as_dtype(number).name for number in attr["allowed_types"]]

@@ -29,7 +29,7 @@ def op_schema(op_type: str) -> dict[str, Any]:
 
 
 def group_attrs(schema: dict[str, Any], attrs: dict[str, Any], inputs: Sequence[Any]) -> dict[str, Any]:
-    """Attributes that tell how a flat list of input tensors groups, where `attrs` do not and one argument is a list.
+    """Infers the attributes that group a flat list of input tensors, if `attrs` lack them and one argument is a list.
 
     Raises:
         ValueError: if several arguments are lists.

@@ -28,6 +28,6 @@ class PerGraph(Generic[Value]):
         return value
 
     def pop(self, graph: Graph) -> Value | None:
-        """Takes the graph's value away; None where it has none."""
+        """Removes and returns the graph's value; None if it has none."""
         value: Value | None = graph._kept.pop(self, None)
         return value

@@ -23,7 +23,7 @@ def register_proto_function(
     to_proto: Callable[..., Any] | None = None,
     from_proto: Callable[..., Any] | None = None,
 ) -> None:
-    """Tells how the objects of a collection are written to a MetaGraphDef and read from it.
+    """Registers how a collection's objects are written to a MetaGraphDef and read from it.
 
     Args:
         collection_name: the collection.
@@ -52,12 +52,12 @@ def get_collection_proto_type(collection_name: str) -> Any:
 
 
 def get_to_proto_function(collection_name: str) -> Callable[..., Any] | None:
-    """What makes messages of a collection's objects, or None."""
+    """Returns the function that makes messages from a collection's objects, or None."""
     found = _registered.get(collection_name)
     return None if found is None else found.to_proto
 
 
 def get_from_proto_function(collection_name: str) -> Callable[..., Any] | None:
-    """What makes a collection's objects of messages, or None."""
+    """Returns the function that makes a collection's objects from messages, or None."""
     found = _registered.get(collection_name)
     return None if found is None else found.from_proto

@@ -8,7 +8,7 @@ from ferroflow._src.base import compat
 
 
 def prepend_name_scope(name: str, import_scope: str | None) -> str:
-    """`name` inside a scope.
+    """Returns `name` inside a scope.
 
     Args:
         name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
@@ -21,7 +21,7 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
 
 
 def strip_name_scope(name: str, export_scope: str | None) -> str:
-    """`name` without a scope that it begins with; any other name as it is.
+    """Returns `name` without a scope that it begins with; any other name as it is.
 
     Args:
         name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.

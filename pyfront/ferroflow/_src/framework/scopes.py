@@ -43,12 +43,12 @@ class NameScopes:
 
     @staticmethod
     def check_op_name(name: str) -> None:
-        """Raises ValueError for a name that no node may have."""
+        """Raises ValueError for a name that is not a valid node name."""
         if not _VALID_OP_NAME.match(name):
             raise ValueError(f"'{name}' is not a valid node name")
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` under the current scope, with `_1`, `_2` ... where it is taken."""
+        """Returns `name` under the current scope, with `_1`, `_2` ... where it is taken."""
         if self.stack:
             name = f"{self.stack}/{name}"
         key = name.lower()
@@ -117,10 +117,10 @@ class FlowContext(Protocol):
     def admit(
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
-        """What an operation named `name` reads and waits for instead of what it was given."""
+        """Returns the inputs and control inputs that an operation named `name` gets in this scope."""
 
     def added(self, op: Operation) -> None:
-        """Notes an operation made here."""
+        """Records an operation created here."""
 
     def while_context(self) -> FlowContext | None:
         """Returns the innermost loop around, this one included."""
@@ -174,7 +174,7 @@ class ControlDependencies:
             self._graph._scopes.flow = self._old_flow
 
     def add_op(self, op: Operation) -> None:
-        """Notes an op made in this context: what reads it waits through it already."""
+        """Records an op created in this context: operations that read it already wait through it."""
         self._seen.add(op._id)
 
     def op_in_group(self, node: int) -> bool:

@@ -39,7 +39,7 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """What is known of a tensor.
+        """Returns the specification of a tensor's known dtype, shape and name.
 
         Args:
             tensor: Tensor of any dtype and shape.

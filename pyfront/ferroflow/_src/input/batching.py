@@ -54,7 +54,7 @@ def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
 
 
 def as_given(original: Any, tensors: Any) -> Any:
-    """Tensors in the structure that others were given in.
+    """Returns tensors in the structure of the given ones.
 
     Args:
         original: list or dict.
@@ -86,7 +86,7 @@ def converted(tensors: Any, caller: str = "batch()") -> list[Any]:
 
 
 def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
-    """Which elements are kept, as a tensor.
+    """Returns the condition for keeping elements as a tensor.
 
     Args:
         keep_input: Tensor of bool, of shape [] or [rows].
@@ -193,7 +193,7 @@ class _Queue(NamedTuple):
         return queue
 
     def check_room(self) -> None:
-        """Raises ValueError where nothing could be taken."""
+        """Raises ValueError if the queue would have no room for an element beyond the minimum."""
         if self.min_after_dequeue is not None and self.capacity <= self.min_after_dequeue:
             message = f"capacity {self.capacity} must be bigger than min_after_dequeue {self.min_after_dequeue}."
             raise ValueError(message)
@@ -219,7 +219,7 @@ class _Elements(NamedTuple):
 def _batches(
     elements: _Elements, queue: _Queue, batch_size: Any, allow_smaller: bool, kind: str, name: str | None
 ) -> Any:
-    """Batches of elements that a queue runner puts into a queue, in the structure of one of them."""
+    """Returns batches of elements that a queue runner puts into a queue, in the structure of one of them."""
     lists, keep_input, enqueue_many, shapes, threads = elements
     given = _tensor_lists(lists)
     with name_scope(name, kind, [*(t for each in given for t in each), keep_input]) as scope:
@@ -299,7 +299,7 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`batch` of the elements that are kept.
+    """Returns `batch` of the elements that are kept.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
@@ -339,7 +339,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements, which threads put into a queue, each from tensors of its own.
+    """Returns batches of elements, which threads put into a queue, each from tensors of its own.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
@@ -387,7 +387,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`batch_join` of the elements that are kept.
+    """Returns `batch_join` of the elements that are kept.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
@@ -484,7 +484,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`shuffle_batch` of the elements that are kept.
+    """Returns `shuffle_batch` of the elements that are kept.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
@@ -527,7 +527,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of elements in random order, which threads put into a queue, each from tensors of its own.
+    """Returns batches of elements in random order, which threads put into a queue, each from tensors of its own.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
@@ -580,7 +580,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`shuffle_batch_join` of the elements that are kept.
+    """Returns `shuffle_batch_join` of the elements that are kept.
 
     Args:
         tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one

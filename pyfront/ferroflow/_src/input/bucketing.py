@@ -72,7 +72,7 @@ def bucket(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Batches of elements of one bucket each.
+    """Returns batches of elements of one bucket each.
 
     Threads of a queue runner put each element into the queue of its bucket; those of another one move whole batches
     from there to the queue that they are taken from.
@@ -196,7 +196,7 @@ def bucket_by_sequence_length(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Batches of sequences of similar length.
+    """Returns batches of sequences of similar length.
 
     Args:
         input_length: Tensor of int32, of shape []: the length of the sequence.

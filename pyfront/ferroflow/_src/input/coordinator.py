@@ -23,7 +23,7 @@ _LOOK = 0.2
 
 
 def _stacks(threads: Iterable[threading.Thread]) -> str:
-    """Where threads stand now, one Python stack each."""
+    """Returns the current Python stacks of threads."""
     frames = sys._current_frames()
     parts = []
     for thread in threads:
@@ -55,7 +55,7 @@ class Coordinator:
         self._registered_threads: set[threading.Thread] = set()
 
     def _failure(self, ex: Any) -> ExcInfo | None:
-        """What was reported, as `sys.exc_info` gives it; None for nothing, or a clean end."""
+        """Returns the reported exception as `sys.exc_info` does; None for none, or a clean end."""
         if ex is None:
             return None
         exception = ex[1] if isinstance(ex, tuple) and len(ex) > 1 else ex
@@ -71,7 +71,7 @@ class Coordinator:
         return (ValueError, reported, None)
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks all threads to stop.
+        """Requests all threads to stop.
 
         Args:
             ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `join`.
@@ -92,7 +92,7 @@ class Coordinator:
             self._stop_event.set()
 
     def clear_stop(self) -> None:
-        """Forgets that a stop was asked for, and why."""
+        """Clears the request to stop and its exception."""
         with self._lock:
             self._joined = False
             self._exc_info_to_raise = None
@@ -178,7 +178,7 @@ class Coordinator:
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises what `request_stop` was given first, if anything.
+        """Raises the first exception that `request_stop` was called with, if any.
 
         Raises:
             BaseException: if that.
@@ -250,7 +250,7 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self) -> None:
-        """What the thread runs."""
+        """Runs the loop of the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._timer_interval_secs is None:
@@ -264,12 +264,12 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called when the thread starts."""
+        """Is called when the thread starts."""
 
     def stop_loop(self) -> None:
-        """Called when the thread stops because its coordinator did."""
+        """Is called when the thread stops because its coordinator stopped."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Is called repeatedly by the thread."""
         if self._looped is not None:
             self._looped(*self._looped_args, **self._looped_kwargs)

@@ -58,7 +58,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """Hands a tensor on for so many steps, and then fails with `OutOfRangeError`.
+    """Passes a tensor on for a number of steps, then fails with `OutOfRangeError`.
 
     Args:
         tensor: Tensor of any dtype and shape.

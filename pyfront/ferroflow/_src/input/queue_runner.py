@@ -134,12 +134,12 @@ class QueueRunner:
         return name
 
     def _step(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
-        """What a thread calls again and again."""
+        """Returns the function that a thread calls repeatedly."""
         step: Callable[[], Any] = sess.make_callable(enqueue_op)
         return step
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None = None) -> None:
-        """What a thread runs: the operation again and again, until the input or the work has ended."""
+        """Runs the operation repeatedly, until the input or the work has ended."""
         is_counted = True
         try:
             enqueue = self._step(sess, enqueue_op)
@@ -176,7 +176,7 @@ class QueueRunner:
             tf_logging.vlog(1, "Ignored exception: %s", e)
 
     def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
-        """What one more thread runs: closes the queue once a stop is asked for."""
+        """Closes the queue once a stop is requested; runs in a thread of its own."""
         coord.wait_for_stop()
         self._run_quietly(sess, cancel_op)
 

@@ -46,7 +46,7 @@ class Stored(NamedTuple):
 
 
 def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    """`tf.cond`, with only the branch that is taken in the graph where the graph decides it.
+    """Returns `tf.cond`, or only the branch taken if the graph determines it.
 
     Args:
         pred: Tensor of bool, of shape [].
@@ -98,7 +98,7 @@ def _map_op(handles: Tensor) -> Operation:
 def store_sparse_tensors(
     tensors: Sequence[Any], enqueue_many: bool, keep_input: Tensor, maps: Sequence[Operation | None] | None = None
 ) -> tuple[list[Tensor], list[Stored]]:
-    """Puts sparse tensors into maps.
+    """Stores sparse tensors in maps.
 
     Args:
         tensors: list of Tensor and SparseTensor.
@@ -129,7 +129,7 @@ def store_sparse_tensors(
 def store_sparse_tensors_join(
     lists: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Tensor
 ) -> tuple[list[list[Tensor]], list[Stored]]:
-    """`store_sparse_tensors` for several lists that go through one queue, and so use the same maps.
+    """Calls `store_sparse_tensors` for several lists that go through one queue, and so use the same maps.
 
     Args:
         lists: list of lists of Tensor and SparseTensor.

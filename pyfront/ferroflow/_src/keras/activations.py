@@ -27,7 +27,7 @@ __all__ = [
 
 
 def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
-    """Negative elements made smaller, large ones cut.
+    """Returns the elements, with negative ones scaled by `alpha` and large ones limited to `max_value`.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -45,7 +45,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
 
 
 def elu(x: Any, alpha: float = 1.0) -> Tensor:
-    """Elements, of negative ones `alpha * (exp(x) - 1)`.
+    """Returns the elements, with `alpha * (exp(x) - 1)` for negative ones.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -59,7 +59,7 @@ def elu(x: Any, alpha: float = 1.0) -> Tensor:
 
 
 def selu(x: Any) -> Tensor:
-    """Scaled exponential linear units.
+    """Computes scaled exponential linear units.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -73,7 +73,7 @@ def selu(x: Any) -> Tensor:
 
 
 def softmax(x: Any, axis: int = -1) -> Tensor:
-    """Exponentials, scaled so that they sum to 1.
+    """Returns exponentials, scaled so that they sum to 1.
 
     Args:
         x: Tensor of a float dtype, of at least two dimensions.

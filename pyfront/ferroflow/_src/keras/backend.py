@@ -51,7 +51,7 @@ def learning_phase() -> Any:
 
 
 def set_learning_phase(value: Any) -> None:
-    """Fixes the learning phase of the default graph.
+    """Sets the learning phase of the default graph.
 
     Args:
         value: 0 or False to test, 1 or True to train.
@@ -65,7 +65,9 @@ def set_learning_phase(value: Any) -> None:
 
 
 def clear_session() -> None:
-    """Ends the models of the default graph, and their session: outside `tf.Graph.as_default` a fresh graph follows."""
+    """Closes the session of the default graph and drops its models; outside `tf.Graph.as_default`, a new graph
+    follows.
+    """
     graph = get_default_graph()
     end_session(graph)
     _phases.pop(graph)

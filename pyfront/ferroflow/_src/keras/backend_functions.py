@@ -84,7 +84,7 @@ def shape(x: Any) -> Tensor:
 
 
 def softmax(x: Any) -> Tensor:
-    """Exponentials, scaled so that they sum to 1 along the last dimension.
+    """Returns exponentials, scaled so that they sum to 1 along the last dimension.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -112,7 +112,7 @@ def squeeze(x: Any, axis: int) -> Tensor:
 
 
 def stop_gradient(variables: Any) -> Any:
-    """What counts as a constant for gradients.
+    """Returns tensors that gradients treat as constants.
 
     Args:
         variables: Tensor of any dtype and shape, or list of them.

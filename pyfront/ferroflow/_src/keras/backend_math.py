@@ -240,7 +240,7 @@ def pow(x: Any, a: Any) -> Tensor:  # Keras's name
 
 
 def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
-    """Elements cut to a range.
+    """Returns elements cut to a range.
 
     Args:
         x: Tensor of a real number dtype, of any shape.

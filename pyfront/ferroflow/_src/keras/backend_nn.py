@@ -64,7 +64,7 @@ __all__ = [
 
 
 def l2_normalize(x: Any, axis: Any = None) -> Tensor:
-    """Elements divided by the root of the sum of squares.
+    """Returns elements divided by the root of the sum of squares.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -91,7 +91,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
-    """Leaves out a part of the elements.
+    """Sets random elements to 0 and scales the others up.
 
     Args:
         x: Tensor of a float dtype, of any shape.
@@ -376,7 +376,7 @@ def pool2d(
 def random_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Normal random numbers.
+    """Returns normal random numbers.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -394,7 +394,7 @@ def random_normal(
 def random_uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Uniform random numbers.
+    """Returns uniform random numbers.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -412,7 +412,7 @@ def random_uniform(
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Tensor:
-    """Normal random numbers within two standard deviations.
+    """Returns normal random numbers within two standard deviations.
 
     Args:
         shape: tuple of ints, or Tensor of int32.
@@ -586,7 +586,7 @@ def _called(x: Any) -> Any:
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    """Chooses between two values.
+    """Selects one of two values.
 
     Args:
         condition: Tensor of bool or a number dtype, of shape [] or of the first dimensions of the values.

@@ -312,7 +312,7 @@ def gather(reference: Any, indices: Any) -> Tensor:
 
 
 def concatenate(tensors: Any, axis: int = -1) -> Tensor:
-    """Puts tensors one after the other.
+    """Joins tensors along a dimension.
 
     Args:
         tensors: list of Tensors of one dtype and of one shape but for the size along the axis.
@@ -325,7 +325,7 @@ def concatenate(tensors: Any, axis: int = -1) -> Tensor:
 
 
 def permute_dimensions(x: Any, pattern: Any) -> Tensor:
-    """Puts dimensions into another order.
+    """Permutes dimensions.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -338,7 +338,7 @@ def permute_dimensions(x: Any, pattern: Any) -> Tensor:
 
 
 def expand_dims(x: Any, axis: int = -1) -> Tensor:
-    """Puts in a dimension of size 1.
+    """Inserts a dimension of size 1.
 
     Args:
         x: Tensor of any dtype and shape.
@@ -378,7 +378,7 @@ def repeat(x: Any, n: int) -> Tensor:
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -> Tensor:
-    """Numbers in equal distances.
+    """Returns numbers in equal distances.
 
     Args:
         start: int or float, the first number; the end where no other is given.
@@ -483,7 +483,7 @@ def resize_images(x: Any, height_factor: int, width_factor: int, data_format: st
 
 
 def stack(x: Any, axis: int = 0) -> Tensor:
-    """Puts tensors along a new dimension.
+    """Stacks tensors along a new dimension.
 
     Args:
         x: list of Tensors of one dtype and shape.
@@ -509,7 +509,7 @@ def one_hot(indices: Any, num_classes: int) -> Tensor:
 
 
 def reverse(x: Any, axes: Any) -> Tensor:
-    """Turns dimensions round.
+    """Reverses dimensions.
 
     Args:
         x: Tensor of any dtype and shape.

@@ -47,7 +47,7 @@ class KerasLayer(Layer):
             KerasLayer._known[cls.__name__] = cls
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Keeps the arguments, which `get_config` tells."""
+        """Keeps the arguments, which `get_config` returns."""
         made = super().__new__(cls)
         try:
             # The class's own signature is that of this method in Python 3.10.

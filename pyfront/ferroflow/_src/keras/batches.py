@@ -11,7 +11,7 @@ Batch = tuple[list[Any], list[Any], list[Any]]
 
 
 def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """What is given for names, in their order.
+    """Returns the values for `names`, in their order.
 
     Args:
         given: array or Tensor, list of them, or dict of them by name; None for none.
@@ -36,7 +36,7 @@ def in_order(given: Any, names: Sequence[str], what: str) -> list[Any]:
 
 
 def as_arrays(given: Any, names: Sequence[str], what: str) -> list[Any]:
-    """Arrays in the order of names.
+    """Returns arrays in the order of names.
 
     Args:
         given: array, list of them, or dict of them by name; None for none.
@@ -59,7 +59,7 @@ def with_column(array: Any) -> Any:
 
 
 def check_shape(array: Any, tensor: Any) -> None:
-    """Says whether an array can be fed.
+    """Raises ValueError unless an array can be fed.
 
     Raises:
         ValueError: if the array has another shape.
@@ -129,7 +129,7 @@ def _class_weights(labels: Any, weights: Any) -> Any:
 
 
 def check_lengths(arrays: Sequence[Any]) -> None:
-    """Says whether arrays have one number of examples.
+    """Raises ValueError unless all arrays have the same number of examples.
 
     Raises:
         ValueError: if the arrays have different ones.

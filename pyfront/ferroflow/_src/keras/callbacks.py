@@ -43,7 +43,7 @@ class Callback:
         self.params: dict[str, Any] = {}
 
     def set_model(self, model: Any) -> None:
-        """Says which model is fitted.
+        """Sets the model that is fitted.
 
         Args:
             model: Model.
@@ -51,7 +51,7 @@ class Callback:
         self.model = model
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Says how it is fitted.
+        """Sets the parameters of fitting.
 
         Args:
             params: dict, as the attribute of this name.
@@ -59,21 +59,21 @@ class Callback:
         self.params = params
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Called before the first epoch.
+        """Is called before the first epoch.
 
         Args:
             logs: dict, empty.
         """
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Called after the last epoch.
+        """Is called after the last epoch.
 
         Args:
             logs: dict, empty.
         """
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Called before an epoch.
+        """Is called before an epoch.
 
         Args:
             epoch: int, its number, from 0.
@@ -81,7 +81,7 @@ class Callback:
         """
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Called after an epoch.
+        """Is called after an epoch.
 
         Args:
             epoch: int, its number, from 0.
@@ -89,7 +89,7 @@ class Callback:
         """
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Called before a batch.
+        """Is called before a batch.
 
         Args:
             batch: int, its number, from 0.
@@ -97,7 +97,7 @@ class Callback:
         """
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Called after a batch.
+        """Is called after a batch.
 
         Args:
             batch: int, its number, from 0.
@@ -140,7 +140,7 @@ class History(Callback):
         self.history: dict[str, list[Any]] = {}
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Keeps an epoch's values.
+        """Appends an epoch's values.
 
         Args:
             epoch: int, its number, from 0.
@@ -208,7 +208,7 @@ class EarlyStopping(_Monitor):
         self.wait = self.stopped_epoch = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Stops, or waits.
+        """Stops the training if the value has not improved.
 
         Args:
             epoch: int, its number, from 0.
@@ -270,7 +270,7 @@ class ModelCheckpoint(_Monitor):
         self.epochs_since_last_save = 0
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Saves, where it is time.
+        """Saves the model if it is due.
 
         Args:
             epoch: int, its number, from 0.
@@ -415,7 +415,7 @@ class LearningRateScheduler(Callback):
             print(f"Epoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Notes the rate among the epoch's values.
+        """Adds the learning rate to the epoch's values.
 
         Args:
             epoch: int, its number, from 0.
@@ -465,7 +465,7 @@ class TerminateOnNaN(Callback):
     """Ends the fitting where the loss of a batch is not a finite number."""
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Looks at the loss.
+        """Checks the loss.
 
         Args:
             batch: int, its number, from 0.

@@ -141,7 +141,7 @@ class Compilation:
 
 
 def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
-    """What is given for outputs, in their order."""
+    """Returns the values for outputs, in their order."""
     if isinstance(given, dict):
         unknown = sorted(set(given) - set(names))
         if unknown:

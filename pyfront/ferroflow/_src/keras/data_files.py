@@ -32,7 +32,7 @@ def get_file(
     archive_format: Any = "auto",
     cache_dir: str | None = None,
 ) -> str:
-    """Fetches a file, unless it is there.
+    """Downloads a file if it does not exist.
 
     Args:
         fname: str, the file's name; where it begins with "/", its place.

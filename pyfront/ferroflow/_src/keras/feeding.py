@@ -71,7 +71,7 @@ def is_symbolic(given: Any) -> bool:
 
 
 def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
+    """Returns inputs, labels and weights: the next element if the inputs are a dataset's iterator.
 
     Raises:
         ValueError: if labels are given beside the iterator, or its elements have none.

@@ -22,7 +22,7 @@ class Sequence:
         raise NotImplementedError(f"{type(self).__name__} is to define __len__(), the number of batches.")
 
     def on_epoch_end(self) -> None:
-        """Called after each pass over all batches in training."""
+        """Is called after each training pass over all batches."""
 
     def __iter__(self) -> Iterator[Any]:
         """Yields all batches, again and again."""
@@ -77,6 +77,6 @@ class Passes:
         self._left = (self._generator[int(i)] for i in order)
 
     def end_pass(self) -> None:
-        """Tells the object if the batch before was the last one of a pass."""
+        """Calls the object's `on_epoch_end` if the last batch ended a pass."""
         if self._has_length and not self._count and hasattr(self._generator, "on_epoch_end"):
             self._generator.on_epoch_end()

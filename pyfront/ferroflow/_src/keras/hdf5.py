@@ -86,7 +86,7 @@ def _weights(layer: Any) -> list[Any]:
 
 
 def text(value: Any) -> str:
-    """What a file has as text."""
+    """Returns a file's value as text."""
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
@@ -102,7 +102,7 @@ def _write_weights(group: Any, model: Any) -> None:
 
 
 def read_weights(group: Any, model: Any, by_name: bool) -> None:
-    """Gives the variables of a model the values of a group of a file.
+    """Assigns the values of a group of a file to a model's variables.
 
     Args:
         group: h5py.Group.

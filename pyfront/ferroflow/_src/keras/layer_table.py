@@ -64,7 +64,9 @@ def _is_chain(model: Any) -> bool:
 
 
 def _sources(model: Any, layer: Any) -> list[str]:
-    """What a layer is called on in the model: names of layers, with the numbers of their calls and outputs."""
+    """Returns the names of the layers that a layer is called on in the model, with the numbers of their calls and
+    outputs.
+    """
     calls: list[Call] = []
     for _, made in model._calls:
         if made.layer is layer and made not in calls:

@@ -26,7 +26,7 @@ _ACTIVATIONS = ("activation", "recurrent_activation")
 
 
 def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments whose names of activations, initializers and regularizers are what they stand for."""
+    """Returns the arguments, with names of activations, initializers and regularizers replaced by the objects."""
     found = dict(kwargs)
     for name, value in kwargs.items():
         if name.endswith("_initializer"):
@@ -284,7 +284,7 @@ class _GlobalPooling(KerasLayer):
             raise ValueError(f"Unknown data_format: {data_format}")
 
     def call(self, inputs: Any) -> Tensor:
-        """Reduces all places.
+        """Reduces all positions.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, places ..., channels], or [batch, channels, places ...].
@@ -406,7 +406,7 @@ class Dropout(KerasLayer, dropout.Dropout):
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, **kwargs)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """Leaves out a part of the inputs, in training.
+        """Drops a fraction of the inputs in training.
 
         Args:
             inputs: Tensor of a float dtype, of any shape.
@@ -548,7 +548,7 @@ class Embedding(KerasLayer):
         self.mask_zero, self.input_length = mask_zero, input_length
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which ids count: all, or those that are not 0.
+        """Returns the mask of the ids: None, or True for ids other than 0.
 
         Args:
             inputs: Tensor of an integer or float dtype, of shape [batch, steps]: the ids.
@@ -571,7 +571,7 @@ class Embedding(KerasLayer):
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        """Looks rows up.
+        """Looks up rows by id.
 
         Args:
             inputs: Tensor of an integer or float dtype, of shape [batch, ...]: the numbers of the rows.
@@ -631,7 +631,7 @@ class Lambda(KerasLayer):
         return self.function(inputs, **self.arguments, **({"mask": mask} if takes_mask else {}))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: what the argument `mask` says.
+        """Returns the argument `mask`, or its result.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them.

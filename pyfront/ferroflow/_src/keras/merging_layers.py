@@ -34,7 +34,7 @@ class Merge(KerasLayer):
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those that count in all inputs that have a mask.
+        """Returns the mask of the output: True where all masks of inputs are True.
 
         Args:
             inputs: list of Tensors of one dtype.
@@ -101,7 +101,7 @@ class Concatenate(Merge):
         self.axis = axis
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts the inputs one after the other.
+        """Joins the inputs along the axis.
 
         Args:
             inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
@@ -116,7 +116,7 @@ class Concatenate(Merge):
         return joining.concat(list(inputs), self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those of the inputs, one after the other along the axis.
+        """Returns the mask of the output: the inputs' masks joined along the axis.
 
         Args:
             inputs: list of Tensors of one dtype, of shape [batch, steps, ...].
@@ -285,7 +285,7 @@ class Dot(Merge):
         self.axes, self.normalize = axes, normalize
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> None:
-        """Nothing: all elements of the product count.
+        """Returns None: the product has no mask.
 
         Args:
             inputs: list of two Tensors of one dtype.
@@ -333,7 +333,7 @@ class Dot(Merge):
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """Puts inputs one after the other, as the layer `Concatenate`.
+    """Joins inputs along a dimension, like the layer `Concatenate`.
 
     Args:
         inputs: list of two Tensors or more, of one dtype and of one shape but for the size along the axis.
@@ -398,7 +398,7 @@ def average(inputs: Any, **kwargs: Any) -> Any:
 
 
 def maximum(inputs: Any, **kwargs: Any) -> Any:
-    """Chooses the largest elements of inputs, as the layer `Maximum`.
+    """Returns the elementwise maximum of inputs, like the layer `Maximum`.
 
     Args:
         inputs: list of two Tensors or more, of one number dtype and one shape.
@@ -414,7 +414,7 @@ def maximum(inputs: Any, **kwargs: Any) -> Any:
 
 
 def minimum(inputs: Any, **kwargs: Any) -> Any:
-    """Chooses the smallest elements of inputs, as the layer `Minimum`.
+    """Returns the elementwise minimum of inputs, like the layer `Minimum`.
 
     Args:
         inputs: list of two Tensors or more, of one number dtype and one shape.

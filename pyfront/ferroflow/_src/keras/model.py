@@ -66,7 +66,7 @@ class Model(Network):
         target_tensors: Any = None,
         **kwargs: Any,
     ) -> None:
-        """Says what fitting means.
+        """Sets the optimizer, losses and metrics for fitting.
 
         Args:
             optimizer: one of Keras's, its name, or one of `tf.train`.
@@ -160,7 +160,7 @@ class Model(Network):
         return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
 
     def _fed_arrays(self, arrays: list[Any]) -> Batch:
-        """Inputs, labels and weights of the list of them that callbacks get."""
+        """Returns inputs, labels and weights of the list of them that callbacks get."""
         inputs = len(self._fed_inputs())
         labels = inputs + len(self._compiled().fed)
         return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
@@ -183,7 +183,7 @@ class Model(Network):
         return self._compilation
 
     def _prepare(self, x: Any) -> None:
-        """Builds and compiles a model that learns the shapes of its inputs from what it is given.
+        """Builds and compiles a model whose input shapes come from the first data.
 
         Raises:
             ValueError: if the inputs have no order.
@@ -205,7 +205,7 @@ class Model(Network):
     def _given(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, labelled: bool = True
     ) -> Arrays | Drawn:
-        """What a program gives, as batches; without labels for predictions.
+        """Returns the program's data as batches; without labels for predictions.
 
         Raises:
             RuntimeError: if the model is not compiled, and labels are needed.
@@ -237,7 +237,7 @@ class Model(Network):
         return Drawn(draw)
 
     def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None, labelled: bool = True) -> Batch:
-        """Inputs, labels and weights as arrays.
+        """Returns inputs, labels and weights as arrays.
 
         Raises:
             ValueError: if the number of arrays is wrong, their lengths differ, or their shapes do not match the
@@ -418,7 +418,7 @@ class Model(Network):
         return self._fitted(batches, validate if validation is not None else None, data, *loop)
 
     def _validation_data(self, validation: Arrays | Drawn | None) -> list[Any]:
-        """What callbacks get: the arrays that validate, and the learning phase."""
+        """Returns the validation arrays and the learning phase, for callbacks."""
         if not isinstance(validation, Arrays) or validation.count is None:
             return []
         arrays = [array for part in validation.batch for array in part]

@@ -28,7 +28,7 @@ from ferroflow._src.variables.initializers import (
 
 
 def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
-    """What a name stands for; a callable and None stand for themselves.
+    """Returns the object with a name; returns callables and None unchanged.
 
     Raises:
         ValueError: if the name is unknown, or the value is neither a name nor an object of the kind.
@@ -43,7 +43,7 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
-    """What a dict of a class and its arguments describes."""
+    """Returns the object that a dict of class name and arguments describes."""
     name = str(config.get("class_name"))
     if name in get_custom_objects():
         return get_custom_objects()[name](**config.get("config", {}))

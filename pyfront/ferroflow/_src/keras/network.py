@@ -130,13 +130,13 @@ class Network(Connected):
             self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
 
     def _load_waiting(self) -> None:
-        """Loads the variables that were to be loaded before there were any."""
+        """Loads the values that were requested before the variables existed."""
         if self._weights_to_load is not None:
             path, self._weights_to_load = self._weights_to_load, None
             self.load_weights(path)
 
     def _make_inputs(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Tensor]:
-        """Placeholders of a model that has learnt the shapes of its inputs."""
+        """Returns placeholders of a model that has learnt the shapes of its inputs."""
         made: list[Tensor] = []
         for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
             made.append(Input(batch_shape=tuple(shape), dtype=dtype, name=f"input_{i + 1}"))
@@ -186,7 +186,7 @@ class Network(Connected):
         return found
 
     def _outputs_of(self, layer: Any) -> list[Tensor]:
-        """What a layer of the model gives in it."""
+        """Returns the outputs of a layer in the model."""
         own = [tensor for tensor, made in self._calls if made.layer is layer]
         return own or nest.flatten(getattr(layer, "output", []))
 
@@ -259,7 +259,7 @@ class Network(Connected):
         self._added_losses += as_list(losses)
 
     def reset_states(self) -> None:
-        """Forgets the states of layers that are stateful."""
+        """Resets the states of stateful layers."""
         for layer in self.layers:
             if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
                 layer.reset_states()
@@ -336,7 +336,7 @@ class Network(Connected):
         return one_or_list([values[t] for t in self.outputs])
 
     def add_weight(self, *args: Any, **kwargs: Any) -> Any:
-        """Fails: a model has the variables of its layers.
+        """Raises an error: a model's variables are those of its layers.
 
         Args:
             *args: arguments of a layer's `add_weight`.
@@ -353,7 +353,7 @@ class Network(Connected):
     add_variable = add_weight
 
     def get_config(self) -> Any:
-        """What the model is made of: its layers, their arguments and how they are called.
+        """Returns the model's configuration: its layers, their arguments and their connections.
 
         Returns:
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
@@ -414,7 +414,7 @@ class Network(Connected):
         return Network._of_description({"class_name": cls._kind, "config": config}, dict(custom_objects or {}))
 
     def to_json(self, **kwargs: Any) -> str:
-        """What the model is made of, in JSON, for `model_from_json`; without the values of its variables.
+        """Returns the model's configuration in JSON, for `model_from_json`; without the variables' values.
 
         Args:
             **kwargs: arguments of `json.dumps`.
@@ -432,7 +432,7 @@ class Network(Connected):
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives the variables values.
+        """Assigns values to the variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of the variables, in their order.

@@ -199,7 +199,7 @@ class Masking(KerasLayer):
         self.mask_value = mask_value
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor:
-        """Which steps count.
+        """Returns the mask of the inputs.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, size].

@@ -110,7 +110,7 @@ class Optimizer:
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives its variables values.
+        """Assigns values to the optimizer's variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
@@ -489,7 +489,7 @@ class _GraphOptimizer(Optimizer):
         return self.updates
 
     def get_config(self) -> dict[str, Any]:
-        """Fails: optimizers of `tf.train` do not tell their arguments."""
+        """Raises an error: optimizers of `tf.train` do not keep their arguments."""
         raise NotImplementedError(f"{type(self.optimizer).__name__} does not tell its arguments; take one of Keras's.")
 
 

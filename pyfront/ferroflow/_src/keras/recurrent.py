@@ -245,7 +245,7 @@ class _Running(KerasLayer):
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs where all outputs are returned.
+        """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and states.

@@ -21,7 +21,7 @@ def pad_sequences(
     truncating: str = "pre",
     value: float = 0.0,
 ) -> Any:
-    """Sequences of different lengths as one array.
+    """Pads or truncates sequences to one length and returns them as one array.
 
     Args:
         sequences: list of sequences of numbers, or of arrays of one shape.
@@ -62,7 +62,7 @@ def pad_sequences(
 
 
 def to_categorical(y: Any, num_classes: int | None = None) -> Any:
-    """Numbers of classes as rows with a 1 in the class's place.
+    """Converts class numbers to one-hot rows.
 
     Args:
         y: array of int, of shape [...] or [..., 1].

@@ -82,7 +82,7 @@ class Sequential(Model):
         self._load_waiting()
 
     def get_config(self) -> Any:
-        """What the model is made of: its layers and their arguments.
+        """Returns the model's configuration: its layers and their arguments.
 
         Returns:
             list of dicts of `class_name` and `config`, whose values JSON can hold.

@@ -69,7 +69,9 @@ def cast_to_floatx(x: Any) -> Any:
 
 
 def image_data_format() -> str:
-    """Where images have their channels: "channels_last", or what `set_image_data_format` has set."""
+    """Returns the default position of image channels: "channels_last", unless `set_image_data_format` has set
+    another.
+    """
     return str(_settings["image_data_format"])
 
 

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
-    """What is before and after along each dimension.
+    """Returns the sizes before and after along each dimension.
 
     Raises:
         ValueError: if the value has none of these forms.
@@ -189,7 +189,7 @@ class ZeroPadding1D(_Padding):
         self.padding = _edges(padding, 1, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -219,7 +219,7 @@ class ZeroPadding2D(_Padding):
         self.padding = _edges(padding, 2, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -249,7 +249,7 @@ class ZeroPadding3D(_Padding):
         self.padding = _edges(padding, 3, "padding")
 
     def call(self, inputs: Any) -> Tensor:
-        """Puts zeros around.
+        """Pads with zeros.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -278,7 +278,7 @@ class Cropping1D(_Cropping):
         self.cropping = _edges(cropping, 1, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -308,7 +308,7 @@ class Cropping2D(_Cropping):
         self.cropping = _edges(cropping, 2, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -338,7 +338,7 @@ class Cropping3D(_Cropping):
         self.cropping = _edges(cropping, 3, "cropping")
 
     def call(self, inputs: Any) -> Tensor:
-        """Cuts the ends off.
+        """Removes the ends.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -362,7 +362,7 @@ class Permute(KerasLayer):
         self.dims = tuple(dims)
 
     def call(self, inputs: Any) -> Tensor:
-        """Orders the dimensions.
+        """Permutes the dimensions.
 
         Args:
             inputs: Tensor of any dtype, of shape [batch, ...].

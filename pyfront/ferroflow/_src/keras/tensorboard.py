@@ -59,7 +59,7 @@ class TensorBoard(Callback):
         self.merged: Any = None
 
     def set_model(self, model: Any) -> None:
-        """Says which model is fitted, and opens the folder.
+        """Sets the model that is fitted, and opens the folder.
 
         Args:
             model: Model.

@@ -122,7 +122,7 @@ class Bidirectional(Wrapper):
         return [self.forward_layer, self.backward_layer]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs where all outputs are returned.
+        """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size].

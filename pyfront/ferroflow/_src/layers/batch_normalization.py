@@ -31,7 +31,7 @@ _HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
 def _transformed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
-    """Scale and offset of `then_scale * (scale * x + offset) + then_offset`."""
+    """Returns scale and offset of `then_scale * (scale * x + offset) + then_offset`."""
     if then_scale is not None:
         scale, offset = scale * then_scale, offset * then_scale
     return scale, offset if then_offset is None else offset + then_offset
@@ -259,7 +259,7 @@ class BatchNormalization(Layer):
 
     @staticmethod
     def _bessels_factor(inputs: Any, variance: Any) -> Any:
-        """n / (n - 1), for n elements of each channel."""
+        """Returns n / (n - 1), for n elements of each channel."""
         count = cast(shaping.size(inputs), variance.dtype) / cast(shaping.size(variance), variance.dtype)
         return count / maximum(count - 1.0, 1.0)
 

@@ -31,7 +31,7 @@ def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def collect_variable(variable: Any, collections: Any, kind: str) -> None:
-    """Puts a variable, or the parts of one, into the collections of its kind, once."""
+    """Adds a variable, or the parts of one, to the collections of its kind, once."""
     keys = get_variable_collections(collections, kind)
     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
         for key in keys or ():

@@ -28,7 +28,7 @@ class Connected:
         return self._name
 
     def _keep_call(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
-        """Keeps a call, for models and for what asks for inputs and outputs."""
+        """Keeps a call, for models and for accesses to inputs and outputs."""
         leaves = nest.flatten(inputs)
         sources = [found.layer for found in map(call_of, leaves) if found]
         if not leaves or len(sources) < len(leaves):
@@ -185,7 +185,7 @@ class Connected:
         return one_or_list(self._node(node_index, "output shape").output_shapes)
 
     def get_input_mask_at(self, node_index: int) -> Any:
-        """Which steps of the input of a call count.
+        """Returns the mask of a call's inputs.
 
         Args:
             node_index: int, the number of the call, from 0 on.
@@ -200,7 +200,7 @@ class Connected:
         return masks_of(self.get_input_at(node_index))
 
     def get_output_mask_at(self, node_index: int) -> Any:
-        """Which steps of the output of a call count.
+        """Returns the mask of a call's outputs.
 
         Args:
             node_index: int, the number of the call, from 0 on.

@@ -228,14 +228,14 @@ Raises:
 
 
 def add_arguments(layer: type[Conv]) -> None:
-    """Completes the documentation of a layer of a rank with the arguments of its base."""
+    """Adds the base's arguments to the docstring of a layer with a rank."""
     # Python 3.13 and later take the indentation from docstrings, and -OO leaves none.
     _, args, arguments = inspect.cleandoc(layer.__bases__[0].__doc__ or "").partition("Args:\n")
     layer.__doc__ = f"{inspect.cleandoc(layer.__doc__ or '')}\n\n{args}{arguments}"
 
 
 def document_function(function: Any, layer: type[Conv], what: str) -> None:
-    """Gives a function the documentation of the layer that it makes and applies."""
+    """Sets a function's docstring to that of the layer that it makes and applies."""
     arguments = (layer.__doc__ or "").partition("Args:\n")[2].partition("    name: str")[0]
     ending = _FUNCTION_ENDING.format(arguments=arguments)
     function.__doc__ = f"{what} over {_DIMENSIONS[layer._RANK]}, with new variables.\n\n{ending}"

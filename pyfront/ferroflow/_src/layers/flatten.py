@@ -25,7 +25,7 @@ class Flatten(Layer):
         self.input_spec = InputSpec(min_ndim=2)
 
     def call(self, inputs: Any) -> Any:
-        """Flattens.
+        """Flattens the inputs.
 
         Args:
             inputs: Tensor of any dtype, of shape [batch, ...].

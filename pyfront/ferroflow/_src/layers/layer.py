@@ -116,7 +116,9 @@ class Layer(Connected):
             self._open(variable_scope(scope))
 
     def _default_names(self) -> tuple[str, str]:
-        """What the variable scope is called, which is made unique when it is opened, and the layer."""
+        """Returns the default names of the variable scope and of the layer; the scope's name is made unique when it
+        is opened.
+        """
         kind = to_snake_case(type(self).__name__)
         return kind, unique_layer_name(kind)
 
@@ -421,7 +423,7 @@ class Layer(Connected):
         return outputs
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the outputs count: those of the inputs, where the layer says `supports_masking`.
+        """Returns the mask of the outputs: the inputs' mask if the layer sets `supports_masking`.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them.
@@ -471,7 +473,7 @@ class Layer(Connected):
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: list[Any]) -> None:
-        """Gives its variables values.
+        """Assigns values to the layer's variables.
 
         Args:
             weights: list of arrays, of the dtypes and shapes of its variables, in their order.
@@ -538,7 +540,7 @@ class Layer(Connected):
 
 
 def set_weights(layer: Any, values: list[Any]) -> None:
-    """Gives the variables of a layer or model values."""
+    """Assigns values to the variables of a layer or model."""
     if len(values) != len(layer.weights):
         raise ValueError(
             f'You called `set_weights(weights)` on layer "{layer.name}" with a  weight list of length {len(values)}, '

@@ -276,7 +276,7 @@ def dropout(
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
-    """Sets, in training, elements to 0 at random and scales the others up by `1 / keep_prob`.
+    """Sets random elements to 0 in training and scales the others up by `1 / keep_prob`.
 
     Args:
         inputs: Tensor of a float dtype, of any shape.

@@ -31,7 +31,7 @@ def _parameters(
     trainable: bool,
     shape: list[int] | None,
 ) -> tuple[Any, Any]:
-    """Beta and gamma of so many channels, or None, in a shape that broadcasts against the inputs."""
+    """Returns Beta and gamma of so many channels, or None, in a shape that broadcasts against the inputs."""
 
     def parameter(name: str, default: Any) -> Any:
         initializer = (initializers or {}).get(name, default)

@@ -34,7 +34,7 @@ def pool(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Takes the mean or the largest element of windows over as many dimensions as there are of space.
+    """Computes the mean or the largest element of windows over all spatial dimensions.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
@@ -140,7 +140,7 @@ def sequence_to_images(
 def dense_to_sparse(
     tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None
 ) -> SparseTensor:
-    """Leaves out the elements that have a value, such as the end of sentences.
+    """Converts a dense tensor to a sparse one, without the elements that equal a value, such as an end token.
 
     Args:
         tensor: Tensor of an integer dtype, of any shape.

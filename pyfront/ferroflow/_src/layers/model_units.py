@@ -88,7 +88,7 @@ def bias_add(
 
 @add_arg_scope
 def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Tensor:
-    """Takes the largest element of each group of channels.
+    """Computes the largest element of each group of channels.
 
     Args:
         inputs: Tensor of a real number dtype, of known rank.

@@ -33,7 +33,7 @@ __all__ = [
 
 
 def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
-    """Puts outputs into collections, under an alias where there are any.
+    """Adds outputs to collections, under an alias if one is given.
 
     Args:
         collections: key of a collection, or list of keys; None for none.
@@ -230,7 +230,7 @@ def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
 
 
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
-    """Height and width, from an int for both or from two.
+    """Returns height and width, from an int for both or from two.
 
     Args:
         int_or_tuple: int, list or tuple of two, or TensorShape of rank 2.
@@ -251,7 +251,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
 
 
 def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
-    """`n` sizes, from one for all or from `n`.
+    """Returns `n` sizes, from one for all or from `n`.
 
     Args:
         n: int, above 0.

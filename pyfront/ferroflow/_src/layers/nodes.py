@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
 
 def one_or_list(x: list[Any]) -> Any:
-    """What a list holds where it holds one thing, else the list."""
+    """Returns the only element of a list with one element, else the list."""
     return x[0] if len(x) == 1 else x
 
 
@@ -69,7 +69,7 @@ def call_of(tensor: Any) -> Call | None:
 
 
 def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) -> Call:
-    """Keeps the call that tensors came from."""
+    """Keeps the call that made tensors."""
     call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
     for output in call.outputs:
         vars(output)["_keras_history"] = call
@@ -77,7 +77,7 @@ def note_call(outputs: Any, layer: Any, inputs: Any, arguments: dict[str, Any]) 
 
 
 def mask_of(tensor: Any) -> Tensor | None:
-    """Which steps of a layer's output count: Tensor of bool, of shape [batch, steps]; None for all."""
+    """Returns the mask of a layer's output: Tensor of bool, of shape [batch, steps]; None if all steps count."""
     return getattr(tensor, "_keras_mask", None)
 
 

@@ -29,7 +29,7 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
 
 
 def normalize_data_format(value: str) -> str:
-    """ "channels_last" or "channels_first", in lower case.
+    """Returns "channels_last" or "channels_first", in lower case.
 
     Raises:
         ValueError: if the value is not one of the listed values.
@@ -43,7 +43,7 @@ def normalize_data_format(value: str) -> str:
 
 
 def normalize_padding(value: str) -> str:
-    """ "valid" or "same", in lower case.
+    """Returns "valid" or "same", in lower case.
 
     Raises:
         ValueError: if the value is not one of the listed values.
@@ -61,7 +61,7 @@ def op_data_format(data_format: str, rank: int) -> str:
 
 
 def window_output_length(length: int | None, size: int, padding: str, stride: int, dilation: int = 1) -> int | None:
-    """How many windows there are along a dimension; None for an unknown length."""
+    """Returns the number of windows along a dimension; None for an unknown length."""
     if length is None:
         return None
     if padding == "valid":
@@ -70,7 +70,7 @@ def window_output_length(length: int | None, size: int, padding: str, stride: in
 
 
 def transposed_output_length(length: Any, size: int, padding: str, stride: int) -> Any:
-    """How long the result of a transposed convolution is along a dimension; None for an unknown length."""
+    """Returns the length of a transposed convolution's result along a dimension; None for an unknown length."""
     if length is None:
         return None
     length = length * stride

@@ -45,7 +45,7 @@ class _Heads:
             self._v.append(get_variable(f"AttnV_{head}", [self._size]))
 
     def zeros(self, batch_size: Any, dtype: Any) -> list[Any]:
-        """What is attended to before the first step."""
+        """Returns the attention before the first step."""
         results = [zeros(stack([batch_size, self._size]), dtype=dtype) for _ in self._v]
         for result in results:
             result.set_shape([None, self._size])
@@ -146,7 +146,7 @@ def embedding_attention_decoder(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
-    """`attention_decoder` over a list of embedded ids, or over those of its largest outputs.
+    """Runs `attention_decoder` over a list of embedded ids, or over those of its largest outputs.
 
     Args:
         decoder_inputs: list of Tensors of int32, of shape [batch].

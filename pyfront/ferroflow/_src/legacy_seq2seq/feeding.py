@@ -20,7 +20,7 @@ __all__ = ["argmax_embedded", "check_projection", "fed_or_not"]
 
 
 def argmax_embedded(embedding: Any, output_projection: Any = None, update_embedding: bool = True) -> LoopFunction:
-    """What feeds the embedding of the largest output back.
+    """Returns a function that feeds back the embedding of the largest output.
 
     Args:
         embedding: Tensor of a float dtype, of shape [ids, size].
@@ -62,7 +62,7 @@ def check_projection(output_projection: Any, num_symbols: int, dtype: Any, weigh
 def fed_or_not(
     feed_previous: Any, decode: Callable[[bool], tuple[list[Any], Any]], length: int, structure: Callable[[], Any]
 ) -> tuple[list[Any], Any]:
-    """What a decoder gives if it feeds its outputs back, or if it does not, as a tensor tells.
+    """Returns a decoder's result, with its outputs fed back if a tensor is True.
 
     Args:
         feed_previous: Tensor of bool, of shape [].

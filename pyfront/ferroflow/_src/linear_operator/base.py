@@ -52,7 +52,7 @@ class LinearOperator(abc.ABC):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Notes what is known of an operator.
+        """Stores the known properties of an operator.
 
         Args:
             dtype: DType of what it takes and gives.

@@ -56,21 +56,21 @@ def _stretched(matrix: Tensor, shape: Any) -> Any:
 def matmul_with_broadcast(
     a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
-    """`matmul` of matrices whose batch dimensions are broadcast."""
+    """Returns `matmul` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatMulWithBroadcast", [a, b]):
         a, b = broadcast_matrix_batch_dims([a, b])
         return matmul(a, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 def cholesky_solve_with_broadcast(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """`cholesky_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `cholesky_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "CholeskySolveWithBroadcast", [chol, rhs]):
         chol, rhs = broadcast_matrix_batch_dims([chol, rhs])
         return cholesky_solve(chol, rhs)
 
 
 def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """`matrix_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `matrix_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixSolveWithBroadcast", [matrix, rhs]):
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
         return matrix_solve(matrix, rhs, adjoint=adjoint)
@@ -79,7 +79,7 @@ def matrix_solve_with_broadcast(matrix: Any, rhs: Any, adjoint: bool = False, na
 def matrix_triangular_solve_with_broadcast(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """`matrix_triangular_solve` of matrices whose batch dimensions are broadcast."""
+    """Returns `matrix_triangular_solve` of matrices whose batch dimensions are broadcast."""
     with name_scope(name, "MatrixTriangularSolve", [matrix, rhs]):
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
         return matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)

@@ -28,7 +28,7 @@ def check_dtype(tensor: Tensor, argument: str, allowed: Sequence[Any]) -> None:
 
 
 def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
-    """Raises ValueError for a tensor known to have less dimensions."""
+    """Raises ValueError for a tensor that is known to have fewer dimensions."""
     ndims = tensor.get_shape().ndims
     if ndims is not None and ndims < least:
         dimensions = "dimension" if least == 1 else "dimensions"

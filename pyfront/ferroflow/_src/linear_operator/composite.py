@@ -41,7 +41,9 @@ class _OfSeveral(LinearOperator):
         name: str | None,
         joint: str,
     ) -> None:
-        """`inherited` has, by hint, the words for what the whole is if all parts are; `joint` joins their names."""
+        """Initializes the operator; `inherited` maps each hint to the words for the whole if all parts have it,
+        `joint` joins their names.
+        """
         assert_proper_iterable(operators)
         self._operators = list(operators)
         if not self._operators:
@@ -346,7 +348,7 @@ class LinearOperatorKronecker(_OfSeveral):
         return self._known(result, rhs, columns, self.range_dimension if adjoint else self.domain_dimension)
 
     def _copies(self, o: LinearOperator) -> Any:
-        """How often an operator's determinant stands in that of the product."""
+        """Returns how often an operator's determinant occurs in that of the product."""
         return cast(self.domain_dimension_tensor() // o.domain_dimension_tensor(), o.dtype)
 
     def _determinant(self) -> Any:

@@ -130,7 +130,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             shaping.broadcast_static_shape(batch, diagonal[:-1])
 
     def _diag_operators(self) -> tuple[LinearOperator, LinearOperator]:
-        """D and its inverse."""
+        """Returns D and its inverse."""
         if self._diag_update is None:
             rank = self._u.get_shape()[-1].value
             identity = LinearOperatorIdentity(shaping.shape(self._u)[-1] if rank is None else rank, dtype=self.dtype)

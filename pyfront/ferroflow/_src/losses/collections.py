@@ -14,7 +14,7 @@ __all__ = ["add_loss", "get_losses", "get_regularization_loss", "get_regularizat
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Puts a loss into a collection of the default graph.
+    """Adds a loss to a collection of the default graph.
 
     Args:
         loss: Tensor of a float dtype.

@@ -57,7 +57,7 @@ def _at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
 
 
 def _expand_labels(labels: Any, predictions: Tensor) -> Any:
-    """Labels of the rank of the predictions: those of one class for an example get a last dimension."""
+    """Returns labels of the rank of the predictions: those of one class for an example get a last dimension."""
     with name_scope(None, "expand_labels", [labels, predictions]) as scope:
         labels = cast(convert_to_tensor_or_sparse_tensor(labels), dtypes.int64)
         if isinstance(labels, SparseTensor):
@@ -105,7 +105,7 @@ def _count_of_examples(
     weights: Any = None,
     scope: str | None = None,
 ) -> Tensor:
-    """How many classes of each example are what is asked for, weighted, as float64."""
+    """Returns the weighted number of each example's classes that are counted, as float64."""
     with name_scope(scope, name, [predictions_idx, weights]):
         if class_id is not None:
             labels, predictions_idx = _only_class(labels, class_id), _only_class(predictions_idx, class_id)
@@ -280,7 +280,7 @@ def recall_at_k(
 
 
 def _repeat(labels: Any, times: int) -> Any:
-    """Labels with a new dimension before the last in which they are repeated."""
+    """Returns labels with a new dimension before the last in which they are repeated."""
     with name_scope("labels_per_k", "expand_and_tile") as scope:
         if isinstance(labels, SparseTensor):
             shape = labels.dense_shape
@@ -292,7 +292,7 @@ def _repeat(labels: Any, times: int) -> Any:
 
 
 def _number_relevant(labels: Any, k: int) -> Tensor:
-    """How many classes of each example hold, but k at most; classes below 0 are padding."""
+    """Returns the number of each example's relevant classes, at most k; classes below 0 are padding."""
     with name_scope(None, "num_relevant") as scope:
         if isinstance(labels, SparseTensor):
             return arithmetic.minimum(set_size(labels), k, name=scope)
@@ -361,7 +361,7 @@ def average_precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """`average_precision_at_k` of classes that are already chosen, of shape [..., k] with k known."""
+    """Returns `average_precision_at_k` of classes that are already chosen, of shape [..., k] with k known."""
     with name_scope(name, "average_precision_at_top_k", [predictions_idx, weights]) as scope:
         average = _average_precision(labels, convert_to_tensor(predictions_idx))
         if weights is not None:

@@ -53,7 +53,7 @@ _COUNTS = {
 
 
 def even_thresholds(num_thresholds: int, last: float = 1.0 + EPSILON) -> list[float]:
-    """Thresholds spread evenly over [0, 1], with the outer ones just beyond its ends.
+    """Returns thresholds spread evenly over [0, 1], with the outer ones just beyond its ends.
 
     Args:
         num_thresholds: int, how many, 2 or more.

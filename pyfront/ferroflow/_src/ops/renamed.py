@@ -50,7 +50,7 @@ batch_matrix_band_part = _renamed("batch_matrix_band_part", "matrix_band_part", 
 
 @deprecated("tf.where", name="tf.select")
 def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
-    """Chooses between two tensors by a condition.
+    """Selects elements of two tensors by a condition.
 
     Args:
         condition: Tensor of bool, of the shape of `t`, or of shape [] or [first dimension of `t`].
@@ -91,7 +91,7 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
 def split_v(
     value: Any, size_splits: Any, split_dim: Any = 0, num: int | None = None, name: str = "split_v"
 ) -> list[Tensor]:
-    """Cuts a tensor into pieces of given sizes along a dimension.
+    """Splits a tensor into pieces of given sizes along a dimension.
 
     Args:
         value: Tensor of any dtype, of rank 1 or more.

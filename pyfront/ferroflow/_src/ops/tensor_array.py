@@ -157,7 +157,7 @@ class TensorArray:
         return value
 
     def mark_used(self) -> None:
-        """Does nothing: TF 1.x warns of arrays that nothing uses, other than those marked."""
+        """Does nothing. In TF 1.x it prevents a warning about an array that is not used."""
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Sets an element.

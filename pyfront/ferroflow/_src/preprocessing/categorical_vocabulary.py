@@ -30,7 +30,7 @@ class CategoricalVocabulary:
             self._reverse_mapping = [self._unknown_token, *categories]
 
     def __len__(self) -> int:
-        """How many categories there are, with the unknown one."""
+        """Returns the number of categories, including the unknown one."""
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:
@@ -69,7 +69,7 @@ class CategoricalVocabulary:
             self._freq[category] = self._freq.get(category, 0) + count
 
     def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
-        """Leaves out rare and frequent categories, and numbers the others anew: frequent first, then by themselves.
+        """Removes rare and frequent categories, and renumbers the others: frequent ones first, then alphabetically.
 
         Args:
             min_frequency: int, which a category must come more often than.

@@ -119,7 +119,7 @@ class VocabularyProcessor:
         self._tokenizer = tokenizer_fn or tokenizer
 
     def fit(self, raw_documents: Iterable[Any], unused_y: Any = None) -> VocabularyProcessor:
-        """Numbers the words of documents; others are unknown from then on.
+        """Numbers the words of documents; other words are unknown from then on.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default.
@@ -137,7 +137,7 @@ class VocabularyProcessor:
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], unused_y: Any = None) -> Iterator[npt.NDArray[np.int64]]:
-        """Numbers the words of documents, and gives the rows of these.
+        """Numbers the words of documents, and returns their rows.
 
         Args:
             raw_documents: iterable of the documents, as the tokenizer takes them: str by default; gone through twice.

@@ -74,7 +74,7 @@ def _scaled(value: float, unit: str, units: str) -> str:
 
 
 def memory_text(size: float) -> str:
-    """Bytes in a unit that suits them."""
+    """Returns bytes in a unit that suits them."""
     return _scaled(size, "B", "KMGT")
 
 

@@ -125,7 +125,7 @@ class Profiler:
         return self._groups("code", self._by_line(options), options)
 
     def advise(self, options: dict[str, dict[str, Any]] | None = None) -> Any:
-        """Names what costs most; prints it too.
+        """Returns the most expensive nodes, and prints them.
 
         Args:
             options: dict whose keys are the checkers to run; None for all. Here is ExpensiveOperationChecker; the
@@ -150,7 +150,7 @@ class Profiler:
     # -- counting -----------------------------------------------------------------------------------------------------
 
     def _measured(self, step: int) -> dict[str, Measures]:
-        """By node, what it took in a step, or on average of all."""
+        """Returns the measurements of each node in a step, or the average of all steps."""
         if step >= 0 and step not in self._steps:
             raise ValueError(f"There is no step {step}; there are {sorted(self._steps)}")
         chosen = list(self._steps.values()) if step < 0 else [self._steps[step]]
@@ -393,7 +393,7 @@ def profile(
 
 
 def advise(graph: Graph | None = None, run_meta: Any = None, options: dict[str, Any] | None = ALL_ADVICE) -> Any:
-    """Names what costs most in a step; prints it too.
+    """Returns the most expensive nodes of a step, and prints them.
 
     Args:
         graph: `Graph`; None for the default one.

@@ -203,5 +203,5 @@ def shape_of(dims: Sequence[int | None] | None) -> list[int] | None:
 
 
 def elements(shape: Sequence[int] | None) -> int:
-    """Elements of a known shape, 0 of an unknown one."""
+    """Returns elements of a known shape, 0 of an unknown one."""
     return 0 if shape is None else math.prod(shape)

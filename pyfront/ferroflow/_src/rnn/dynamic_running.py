@@ -31,7 +31,7 @@ __all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "transpose_batch_time"]
 
 
 def transpose_batch_time(x: Tensor) -> Tensor:
-    """Swaps the first two dimensions of a tensor; one of a lower rank stays as it is.
+    """Swaps the first two dimensions of a tensor; a tensor of lower rank is unchanged.
 
     Args:
         x: Tensor of any dtype, of shape [batch, time, ...].

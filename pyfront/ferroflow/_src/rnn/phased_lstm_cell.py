@@ -85,7 +85,7 @@ class PhasedLSTMCell(RNNCell):
             return self._projections[scope](inputs)
 
     def _cycle_ratio(self, time: Any, phase: Any, period: Any) -> Any:
-        """Where in its period each unit is, from 0 to 1."""
+        """Returns each unit's position in its period, from 0 to 1."""
         period = cast(period, time.dtype)
         shifted = time - cast(phase, time.dtype)
         # TF 1.x: the remainder has the derivative of the time, and none of the period.
@@ -93,7 +93,7 @@ class PhasedLSTMCell(RNNCell):
         return cast(remainder / period, dtypes.float32)
 
     def _openness(self, time: Any) -> Any:
-        """How much each unit changes, from 0 to 1."""
+        """Returns how much each unit changes, from 0 to 1."""
         longest = _of_uniform_logarithm(self._period_init_min, self._period_init_max)
         period = get_variable("period", [self._num_units], initializer=longest)
         phase = get_variable("phase", [self._num_units], initializer=RandomUniform(0.0, period.initial_value))

@@ -29,7 +29,7 @@ def size_of(x: Tensor, axis: int) -> Any:
 
 
 def static_shape_of(size: Any) -> TensorShape:
-    """What is known of a shape while the graph is built.
+    """Returns the static value of a shape.
 
     Args:
         size: int, TensorShape, list of int, or Tensor of int32 of shape [] or [rank].
@@ -43,7 +43,7 @@ def static_shape_of(size: Any) -> TensorShape:
 
 
 def static_joined_shape(prefix: Any, suffix: Any) -> TensorShape:
-    """What is known of `joined_shape` while the graph is built; `prefix` may have unknown dimensions."""
+    """Returns the static value of `joined_shape`; `prefix` may have unknown dimensions."""
     return static_shape_of(prefix).concatenate(static_shape_of(suffix))
 
 
@@ -78,7 +78,7 @@ def joined_shape(prefix: Any, suffix: Any) -> Tensor:
 
 
 def joined_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
-    """`joined_shape`, or what is known of it while the graph is built.
+    """Returns `joined_shape`, or what is known of it while the graph is built.
 
     Args:
         prefix: int, TensorShape, or Tensor of int32 of shape [] or [n].

@@ -21,7 +21,7 @@ __all__ = ["Lengths", "batch_size_of", "cache_variables", "kept_where", "state_d
 
 
 def cache_variables(scope: VariableScope) -> None:
-    """Lets the variables of a scope be read once for all steps, where they are used."""
+    """Caches the reads of a scope's variables, so that each is read once for all steps, where it is used."""
     if scope.caching_device is None:
         scope.set_caching_device(lambda op: op.device)
 

@@ -63,7 +63,7 @@ def _missing(failure: FileNotFoundError) -> errors.NotFoundError:
 
 
 def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
-    """Names assets in a graph's collection of them.
+    """Adds the names of assets to their collection of the graph.
 
     Args:
         graph: the `Graph`.
@@ -91,7 +91,7 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
 
 
 def copy_assets(sources: dict[str, str], export_dir: str) -> None:
-    """Copies files to the folder of assets; TF 1.x: one that is there already stays as it is.
+    """Copies files to the folder of assets; TF 1.x: an existing file is not replaced.
 
     Args:
         sources: dict of paths by the names to give them.

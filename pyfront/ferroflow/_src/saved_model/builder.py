@@ -38,7 +38,7 @@ def _check_signatures(signature_def_map: Mapping[str, Any] | None) -> None:
 
 
 def _add_initializers(graph: Graph, legacy_init_op: Operation | None, main_op: Operation | None) -> None:
-    """Names what to run after loading in the graph's collections."""
+    """Adds the operations to run after loading to the graph's collections."""
     if main_op is not None:
         if not isinstance(main_op, Operation):
             raise TypeError(f"main_op needs to be an Operation: {main_op!r}")
@@ -183,7 +183,7 @@ class SavedModelBuilder:
         main_op: Operation | None,
         saver: Saver | None,
     ) -> Saver:
-        """Completes the graph's collections and copies assets; the saver of its variables, in the default graph."""
+        """Completes the graph's collections, copies assets, and returns the saver of the default graph's variables."""
         _check_signatures(signature_def_map)
         copy_assets(add_assets(graph, assets_collection), self._export_dir)
         _add_initializers(graph, legacy_init_op, main_op)

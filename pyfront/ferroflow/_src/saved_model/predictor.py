@@ -57,7 +57,7 @@ class Predictor:
         return f"{type(self).__name__} with feed tensors {self._feed_tensors} and fetch_tensors {self._fetch_tensors}"
 
     def __call__(self, input_dict: Mapping[str, Any]) -> dict[str, Any]:
-        """Predicts.
+        """Computes the outputs for given inputs.
 
         Args:
             input_dict: dict of arrays by the names of `feed_tensors`; what is left out or None is not fed.

@@ -26,7 +26,7 @@ __all__ = ["BahdanauAttention", "LuongAttention", "bahdanau_score", "hardmax", "
 
 
 def hardmax(logits: Any, name: str | None = None) -> Tensor:
-    """1 at the largest element of each row, 0 elsewhere.
+    """Returns 1 at the largest element of each row, 0 elsewhere.
 
     Args:
         logits: Tensor of a float dtype, of shape [..., size].
@@ -80,7 +80,7 @@ def luong_score(query: Tensor, keys: Tensor, scale: bool) -> Tensor:
 
 
 def bahdanau_score(query: Tensor, keys: Tensor, normalize: bool) -> Tensor:
-    """`v . tanh(keys + query)`, with a bias and a `v` of the length of a variable if `normalize`.
+    """Returns `v . tanh(keys + query)`, with a bias and a `v` of the length of a variable if `normalize`.
 
     Args:
         query: Tensor of a float dtype, of shape [batch, units].

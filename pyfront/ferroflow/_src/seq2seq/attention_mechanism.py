@@ -200,7 +200,7 @@ class MemoryAttention(AttentionMechanism):
         raise NotImplementedError
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weighs the parts of the memory.
+        """Computes the alignments with the memory.
 
         Args:
             query: Tensor of a float dtype, of shape [batch, size].

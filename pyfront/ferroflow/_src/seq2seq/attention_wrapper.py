@@ -26,7 +26,7 @@ __all__ = ["AttentionWrapper", "AttentionWrapperState"]
 
 
 def _of_same_shape(old: Any, new: Any) -> Any:
-    """`new`, which must have the shape of `old`: a step checks what the graph does not tell."""
+    """Returns `new`, which must have the shape of `old`: a step checks what the graph does not tell."""
     if not (isinstance(old, Tensor) and isinstance(new, Tensor)):
         return new
     wanted, found = old.get_shape(), new.get_shape()

@@ -181,7 +181,7 @@ class BeamSearchDecoder(Decoder):
         return self._finished, self._start_inputs, state
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """Follows the beams back over their parents.
+        """Traces the beams back through their parents.
 
         Args:
             outputs: BeamSearchDecoderOutput of all steps, of shape [time, batch, beams].
@@ -201,7 +201,7 @@ class BeamSearchDecoder(Decoder):
         return FinalBeamSearchDecoderOutput(beam_search_decoder_output=outputs, predicted_ids=ids), final_state
 
     def _merged(self, t: Tensor, size: Any) -> Tensor:
-        """[batch, beams, ...] as [batch * beams, ...]."""
+        """Returns [batch, beams, ...] as [batch * beams, ...]."""
         result = reshape(t, concat(([self._batch_size * self._beam_width], shaping.shape(t)[2:]), 0))
         known = known_int(self._batch_size)
         rows = None if known is None else known * self._beam_width
@@ -209,7 +209,7 @@ class BeamSearchDecoder(Decoder):
         return result
 
     def _split(self, t: Tensor, size: Any) -> Tensor:
-        """[batch * beams, ...] as [batch, beams, ...]."""
+        """Returns [batch * beams, ...] as [batch, beams, ...]."""
         result = reshape(t, concat(([self._batch_size, self._beam_width], shaping.shape(t)[1:]), 0))
         wanted = TensorShape([known_int(self._batch_size), self._beam_width]).concatenate(static_shape_of(size))
         if not result.shape.is_compatible_with(wanted):

@@ -108,7 +108,7 @@ def _only_end_goes_on(log_probs: Tensor, end_token: Any, finished: Tensor) -> Te
 
 
 def _scores(log_probs: Tensor, lengths: Tensor, length_penalty_weight: Any) -> Tensor:
-    """Log probabilities by the penalty of Wu et al., Google's Neural Machine Translation System, 2016."""
+    """Returns log probabilities by the penalty of Wu et al., Google's Neural Machine Translation System, 2016."""
     weight = length_penalty_weight
     if not isinstance(weight, Tensor):
         weight = convert_to_tensor(weight, dtype=log_probs.dtype, name="penalty_factor")
@@ -157,7 +157,7 @@ def alignments_in(cell_state: Any) -> Any:
 
 
 def _coverage_penalty(attended: Any, finished: Any) -> Any:
-    """For finished beams, the sum of the logarithms of what each part of the memory got, up to 1."""
+    """Returns, for finished beams, the sum of the logarithms of each memory part's total attention, limited to 1."""
     # Parts past the end of a memory get nothing at all, and count as covered.
     covered = where(equal(attended, 0.0), ones_like(attended), attended)
     return reduce_sum(log(minimum(covered, 1.0)), 2) * cast(finished, attended.dtype)
@@ -171,17 +171,17 @@ class _Choice:
         self._beam_width = beam_width
 
     def _rows(self, indices: Tensor, per_entry: Any) -> Tensor:
-        """Indices into the entries of a batch as indices into all of them in a row."""
+        """Returns indices into the entries of a batch as indices into all of them in a row."""
         return reshape(indices + expand_dims(int_range(self._batch_size) * per_entry, 1), [-1])
 
     def values(self, indices: Tensor, table: Tensor, per_entry: Any) -> Tensor:
-        """Of a tensor of so many numbers per entry, those at `indices`, of shape [batch, beams]."""
+        """Selects the values at `indices`, of shape [batch, beams], of a tensor with one row of values per entry."""
         result = reshape(gather(reshape(table, [-1]), self._rows(indices, per_entry)), shaping.shape(indices))
         result.set_shape([known_int(self._batch_size), self._beam_width])
         return result
 
     def states(self, beams: Tensor, state: Any) -> Any:
-        """Of a state of shape [batch, beams, ...], the parts of the chosen beams; others stay as they are."""
+        """Selects the parts of the chosen beams of a state of shape [batch, beams, ...]; other states are unchanged."""
         if isinstance(state, TensorArray):
             return state
         check_rank(state)
@@ -203,7 +203,7 @@ def beam_search_step(
     length_penalty_weight: Any,
     coverage_penalty_weight: Any = 0.0,
 ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
-    """Chooses the best sequences of the next step.
+    """Selects the best sequences of the next step.
 
     Args:
         logits: Tensor of a float dtype, of shape [batch, beams, ids].

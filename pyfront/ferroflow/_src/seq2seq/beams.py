@@ -25,7 +25,7 @@ __all__ = ["gather_tree", "gather_tree_from_array", "tile_batch"]
 def gather_tree(
     step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
 ) -> Tensor:
-    """Follows each beam of a search back over its parents.
+    """Traces each beam of a search back through its parents.
 
     Args:
         step_ids: Tensor of int32, of shape [time, batch, beams]: the ids that were chosen.
@@ -77,7 +77,7 @@ def tile_batch(t: Any, multiplier: Any, name: str | None = None) -> Any:
 
 
 def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
-    """Puts values of all steps into the order of the sequences that the beams end with.
+    """Reorders the values of all steps by the sequences that the beams end with.
 
     Args:
         t: Tensor of any dtype, of shape [time, batch * beams, ...] or [time, batch, beams, ...].

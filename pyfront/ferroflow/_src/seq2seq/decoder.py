@@ -91,7 +91,7 @@ class Decoder(abc.ABC):
         raise NotImplementedError
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """Turns the outputs of all steps into what the decoding gives; a decoder that does not say how gives them.
+        """Converts the outputs of all steps to the result of decoding; by default returns them unchanged.
 
         Args:
             outputs: Tensor of shape [time, batch, ...], or a structure of them.

@@ -21,7 +21,7 @@ __all__ = ["GreedyEmbeddingHelper", "SampleEmbeddingHelper", "embedding_function
 
 
 def embedding_function(embedding: Any) -> Callable[[Any], Any]:
-    """What embeds ids.
+    """Returns a function that embeds ids.
 
     Args:
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.
@@ -98,7 +98,7 @@ class GreedyEmbeddingHelper(Helper):
         return shaping.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Takes the ids of the largest outputs.
+        """Returns the ids of the largest outputs.
 
         Args:
             time: not used.

@@ -30,7 +30,7 @@ __all__ = ["BahdanauMonotonicAttention", "LuongMonotonicAttention", "monotonic_a
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.
+    """Returns cumulative products of numbers from 0 to 1, by logarithms: their gradients divide by no zero.
 
     Args:
         x: Tensor of a float dtype, of numbers from 0 to 1.
@@ -47,7 +47,7 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
-    """Where attention goes from a part of the memory, if each later part is chosen with some probability.
+    """Computes the attention of a step from the last step's, if each later memory part is chosen with some probability.
 
     Args:
         p_choose_i: Tensor of a float dtype, of shape [batch, time]: how likely each part is chosen once it is reached.

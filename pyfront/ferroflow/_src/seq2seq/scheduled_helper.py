@@ -91,7 +91,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Chooses sequences, and draws ids for these.
+        """Selects sequences, and draws ids for these.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.
@@ -176,7 +176,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Chooses sequences.
+        """Selects sequences.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.

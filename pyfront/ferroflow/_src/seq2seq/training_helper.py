@@ -103,7 +103,7 @@ class TrainingHelper(Helper):
             return finished, self._inputs_at(0, finished)
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """Takes the ids of the largest outputs.
+        """Returns the ids of the largest outputs.
 
         Args:
             time: Tensor of int32, of shape []: the number of the step.

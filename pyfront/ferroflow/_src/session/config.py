@@ -11,7 +11,7 @@ _MAX_CPUS = 1 << 16
 
 
 def check_config(config: Any) -> None:
-    """Raises TypeError where `config` is not a ConfigProto."""
+    """Raises TypeError if `config` is not a ConfigProto."""
     if config is not None and not isinstance(config, proto.ConfigProto):
         raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
 

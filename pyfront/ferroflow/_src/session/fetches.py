@@ -175,7 +175,7 @@ Packing = tuple[Callable[[Any], Any], "list[Any] | None", "list[Packing]"] | Non
 
 
 def flatten_fetches(fetches: Any, leaves: list[Any]) -> Packing:
-    """Appends what lists, tuples and dicts hold to a flat list, which a session fetches faster than a nest.
+    """Appends the elements of lists, tuples and dicts to a flat list, which a session fetches faster than a nest.
 
     Args:
         fetches: as for `Session.run`.

@@ -144,7 +144,7 @@ class BaseSession:
         return scope
 
     def close(self) -> None:
-        """Ends the session: steps under way are cancelled, later ones raise RuntimeError."""
+        """Closes the session: running steps are cancelled, later ones raise RuntimeError."""
         self._closed = True
         self._core.close()
 
@@ -266,7 +266,7 @@ class BaseSession:
             print(f"{name}: ({op_type}): {names[device]}", file=sys.stderr)
 
     def _feeds(self, feed_dict: Any) -> list[tuple[Tensor, Any]]:
-        """(tensor, value) pairs of a feed dict, each checked."""
+        """Returns (tensor, value) pairs of a feed dict, each checked."""
         feeds: dict[Tensor, Any] = {}
         for key, value in nest.flatten_dict_items(feed_dict or {}).items():
             for element, part in feed_pairs(key, value):
@@ -352,7 +352,7 @@ class BaseSession:
         return run
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
-        """Begins a step that is fed and fetched piece by piece.
+        """Begins a step that is fed and fetched in parts.
 
         Args:
             fetches: all that the pieces will fetch, as for `run`.
@@ -546,7 +546,7 @@ class InteractiveSession(BaseSession):
             self._default_graph.__enter__()
 
     def close(self) -> None:
-        """Ends the session and gives up being the default one."""
+        """Closes the session, which is then no longer the default session."""
         super().close()
         with InteractiveSession._count_lock:
             if self._explicitly_closed:

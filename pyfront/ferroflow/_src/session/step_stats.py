@@ -127,8 +127,10 @@ def fill_partition_graphs(metadata: Any, graph: Graph, placement: Iterable[tuple
 def fill_cost_graph(
     metadata: Any, graph: Graph, placement: Sequence[tuple[str, str, int, bool]], devices: Sequence[str]
 ) -> None:
-    """Fills the cost graph of a step: its nodes, what they read, the sizes of their outputs where shapes are known, and
-    the times and sizes that `metadata.step_stats` measured.
+    """Fills the cost graph of a step.
+
+    It has the nodes, their inputs, the sizes of outputs with known shapes, and the times and sizes measured in
+    `metadata.step_stats`.
 
     Args:
         metadata: a RunMetadata message.

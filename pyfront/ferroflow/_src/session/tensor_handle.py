@@ -57,7 +57,7 @@ class TensorHandle:
         return self._session.run(reader, {holder: self._handle})
 
     def delete(self) -> None:
-        """Forgets the value now.
+        """Deletes the value now.
 
         Raises:
             TypeError: if the value was given up before.
@@ -88,7 +88,7 @@ def _reader(graph: Any, dtype: dtypes.DType) -> tuple[Tensor, Tensor]:
 
 
 def delete_all(session: Any, handles: list[str]) -> None:
-    """Has a session forget values."""
+    """Deletes values in a session."""
     graph = session.graph
     deleters: list[tuple[Tensor, Operation]] = graph.__dict__.setdefault("_handle_deleters", [])
     while len(deleters) < len(handles):

@@ -19,7 +19,7 @@ _open_writers: weakref.WeakSet[EventFileWriter] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """Programs that end without closing their writers lose nothing."""
+    """Closes all writers when the program ends, so that no event is lost."""
     for writer in list(_open_writers):
         if writer.process == os.getpid():
             writer.close()

@@ -102,7 +102,7 @@ class SummaryWriter:
         self._init_op_fn = init_op_fn
 
     def set_as_default(self) -> None:
-        """Sends the summaries that this thread makes from now on to this writer."""
+        """Makes this the writer for the summaries that this thread creates from now on."""
         _in_force.writer = self._resource
 
     @contextlib.contextmanager

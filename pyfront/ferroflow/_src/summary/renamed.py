@@ -98,7 +98,7 @@ def audio_summary(
     collections: Iterable[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Summarizes audio clips.
+    """Returns a serialized summary with audio clips.
 
     Args:
         tag: str or Tensor of string, of shape [].

@@ -91,7 +91,7 @@ def audio(
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """Summarizes audio clips.
+    """Returns a serialized summary with audio clips.
 
     Args:
         name: str, name of the operation; the tags are `name/audio` for one clip, `name/audio/0` and so on for more.
@@ -123,7 +123,7 @@ def tensor_summary(
     family: str | None = None,
     display_name: str | None = None,
 ) -> Tensor:
-    """Summarizes a whole tensor, for a plugin to show.
+    """Returns a serialized summary of a whole tensor, for a plugin to show.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.
@@ -150,7 +150,7 @@ def tensor_summary(
 
 
 def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Tensor:
-    """Summarizes text, which TensorBoard shows as Markdown, and as a table where there are several strings.
+    """Returns a serialized summary with text, which TensorBoard shows as Markdown; several strings become a table.
 
     Args:
         name: str, name of the operation, and with the scopes around it the tag of the series.

@@ -48,7 +48,9 @@ def get_or_create_eval_step() -> Any:
 
 
 def _counted(eval_ops: Any, hooks: list[Any]) -> Any:
-    """What a batch runs, with the counter, which hooks that stop after some batches get to know."""
+    """Returns the operations of a batch with the counter, and passes the counter to hooks that stop after some
+    batches.
+    """
     counter = get_or_create_eval_step()
     if eval_ops is None:
         return None

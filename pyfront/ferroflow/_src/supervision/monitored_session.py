@@ -142,7 +142,7 @@ class _MonitoredSession:
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
-        """Ends the training: calls `end` of the hooks, stops the threads, closes the session.
+        """Ends the training: calls the hooks' `end`, stops the threads, closes the session.
 
         Raises:
             RuntimeError: if the session is already closed.

@@ -18,7 +18,7 @@ USE_DEFAULT = object()
 
 
 def _chosen(steps: Any, secs: Any, default_steps: int | None, default_secs: float | None) -> tuple[Any, Any]:
-    """How often, in steps and in seconds, where None is never and either may not have been given."""
+    """Returns the intervals in steps and in seconds; None means never, and either may be missing."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:
         return default_steps, default_secs
     return (None if steps is USE_DEFAULT else steps), (None if secs is USE_DEFAULT else secs)

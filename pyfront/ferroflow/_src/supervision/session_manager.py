@@ -299,7 +299,7 @@ class SessionManager:
 
 
 def _missing(ready_op: Any, sess: Session, what: str) -> str | None:
-    """What the model lacks, as `ready_op` says; None for nothing."""
+    """Returns what the model lacks according to `ready_op`; None for nothing."""
     if ready_op is None:
         return None
     try:

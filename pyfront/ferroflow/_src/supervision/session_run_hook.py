@@ -64,7 +64,7 @@ class SessionRunContext:
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Asks the monitored session to stop: its `should_stop` is true from then on."""
+        """Requests the monitored session to stop: its `should_stop` is True from then on."""
         self._stop_requested = True
 
 
@@ -72,10 +72,10 @@ class SessionRunHook:
     """What a program wants done around the steps of a monitored session; override the methods of interest."""
 
     def begin(self) -> None:
-        """Called once, before the session is made; operations may be added to the default graph."""
+        """Is called once, before the session is created; operations may be added to the default graph."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when a session was made, at the start and after each recovery; the graph is final.
+        """Is called when a session was created, at the start and after each recovery; the graph is final.
 
         Args:
             session: Session.
@@ -83,7 +83,7 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Called before each step.
+        """Is called before each step.
 
         Args:
             run_context: SessionRunContext.
@@ -93,7 +93,7 @@ class SessionRunHook:
         """
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Called after each step that succeeded.
+        """Is called after each step that succeeded.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.
@@ -101,7 +101,8 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Called before the session is closed, unless a step or the program failed; the end of input is not a failure.
+        """Is called before the session is closed, unless a step or the program failed; the end of input is not a
+        failure.
 
         Args:
             session: Session.

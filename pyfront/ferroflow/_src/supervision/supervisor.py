@@ -189,7 +189,7 @@ class Supervisor:
         self._graph.finalize()
 
     def _verify_setup(self) -> None:
-        """Other workers than the chief share the variables, which must be placed for that."""
+        """Raises an error if this is not the chief and a variable has no device: other workers share the variables."""
         if self._is_chief:
             return
         for op in self._graph.get_operations():
@@ -358,7 +358,7 @@ class Supervisor:
         return sess
 
     def _start(self, sess: Any, starts_services: bool) -> None:
-        """What a new session begins with."""
+        """Prepares a new session."""
         if self._is_chief:
             self._write_graph()
             if starts_services:
@@ -433,7 +433,7 @@ class Supervisor:
                 self._graph_added_to_summary = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks the threads to stop.
+        """Requests the threads to stop.
 
         Args:
             ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `stop`.

@@ -274,7 +274,7 @@ class _Unwaited:
         """Does nothing: `join` does not wait for the thread."""
 
     def request_stop(self, ex: Any) -> None:
-        """Reports a failure, unless it comes of the stop, and ends the steps that wait for the update."""
+        """Reports a failure, unless the stop caused it, and cancels the steps that wait for the update."""
         if not self._coord.should_stop():
             self._coord.request_stop(ex)
             self._sess.close()

@@ -226,7 +226,7 @@ class CoordinatedSession(WrappedSession):
         return self._coord.should_stop()
 
     def close(self) -> None:
-        """Ends the threads and closes the session.
+        """Stops the threads and closes the session.
 
         Raises:
             BaseException: if a thread reported an exception to the coordinator; that exception.
@@ -312,7 +312,7 @@ class HookedSession(WrappedSession):
 
 
 def _merged_feeds(feed_dict: Any, requests: list[tuple[SessionRunHook, Any]]) -> Any:
-    """What the program and the hooks feed."""
+    """Returns the feeds of the program and the hooks."""
     merged: dict[Any, Any] = {}
     for _, request in requests:
         if request is not None and request.feed_dict:

@@ -23,7 +23,7 @@ class Benchmark:
         _classes.append(cls)
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
-        """`Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
+        """Returns `Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
         if overwrite_name:
             return f"{type(self).__name__}.{overwrite_name}"
         name = type(self).__name__

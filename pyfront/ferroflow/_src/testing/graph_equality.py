@@ -98,6 +98,6 @@ def _text(value: Any) -> str:
 
 
 def _summary(node: Any) -> str:
-    """`name = Op[attributes](inputs)`, as TensorFlow writes nodes in messages."""
+    """Returns `name = Op[attributes](inputs)`, as TensorFlow writes nodes in messages."""
     attrs = ", ".join(f"{key}={_text(value)}" for key, value in sorted(_attrs(node, False).items()))
     return f"{node.name} = {node.op}[{attrs}]({', '.join(node.input)})"

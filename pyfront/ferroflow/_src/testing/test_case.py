@@ -237,7 +237,7 @@ class TestCase(unittest.TestCase):
     # ---- protos and strings
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails unless a message equals another, or the text form of one.
+        """Fails unless a message equals another one, or its text form.
 
         Args:
             expected_message_maybe_ascii: a message, or its text form as str or bytes.
@@ -267,7 +267,7 @@ class TestCase(unittest.TestCase):
         min_consumer: int | None = None,
         msg: str | None = None,
     ) -> None:
-        """`assertProtoEquals` of a GraphDef whose text lacks the versions.
+        """Returns `assertProtoEquals` of a GraphDef whose text lacks the versions.
 
         Args:
             expected: text form of a GraphDef without `versions`.
@@ -431,7 +431,7 @@ class TestCase(unittest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose` with the tolerances of the less precise of the two types.
+        """Returns `assertAllClose` with the tolerances of the less precise of the two types.
 
         Args:
             a: array, number or nested list, or Tensor of any dtype and shape.

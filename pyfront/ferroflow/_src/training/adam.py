@@ -83,7 +83,7 @@ class AdamOptimizer(FusedOptimizer):
         return "ApplyAdam", [var, *moments, *self._parameters(var), *gradient], {}
 
     def _sparse_direction(self, m: Tensor, added: IndexedSlices, beta1: Tensor) -> Tensor:
-        """What a variable moves along, of its new mean gradient and what a sparse gradient has added to that."""
+        """Returns a variable's step direction from its new mean gradient and a sparse gradient's contribution."""
         return m
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:

@@ -25,7 +25,7 @@ def _cosine(fraction: Tensor) -> Tensor:
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
-    """Half a cosine from `learning_rate` to `alpha * learning_rate`, where the rate stays.
+    """Returns half a cosine from `learning_rate` to `alpha * learning_rate`, where the rate stays.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 
@@ -61,7 +61,7 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """`cosine_decay` that starts anew each time its end is reached.
+    """Returns `cosine_decay` that starts anew each time its end is reached.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 
@@ -112,7 +112,7 @@ def linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * ((alpha + linear) * cosine + beta)`: a cosine under a line that falls from 1 to 0.
+    """Returns `learning_rate * ((alpha + linear) * cosine + beta)`: a cosine under a line that falls from 1 to 0.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 
@@ -155,7 +155,8 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) ** variance_decay`.
+    """Returns `linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) **
+    variance_decay`.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.
 

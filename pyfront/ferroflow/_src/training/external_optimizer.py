@@ -98,7 +98,7 @@ class ExternalOptimizerInterface:
         loss_callback: Callable[..., Any] | None = None,
         **run_kwargs: Any,
     ) -> None:
-        """Minimizes the loss now, rather than returning an operation that would; at the end the variables are assigned.
+        """Minimizes the loss immediately, and assigns the variables at the end.
 
         Args:
             session: the `Session` that runs the loss; the default one by default.

@@ -24,7 +24,7 @@ def hyper_parameter(value: Any, name: str) -> Tensor:
 
 
 def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
-    """Hyper-parameters in the dtype of a variable."""
+    """Returns hyper-parameters in the dtype of a variable."""
     return [cast(parameter, var.dtype.base_dtype) for parameter in parameters]
 
 

@@ -145,7 +145,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Gives a hyperparameter another value.
+        """Sets a hyperparameter to another value.
 
         Args:
             name: str, its name.
@@ -208,7 +208,7 @@ class HParams:
 
     @deprecated("HParams.override_from_dict")
     def set_from_map(self, values_map: Mapping[str, Any]) -> HParams:
-        """Deprecated: `override_from_dict`.
+        """Deprecated: use `override_from_dict`.
 
         Args:
             values_map: dict of values by the names of hyperparameters.
@@ -222,7 +222,7 @@ class HParams:
         return self.override_from_dict(values_map)
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Keeps something for `get_model_structure`.
+        """Stores a value for `get_model_structure`.
 
         Args:
             model_structure: any object.
@@ -230,7 +230,7 @@ class HParams:
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """What the constructor or `set_model_structure` was given."""
+        """Returns the value passed to the constructor or to `set_model_structure`."""
         return self._model_structure
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:

@@ -69,7 +69,7 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+    """Returns `learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     Args:
         learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
@@ -103,7 +103,7 @@ def inverse_time_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+    """Returns `learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     Args:
         learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
@@ -138,7 +138,7 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`(learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power + end_learning_rate`.
+    """Returns `(learning_rate - end_learning_rate) * (1 - global_step / decay_steps) ** power + end_learning_rate`.
 
     Args:
         learning_rate: float, or scalar tensor of float32 or float64: the rate at step 0.
@@ -175,7 +175,7 @@ def polynomial_decay(
 
 
 def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
-    """Of several values the one of the interval that `x` is in.
+    """Returns the value for the interval that contains `x`.
 
     Args:
         x: scalar tensor or variable of a real number dtype, mostly the global step.

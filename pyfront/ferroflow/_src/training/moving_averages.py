@@ -73,7 +73,9 @@ def _free_name(name: str) -> str:
 
 
 def _unbiased_delta(variable: Any, value: Any, kept: Tensor) -> Tensor:
-    """What to subtract from a variable that it becomes the new average without the bias of a start at zero."""
+    """Returns the difference to subtract from a variable to make it the new average, without the bias of a start at
+    zero.
+    """
     dtype = variable.dtype.base_dtype
     with (
         variable_scope(variable.op.name, values=[variable, value, kept]) as scope,

@@ -305,15 +305,15 @@ class Optimizer:
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_dense(self, grad: Tensor, var: Any) -> Any:
-        """`_apply_dense` for a resource variable."""
+        """Calls `_apply_dense` for a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
-        """`_apply_sparse` for a resource variable."""
+        """Calls `_apply_sparse` for a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Any:
-        """`_apply_sparse_duplicate_indices` for a resource variable."""
+        """Calls `_apply_sparse_duplicate_indices` for a resource variable."""
         values, once = _deduplicated(grad, indices)
         return self._resource_apply_sparse(values, var, once)
 

@@ -61,7 +61,7 @@ class _SignOptimizer(FusedOptimizer):
         return self._op_type, [var, self.get_slot(var, "m"), *self._parameters(var), *gradient], {}
 
     def _factor(self, strength: Tensor, agreement: Tensor) -> Tensor:
-        """What the gradient is multiplied by, of the decayed product of the signs."""
+        """Returns the gradient's factor, computed from the decayed product of the signs."""
         raise NotImplementedError
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:

@@ -48,7 +48,7 @@ def add_gradients_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[T
 
 
 def summarize_gradients_as(grads_and_vars: Iterable[tuple[Any, Any]], suffix: str) -> list[Tensor]:
-    """`add_gradients_summaries` with names that end differently.
+    """Returns `add_gradients_summaries` with names that end differently.
 
     Args:
         grads_and_vars: pairs of a gradient, or None, and its variable.
@@ -92,7 +92,7 @@ def clip_gradient_norms(gradients_to_variables: Iterable[tuple[Any, Any]], max_n
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Iterable[tuple[Any, Any]]], GradientsAndVariables]:
-    """`clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
+    """Returns `clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
 
     Args:
         max_norm: float, or float scalar Tensor.

@@ -49,7 +49,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         grad_loss: Any = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Operation:
-        """`Optimizer.minimize`, with the variables that decay.
+        """Calls `Optimizer.minimize` with the variables that decay.
 
         Args:
             loss: as of `Optimizer.minimize`.
@@ -87,7 +87,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         name: str | None = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Operation:
-        """`Optimizer.apply_gradients`, with the variables that decay.
+        """Calls `Optimizer.apply_gradients` with the variables that decay.
 
         Args:
             grads_and_vars: as of `Optimizer.apply_gradients`.

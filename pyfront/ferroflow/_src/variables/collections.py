@@ -73,7 +73,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 @deprecated("tf.global_variables")
 def all_variables() -> list[Any]:
-    """Deprecated: `global_variables`.
+    """Deprecated: use `global_variables`.
 
     Returns:
         A list of `Variable`.

@@ -22,7 +22,7 @@ _scope_defaults: list[Callable[[], Any]] = []
 
 
 def register_scope_default(default: Callable[[], Any]) -> None:
-    """Tells what the variable scope in force says of `use_resource`; called once, by the module of scopes."""
+    """Registers the function for the current variable scope's `use_resource`; called once, by the module of scopes."""
     _scope_defaults.append(default)
 
 
@@ -41,7 +41,7 @@ class _Creators(threading.local):
 
 
 def creator_stack() -> list[Creator]:
-    """This thread's creators of the default graph, the outermost first."""
+    """Returns this thread's creators of the default graph, the outermost first."""
     found = get_default_graph().get_collection_ref(_CREATORS_KEY)
     if not found:
         found.append(_Creators())

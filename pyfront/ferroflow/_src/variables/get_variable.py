@@ -98,7 +98,7 @@ def get_local_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """`get_variable` of a variable that is in `GraphKeys.LOCAL_VARIABLES` and never trained.
+    """Calls `get_variable` for a variable in `GraphKeys.LOCAL_VARIABLES` that is never trained.
 
     Args:
         name: str, to which the scope's prefix is added.
@@ -152,7 +152,7 @@ def create_partitioned_variables(
     name: str | None = None,
     reuse: Any = None,
 ) -> list[Any]:
-    """Deprecated: the slices of a partitioned variable; use `get_variable` with a partitioner.
+    """Deprecated: use `get_variable` with a partitioner. Returns the slices of a partitioned variable.
 
     Args:
         shape: sequence of int, the shape of the whole.

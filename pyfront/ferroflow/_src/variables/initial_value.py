@@ -98,7 +98,7 @@ def _dependencies(op: Operation) -> tuple[list[Operation], bool]:
 
 
 def _sources(op: Operation) -> list[Operation]:
-    """What must have a value before `op` can."""
+    """Returns the operations that must have a value before `op` can."""
     if op.type in _NEEDS_NO_VALUE or getattr(op, "_is_initialized_value", False):
         return []
     return [x.op for x in op.inputs]

@@ -52,7 +52,7 @@ def local_variables_initializer() -> Operation:
 
 @deprecated("tf.variables_initializer")
 def initialize_variables(var_list: Iterable[Any], name: str = "init") -> Operation:
-    """Deprecated: `variables_initializer`.
+    """Deprecated: use `variables_initializer`.
 
     Args:
         var_list: iterable of variables.
@@ -66,7 +66,7 @@ def initialize_variables(var_list: Iterable[Any], name: str = "init") -> Operati
 
 @deprecated("tf.global_variables_initializer")
 def initialize_all_variables() -> Operation:
-    """Deprecated: `global_variables_initializer`.
+    """Deprecated: use `global_variables_initializer`.
 
     Returns:
         An operation that initializes the global variables.
@@ -76,7 +76,7 @@ def initialize_all_variables() -> Operation:
 
 @deprecated("tf.local_variables_initializer")
 def initialize_local_variables() -> Operation:
-    """Deprecated: `local_variables_initializer`.
+    """Deprecated: use `local_variables_initializer`.
 
     Returns:
         An operation that initializes the local variables.

@@ -330,7 +330,9 @@ class VarianceScaling(Initializer):
 
 
 def _fans(shape: Sequence[int]) -> tuple[int, int]:
-    """(inputs, outputs) of one unit of a weight: [in], [in, out] or [..., in, out] with a receptive field in front."""
+    """Returns (inputs, outputs) of one unit of a weight: [in], [in, out] or [..., in, out] with a receptive field in
+    front.
+    """
     sizes = [int(d) for d in shape]
     if not sizes:
         return 1, 1

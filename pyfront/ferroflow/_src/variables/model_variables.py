@@ -197,7 +197,7 @@ def model_variable(
 
 
 def add_model_variable(var: Any) -> None:
-    """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there.
+    """Adds a variable to `GraphKeys.MODEL_VARIABLES` if it is not there.
 
     Args:
         var: Variable.
@@ -227,7 +227,7 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.MODEL_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.MODEL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -240,7 +240,7 @@ def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[An
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.LOCAL_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.LOCAL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -253,7 +253,7 @@ def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[An
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """`get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
+    """Returns `get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -339,7 +339,7 @@ def filter_variables(
     exclude_patterns: Iterable[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
-    """Chooses variables by their names.
+    """Selects variables by their names.
 
     Args:
         var_list: Variables.

@@ -127,7 +127,7 @@ class PartitionedVariable:
         return self._partitions
 
     def assign(self, value: Any, use_locking: bool = False) -> Any:
-        """Not available: assign to the slices.
+        """Raises an error: assign to the slices instead.
 
         Raises:
             NotImplementedError: on every call.

@@ -148,11 +148,11 @@ class ResourceVariable(Variable):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the variable's shape."""
+        """Returns the static shape of the variable."""
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """What is known of the variable's shape."""
+        """Returns the static shape of the variable."""
         return self._shape
 
     def set_shape(self, shape: Any) -> None:

@@ -55,7 +55,7 @@ _kinds: list[type[Any]] = []
 
 
 def register_variable_kind(kind: type[Any]) -> None:
-    """Tells the class of variables behind handles; called once, by its module."""
+    """Registers the class of variables behind handles; called once, by its module."""
     _kinds.append(kind)
 
 
@@ -518,7 +518,7 @@ class Variable(metaclass=_VariableMeta):
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the greater of old and given elements of rows.
+        """Updates rows with the greater of old and given elements.
 
         Args:
             sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
@@ -534,7 +534,7 @@ class Variable(metaclass=_VariableMeta):
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Keeps the smaller of old and given elements of rows.
+        """Updates rows with the smaller of old and given elements.
 
         Args:
             sparse_delta: `IndexedSlices` of the variable's dtype, the rows' numbers and their values.
@@ -628,7 +628,7 @@ class Variable(metaclass=_VariableMeta):
         return self._update("CountUpTo", [], {"limit": limit}, None)
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Gives the variable a value at once, without adding to the graph.
+        """Assigns a value immediately, without adding operations to the graph.
 
         Args:
             value: what converts to an array of the variable's dtype and shape.
@@ -709,7 +709,7 @@ class Variable(metaclass=_VariableMeta):
         return variable
 
     def _set_initializer(self, initial_value: Tensor, initializer: Any) -> None:
-        """Gives the variable another initial value, and what assigns it."""
+        """Replaces the variable's initial value and its initializer."""
         self._initial_value = self._assigned_value = initial_value
         self._initializer_op = initializer.op if isinstance(initializer, Tensor) else initializer
 

@@ -132,7 +132,7 @@ class VariableScope:
         return self._constraint
 
     def reuse_variables(self) -> None:
-        """From here on `get_variable` only finds variables, and makes none."""
+        """Makes `get_variable` reuse existing variables only, from now on."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -234,7 +234,7 @@ class VariableScope:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """`tf.get_variable` in this scope, with the variables of a store.
+        """Returns `tf.get_variable` in this scope, with the variables of a store.
 
         Args:
             var_store: the store of variables by name.
@@ -345,13 +345,13 @@ class OpenScopes(threading.local):
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_subscopes(self, name: str) -> None:
-        """Forgets the scopes inside `name`, so that their default names begin anew when it is opened again."""
+        """Drops the names of scopes inside `name`, so that their default names start again when it is opened again."""
         for key in self.counts:
             if not name or key.startswith(name + "/"):
                 self.counts[key] = 0
 
     def unique_name(self, prefix: str) -> str:
-        """`prefix`, with a number after it where a scope of that name was opened inside the current one."""
+        """Returns `prefix`, with a number after it where a scope of that name was opened inside the current one."""
         outer = self.current_scope.name
         name = f"{outer}/{prefix}" if outer else prefix
         if not self.counts.get(name, 0):

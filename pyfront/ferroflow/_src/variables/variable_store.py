@@ -245,7 +245,9 @@ class VariableStore:
         return found
 
     def _check_slices(self, name: str, count: int) -> None:
-        """That slices made one by one, outside of a partitioned variable, are as many as there are to be."""
+        """Raises ValueError unless all slices that were made one by one, outside of a partitioned variable, are
+        present.
+        """
         if f"{name}/part_0" not in self._vars:
             return
         prefix = (
@@ -260,7 +262,7 @@ class VariableStore:
     def _slice_initializer(
         self, name: str, initializer: Any, dtype: dtypes.DType, offset: list[int], shape: list[int]
     ) -> tuple[Any, list[int] | None, dtypes.DType]:
-        """(initializer of a slice, its shape where the initializer asks for one, its dtype)."""
+        """Returns (initializer of a slice, its shape where the initializer asks for one, its dtype)."""
         if initializer is None:
             return default_initializer(name, dtype), shape, dtype
         if callable(initializer):
@@ -372,7 +374,7 @@ def default_initializer(name: str, dtype: dtypes.DType) -> Any:
 def _initial_value(
     name: str, shape: TensorShape, dtype: dtypes.DType, initializer: Any, partition_info: PartitionInfo | None
 ) -> tuple[Callable[[], Any], Any]:
-    """(callable that makes the initial value, dtype to convert it to)."""
+    """Returns (callable that makes the initial value, dtype to convert it to)."""
     if not shape.is_fully_defined():
         if initializer is not None and not inspect.isclass(initializer) and _needs_no_arguments(initializer):
             return initializer, None

@@ -13,7 +13,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with(parent: int) -> None:
-    """Has the system kill this process when the process that started it ends, however that ends.
+    """Makes the system kill this process when the process that started it ends, however that ends.
 
     Args:
         parent: int, the identifier of that process; if it has ended already, this one ends at once.

@@ -55,9 +55,9 @@ class Tasks(Protocol):
         ...
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         ...
 
     def close(self) -> None:
-        """Forgets the tasks."""
+        """Drops the tasks."""
         ...

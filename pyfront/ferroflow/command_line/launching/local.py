@@ -71,5 +71,5 @@ class LocalTasks:
             yield Ended(task, status)
 
     def close(self) -> None:
-        """Forgets the tasks, which have ended."""
+        """Drops the tasks, which have ended."""
         self._selector.close()

@@ -115,5 +115,5 @@ class RayTasks:
             yield from events
 
     def close(self) -> None:
-        """Gives the machines back."""
+        """Releases the machines."""
         ray.shutdown()

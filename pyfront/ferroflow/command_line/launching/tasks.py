@@ -84,7 +84,7 @@ def flags_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def free_ports(number: int, host: str) -> list[int]:
-    """Ports at which nobody listens.
+    """Returns ports at which nobody listens.
 
     Args:
         number: int, how many.

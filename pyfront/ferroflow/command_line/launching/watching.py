@@ -149,7 +149,7 @@ class Watch:
         return None
 
     def _end(self, number: int, signals: _Signals | None) -> None:
-        """Ends all tasks: by a signal, and after the grace period, or when asked once more, by SIGKILL."""
+        """Ends all tasks: by a signal, and by SIGKILL after the grace period or at a second request."""
         asked = len(signals.came) if signals else 0
         deadline = time.monotonic() + (0 if number == signal.SIGKILL else _GRACE)
         for task in self._running:

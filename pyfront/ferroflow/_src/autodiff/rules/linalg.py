@@ -144,7 +144,7 @@ def _qr(op: Operation, g_q: Tensor, g_r: Tensor) -> Tensor:
 
 
 def _inverse_differences(values: Tensor) -> Tensor:
-    """1 / (x_j - x_i) beside the diagonal, zeros on it; infinite where two values are equal."""
+    """Returns 1 / (x_j - x_i) beside the diagonal, zeros on it; infinite where two values are equal."""
     differences = shaping.expand_dims(values, -2) - shaping.expand_dims(values, -1)
     return matrix_set_diag(elementwise.reciprocal(differences), making.zeros_like(values))
 

@@ -50,7 +50,7 @@ def path_of(name: Any) -> str:
 
 
 def path_bytes(name: Any) -> bytes:
-    """`path_of` as the bytes that the system knows."""
+    """Returns `path_of` as the bytes that the system knows."""
     return os.fsencode(path_of(name))
 
 

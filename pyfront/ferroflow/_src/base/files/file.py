@@ -84,7 +84,7 @@ class GFile:
         return stat(self._name).length
 
     def write(self, file_content: Any) -> None:
-        """Appends to what this object wrote so far.
+        """Appends to the data that this object has written.
 
         Args:
             file_content: str or bytes.
@@ -219,7 +219,7 @@ class GFile:
         return self.__next__()
 
     def flush(self) -> None:
-        """Gives the system what was written: who opens the file now reads it."""
+        """Passes written data to the system, so that programs that open the file now read it."""
         if self._writer is not None:
             with failures_of(path_of(self._name)):
                 self._writer.flush()

@@ -75,7 +75,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """Names the compression of options.
+        """Returns the name of the options' compression.
 
         Args:
             options: TFRecordOptions, TFRecordCompressionType, str or None.
@@ -134,12 +134,12 @@ class TFRecordWriter:
                 raise
 
     def flush(self) -> None:
-        """Gives the system all records so far: who opens the file now reads them."""
+        """Passes all records to the system, so that programs that open the file now read them."""
         with engine_errors():
             self._writer.flush()
 
     def close(self) -> None:
-        """Ends the file; closing again does nothing."""
+        """Closes the file; closing it again does nothing."""
         with engine_errors():
             self._writer.close()
 

@@ -47,7 +47,7 @@ def is_directory(dirname: Any) -> bool:
 
 
 def stat(filename: Any) -> FileStatistics:
-    """Describes a file or folder.
+    """Returns the size, times and type of a file or folder.
 
     Args:
         filename: str, bytes or path object.
@@ -125,7 +125,7 @@ def _refuse_existing(name: str, overwrite: bool) -> None:
 
 
 def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
-    """Gives a file or folder another name, in one step.
+    """Renames a file or folder atomically.
 
     Args:
         oldname: str, bytes or path object.

@@ -104,7 +104,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Nothing: names are found when they are asked for."""
+        """Does nothing: names are resolved when they are used."""
 
 
 def install(package: str) -> None:

@@ -136,7 +136,7 @@ def _box(key: str, outside: bool, members: list[Node], scope: str) -> Box:
 
 
 def collapsed(index: ScopeIndex, scope: str = "", limit: int = 300) -> View:
-    """Collapses a graph to what is in one scope, and what that is connected with.
+    """Collapses a graph to the contents of one scope and their neighbours.
 
     Args:
         index: the graph.

@@ -87,7 +87,7 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _crossings(order: Sequence[int], place: Sequence[int], below: Sequence[Sequence[int]]) -> int:
-    """How many edges cross between a layer in its order and the next one."""
+    """Returns the number of edge crossings between a layer in its order and the next layer."""
     seen: list[int] = []
     crossings = 0
     for at in order:
@@ -132,7 +132,7 @@ def _ordered(rows: list[list[int]], above: list[list[int]], below: list[list[int
 
 
 def _spread(wanted: Sequence[float], weights: Sequence[float], halves: Sequence[float]) -> list[float]:
-    """Places nearest to the wanted ones, in the given order, so that nothing overlaps."""
+    """Returns the positions nearest to the wanted ones, in the given order, without overlaps."""
     offsets = [0.0]
     for left, right in pairwise(halves):
         offsets.append(offsets[-1] + left + _GAP + right)
@@ -150,7 +150,7 @@ def _spread(wanted: Sequence[float], weights: Sequence[float], halves: Sequence[
 
 
 def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Lays a graph out.
+    """Computes the layout of a graph in layers.
 
     Args:
         sizes: (width, height) of each box, in pixels.

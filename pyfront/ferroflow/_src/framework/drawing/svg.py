@@ -106,7 +106,9 @@ def _edge_svg(edge: Edge, route: Sequence[tuple[float, float, float]], ends: _En
 
 
 def _ends(view: View, layout: Layout, sizes: list[tuple[float, float]]) -> list[_Ends]:
-    """Where each edge leaves and enters: side by side along a box, in the order of where they go."""
+    """Returns the points at which each edge leaves and enters: side by side along a box, ordered by their other
+    ends.
+    """
     sides: dict[tuple[int, bool], list[tuple[float, int, int]]] = {}
     for index, (edge, route) in enumerate(zip(view.edges, layout.routes, strict=True)):
         down = route[-1][1] >= route[0][1]

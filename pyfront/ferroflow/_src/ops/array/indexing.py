@@ -99,7 +99,7 @@ def gather(
 
 @deprecated("tf.gather with batch_dims=-1", name="tf.batch_gather")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    """Takes slices of the dimension behind the leading dimensions that two tensors share.
+    """Gathers slices of the dimension after the leading dimensions that two tensors share.
 
     Args:
         params: Tensor of any dtype, of shape [batch..., n, ...].
@@ -215,7 +215,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
-    """Takes the slices of a tensor where a mask is True.
+    """Returns the slices of a tensor at which a mask is True.
 
     Args:
         tensor: Tensor of any dtype.

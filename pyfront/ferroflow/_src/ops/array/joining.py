@@ -197,7 +197,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Puts slices of several tensors where indices say; of equal indices the last one counts.
+    """Merges slices of several tensors at given indices; among equal indices the last one counts.
 
     Args:
         indices: list of Tensors of int32.

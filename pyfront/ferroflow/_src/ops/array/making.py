@@ -246,7 +246,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
-    """Passes several tensors on.
+    """Returns tensors with the values of several tensors.
 
     Args:
         input: list of Tensors of any dtype and shape.
@@ -259,7 +259,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """Passes a tensor on, of which the program promises that it never changes.
+    """Returns a tensor with the value of `input`, which the program guarantees to be constant.
 
     Args:
         input: Tensor of any dtype.

@@ -64,7 +64,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
 
 
 def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
-    """`shape`, with the choice to have no constant made of it.
+    """Returns `shape`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -117,7 +117,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Tensor:
-    """`size`, with the choice to have no constant made of it.
+    """Returns `size`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -156,7 +156,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
-    """`rank`, with the choice to have no constant made of it.
+    """Returns `rank`, with the choice to have no constant made of it.
 
     Args:
         input: Tensor or SparseTensor of any dtype and shape.
@@ -499,7 +499,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Cuts space into blocks and moves the positions within a block to the batch.
+    """Divides space into blocks and moves the positions within a block to the batch.
 
     Args:
         input: Tensor of any dtype, of shape [batch] + space + rest.
@@ -531,7 +531,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
-    """`space_to_batch_nd` of images, with square blocks.
+    """Returns `space_to_batch_nd` of images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].
@@ -558,7 +558,7 @@ def space_to_batch(
 def batch_to_space(
     input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
-    """`batch_to_space_nd` of images, with square blocks.
+    """Returns `batch_to_space_nd` of images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].

@@ -25,7 +25,7 @@ newaxis = None
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """Takes a block of a tensor.
+    """Extracts a block of a tensor.
 
     Args:
         input_: Tensor of any dtype and shape.
@@ -55,7 +55,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Takes every n-th element between two ends of dimensions; bit i of a mask is about entry i of the vectors.
+    """Extracts every n-th element between two ends of dimensions; bit i of a mask applies to entry i of the vectors.
 
     Args:
         input_: Tensor of any dtype and shape.
@@ -172,7 +172,7 @@ def _check_index(index: Any) -> None:
 
 
 def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
-    """What `tensor[slice_spec]` means.
+    """Returns the tensor that `tensor[slice_spec]` means.
 
     Args:
         tensor: Tensor of any dtype and shape.
@@ -238,7 +238,7 @@ def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
 
 
 def slice_variable(var: Any, slice_spec: Any) -> Tensor:
-    """What `variable[slice_spec]` means: a slice of its value that can be assigned to.
+    """Returns the slice that `variable[slice_spec]` means, which can be assigned to.
 
     Args:
         var: Variable.

@@ -20,7 +20,7 @@ __all__ = ["argsort", "searchsorted", "sort"]
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """Puts the elements along a dimension in order.
+    """Sorts the elements along a dimension.
 
     Args:
         values: Tensor of a real number dtype, of rank 1 or more.
@@ -140,7 +140,7 @@ def _ranked(values: Tensor, wants_indices: bool) -> Tensor:
 
 
 def _reversed_order(values: Tensor) -> Tensor:
-    """Numbers in the reverse of the order of `values`; applied twice it gives `values`."""
+    """Returns numbers in the reverse of the order of `values`; applied twice it gives `values`."""
     dtype = values.dtype.base_dtype
     if dtype.is_unsigned:
         # max - x

@@ -25,7 +25,7 @@ def Print(  # noqa: N802  # TF's spelling
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Passes a tensor on, and shows others on the standard error stream when it does.
+    """Returns `input_`; each evaluation prints other tensors to standard error.
 
     Args:
         input_: Tensor of any dtype and shape.

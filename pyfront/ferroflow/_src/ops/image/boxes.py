@@ -102,7 +102,7 @@ def non_max_suppression(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Selects boxes by falling score, leaving out those that overlap a selected one too much.
+    """Selects boxes by decreasing score, without those that overlap a selected box too much.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -132,7 +132,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`non_max_suppression` that also gives scores, and can lower them in place of leaving boxes out.
+    """Returns `non_max_suppression` that also gives scores, and can lower them in place of leaving boxes out.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -162,7 +162,7 @@ def non_max_suppression_padded(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`non_max_suppression` that can fill its result up to a fixed size.
+    """Returns `non_max_suppression` that can fill its result up to a fixed size.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -193,7 +193,7 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """`non_max_suppression` for overlaps that are given.
+    """Returns `non_max_suppression` for overlaps that are given.
 
     Args:
         overlaps: Tensor of float32, of shape [boxes, boxes].

@@ -96,7 +96,7 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
 
 
 def checked_at_least_3d(image: Tensor) -> Tensor:
-    """`image`, after the check that it has at least three dimensions.
+    """Returns `image`, after the check that it has at least three dimensions.
 
     Args:
         image: Tensor of any dtype.
@@ -158,7 +158,7 @@ def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
 
 
 def by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], Tensor]) -> Tensor:
-    """Chooses between what is to be done with an image and with a batch.
+    """Calls one of two functions, for a single image or for a batch.
 
     Args:
         image: Tensor of any dtype; an unknown rank counts as 3.

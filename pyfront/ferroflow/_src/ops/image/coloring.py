@@ -80,7 +80,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Brings images to mean 0 and deviation 1.
+    """Scales images to mean 0 and standard deviation 1.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, channels].
@@ -174,7 +174,7 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Turns the hue of RGB images by a random part of a turn.
+    """Rotates the hue of RGB images by a random part of a full turn.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
@@ -232,7 +232,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Raises pixels, as parts of the dtype's range, to a power.
+    """Raises pixels, as fractions of the dtype's range, to a power.
 
     Args:
         image: Tensor of a real number dtype, of any shape.
@@ -258,7 +258,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Turns the hue of RGB images.
+    """Rotates the hue of RGB images.
 
     Args:
         image: Tensor of a real number dtype, of shape [..., height, width, 3].
@@ -308,7 +308,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Gray images as RGB images.
+    """Returns gray images as RGB images.
 
     Args:
         images: Tensor of any dtype, of shape [..., 1].

@@ -86,7 +86,7 @@ def _shifted(image: Any, axis: int, offset: int, length: int) -> Any:
 
 
 def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
-    """Sums of neighbours along a dimension with these weights, where all are inside."""
+    """Returns sums of neighbours along a dimension with these weights, where all are inside."""
     terms = [
         _shifted(image, axis, k, len(weights)) * constant(weight, dtype=image.dtype)
         for k, weight in enumerate(weights)
@@ -99,7 +99,7 @@ def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
 
 
 def sobel_edges(image: Any) -> Tensor:
-    """How images change down and across, by Sobel's filters.
+    """Computes the vertical and horizontal changes of images with Sobel's filters.
 
     Args:
         image: Tensor of float32 or float64, of shape [batch, height, width, channels], 2 x 2 pixels at least.
@@ -250,7 +250,7 @@ def ssim(
 
 
 def _halved(images: Tensor, sizes: Tensor) -> Tensor:
-    """Images of half the size, rounded up: means of 2 x 2 pixels, the last repeated where it is alone."""
+    """Returns images of half the size, rounded up: means of 2 x 2 pixels, the last repeated where it is alone."""
     odd = sizes % constant([2, 2, 1])
     padding = shaping.pad(shaping.expand_dims(odd, -1), [[1, 0], [1, 0]])
     padded: Any = shaping.pad(images, padding, mode="SYMMETRIC")

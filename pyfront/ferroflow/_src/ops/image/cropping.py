@@ -40,7 +40,7 @@ __all__ = [
 
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """Keeps the middle of images.
+    """Crops the center of images.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -125,7 +125,7 @@ def pad_to_bounding_box(
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Cuts a rectangle out of images.
+    """Crops a rectangle of images.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -171,7 +171,7 @@ def _equal(x: Any, y: Any) -> Any:
 
 
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """Brings images to a size by cutting them evenly or padding them evenly with zeros.
+    """Crops or pads images evenly to a size; the padding is zeros.
 
     Args:
         image: Tensor of any number dtype, of shape [height, width, channels] or [batch, height, width, channels].
@@ -227,7 +227,7 @@ def extract_glimpse(
     name: str | None = None,
     noise: str = "uniform",
 ) -> Tensor:
-    """Cuts a window out of each image; where it reaches beyond the image there is noise like the image's pixels.
+    """Extracts a window of each image; positions outside the image are noise like the image's pixels.
 
     Args:
         input: Tensor of float32, of shape [batch, height, width, channels].
@@ -260,7 +260,7 @@ def crop_and_resize(
     name: str | None = None,
     box_indices: Any = None,
 ) -> Tensor:
-    """Cuts boxes out of images and resizes each to one size.
+    """Crops boxes of images and resizes each to one size.
 
     Args:
         image: Tensor of a real number dtype, of shape [batch, height, width, channels].
@@ -294,7 +294,7 @@ def extract_image_patches(
     name: str | None = None,
     sizes: Any = None,
 ) -> Tensor:
-    """Takes the patches of images that a filter would see, each into the channels of one pixel.
+    """Extracts the patches of images that a filter would see, each into the channels of one pixel.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].
@@ -317,7 +317,7 @@ def extract_image_patches(
 
 
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
-    """`extract_image_patches` by its later name.
+    """Returns `extract_image_patches` by its later name.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].

@@ -297,7 +297,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) -> Tensor:
-    """What is left of an image after it was a JPEG file.
+    """Returns an image after encoding it as a JPEG file and decoding it.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].
@@ -320,7 +320,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, name: str | None = None) 
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
-    """`adjust_jpeg_quality` with a random quality.
+    """Returns `adjust_jpeg_quality` with a random quality.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].

@@ -173,7 +173,7 @@ def resize_image_with_pad(
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
-    """Resizes images as far as they fit into a size, and pads them evenly with zeros to it.
+    """Resizes images to fit into a size, and pads them evenly with zeros to that size.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].

@@ -136,7 +136,7 @@ def _turned(image: Tensor, quarters: int, rows: int) -> Tensor:
 
 
 def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor:
-    """`_turned` by a number of quarters, 0 to 3, that only the step knows."""
+    """Returns `_turned` by a number of quarters, 0 to 3, that only the step knows."""
     turns = [_turned(image, k, rows) for k in range(4)]
     flat, shape = shaping.reshape(turns[0], [-1]), shaping.shape(turns[0])
     for k in (1, 2, 3):
@@ -147,7 +147,7 @@ def _turned_by(image: Tensor, quarters: Tensor, rows: int, scope: str) -> Tensor
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Turns images counter-clockwise by quarters of a turn.
+    """Rotates images counter-clockwise by quarter turns.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].

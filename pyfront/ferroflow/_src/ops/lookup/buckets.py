@@ -148,7 +148,7 @@ class IdTableWithHashBuckets(LookupInterface):
             return rows + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.DType) -> None:
-    """Holds dtypes of keys and values against those of a table.
+    """Raises TypeError unless the dtypes of keys and values are those of a table.
 
     Raises:
         TypeError: if the dtypes are not the table's.

@@ -47,7 +47,7 @@ class _MutableTable(LookupInterface):
         return keys.get_shape().concatenate(self._value_shape)
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor of the table's key dtype.
@@ -89,7 +89,7 @@ class _MutableTable(LookupInterface):
             return apply_op("LookupTableInsertV2", inputs, name=scope)
 
     def remove(self, keys: Any, name: str | None = None) -> Operation:
-        """Takes rows out; keys that are not in the table are ignored.
+        """Removes rows; keys that are not in the table are ignored.
 
         Args:
             keys: Tensor of the table's key dtype.

@@ -99,7 +99,7 @@ class LookupInterface:
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.
@@ -169,7 +169,7 @@ class InitializableLookupTableBase(LookupInterface):
             return tensor_op("LookupTableSizeV2", [self._table_ref], name=scope)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Looks keys up.
+        """Looks up keys.
 
         Args:
             keys: Tensor or SparseTensor of the table's key dtype.

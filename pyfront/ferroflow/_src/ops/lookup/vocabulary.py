@@ -46,7 +46,7 @@ def _check_keys(num_oov_buckets: int, dtype: dtypes.DType) -> None:
 
 
 def _shared_name(file: Any, vocab_size: int | None, key: int, value: int) -> str:
-    """TF 1.x: tables of one file are one table."""
+    """Returns the shared name of a file's table. TF 1.x: tables of one file are one table."""
     size = f"{vocab_size}_" if vocab_size else ""
     return f"hash_table_{file}_{size}{key}_{value}"
 
@@ -292,7 +292,7 @@ def string_to_index_table_from_tensor(
 
 @deprecated("tf.contrib.lookup.index_table_from_tensor")
 def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None) -> Any:
-    """Looks words up in a vocabulary.
+    """Looks up words in a vocabulary.
 
     Args:
         tensor: Tensor or SparseTensor of string, of any shape: the words.
@@ -311,7 +311,7 @@ def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: st
 
 @deprecated("tf.contrib.lookup.index_to_string_table_from_tensor")
 def index_to_string(tensor: Any, mapping: Any, default_value: str = "UNK", name: str | None = None) -> Any:
-    """Looks the words of places in a vocabulary up.
+    """Looks up the words at positions of a vocabulary.
 
     Args:
         tensor: Tensor or SparseTensor of int64, of any shape: the places.

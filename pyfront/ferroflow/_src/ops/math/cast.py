@@ -138,7 +138,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 
 def real(input: Any, name: str | None = None) -> Any:
-    """Takes the real part of complex numbers.
+    """Returns the real part of complex numbers.
 
     Args:
         input: Tensor of a number dtype, of any shape.
@@ -155,7 +155,7 @@ def real(input: Any, name: str | None = None) -> Any:
 
 
 def imag(input: Any, name: str | None = None) -> Any:
-    """Takes the imaginary part of complex numbers.
+    """Returns the imaginary part of complex numbers.
 
     Args:
         input: Tensor of a number dtype, of any shape.

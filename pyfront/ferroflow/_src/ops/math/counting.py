@@ -21,7 +21,7 @@ __all__ = ["histogram_fixed_width", "histogram_fixed_width_bins"]
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Tells in which of equally wide bins each value is.
+    """Computes the number of the equally wide bin that each value is in.
 
     Args:
         values: Tensor of a real number dtype, of any shape.

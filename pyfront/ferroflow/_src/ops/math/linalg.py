@@ -300,7 +300,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 def diag_part(input: Any, name: str | None = None) -> Tensor:
-    """Takes the diagonal of a tensor.
+    """Returns the diagonal of a tensor.
 
     Args:
         input: Tensor of a number dtype, of shape [d1, ..., dk, d1, ..., dk].
@@ -326,7 +326,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
 
 
 def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
-    """Takes the main diagonal of each matrix.
+    """Returns the main diagonal of each matrix.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].

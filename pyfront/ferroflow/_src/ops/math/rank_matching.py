@@ -10,7 +10,7 @@ from ferroflow._src.ops.math.cast import cast
 
 
 def squeeze_last_where_rank_differs(tensor: Tensor, other: Tensor, surplus: int) -> Tensor:
-    """Drops the last dimension of a tensor where its rank is `surplus` above that of another.
+    """Removes the last dimension of a tensor if its rank is `surplus` above that of another.
 
     Args:
         tensor: Tensor of any dtype and shape.

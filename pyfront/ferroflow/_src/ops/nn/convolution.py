@@ -140,7 +140,7 @@ class _SpaceToBatch:
         self._op = build_op(count, "VALID")
 
     def _base_paddings(self, filter_shape: Any) -> Tensor:
-        """What turns "SAME" into "VALID": as `conv2d` does, the larger half at the end."""
+        """Returns the paddings that replace "SAME" by "VALID": like `conv2d`, with the larger half at the end."""
         sizes = filter_shape[: self._count]
         total = sizes + (sizes - 1) * (self._rate_value - 1) - 1
         before = total // 2
@@ -175,8 +175,9 @@ class _SpaceToBatch:
 
 
 def _spread(values: Tensor, fill: int, dims: Sequence[int]) -> Any:
-    """Row i of the values as row `dims[i] - 1` of the result, other rows filled: an array where the values are
-    constant."""
+    """Returns row i of the values as row `dims[i] - 1` of the result, other rows filled: an array where the values
+    are constant.
+    """
     known = constant_value(values)
     source: Any = values if known is None else known
     rest = values.get_shape().as_list()[1:]

@@ -195,7 +195,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Takes equal labels in a row as one.
+    """Merges equal labels in a row into one.
 
     Args:
         labels: Tensor of int32 or int64, of shape [batch, length].

@@ -121,7 +121,7 @@ def embedding_lookup(
 
 
 def _consecutive(params: list[Any], flat_ids: Tensor) -> tuple[Tensor, Tensor]:
-    """(part, row in it) of each id in a table whose parts are consecutive pieces."""
+    """Returns (part, row in it) of each id in a table whose parts are consecutive pieces."""
     count = len(params)
     dtype = flat_ids.dtype.base_dtype
     sizes = [p.get_shape()[0].value for p in params]
@@ -152,7 +152,7 @@ def embedding_lookup_sparse(
     combiner: str | None = None,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Takes rows of a table by id and combines those of each row of a sparse matrix of ids.
+    """Looks up rows of a table by id, and combines the rows for each row of a sparse matrix of ids.
 
     Args:
         params: as `embedding_lookup` takes it.
@@ -281,7 +281,7 @@ def safe_embedding_lookup_sparse(
 
 
 def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Tensor:
-    """Looks up rows of a table, each once, as `embedding_lookup`.
+    """Looks up rows of a table like `embedding_lookup`, each row only once.
 
     Args:
         params: Tensor of any dtype, of shape [rows, ...], or list of such parts, or a PartitionedVariable.

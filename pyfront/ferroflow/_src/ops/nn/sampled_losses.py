@@ -43,7 +43,7 @@ def _of_dtype(x: Tensor, dtype: Any) -> Tensor:
 def _without_accidental_hits(
     logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: int
 ) -> Tensor:
-    """Logits of sampled classes, next to minus infinity where the class is a true one."""
+    """Returns logits of sampled classes, next to minus infinity where the class is a true one."""
     rows, places, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
     rows = shaping.reshape(rows, [-1, 1])
     columns = shaping.reshape(cast(places, dtypes.int32), [-1, 1])

@@ -48,7 +48,7 @@ def _default(key: str, value: Any, dtype: dtypes.DType, shape: TensorShape) -> A
 
 
 def _checked(wanted: Wanted) -> tuple[list[TensorShape], list[Any]]:
-    """Shapes and defaults of the dense features."""
+    """Returns shapes and defaults of the dense features."""
     if not wanted.sparse_keys and not wanted.dense_keys:
         raise ValueError("Must provide at least one sparse key or dense key")
     both = set(wanted.dense_keys) & set(wanted.sparse_keys)
@@ -63,7 +63,7 @@ def _checked(wanted: Wanted) -> tuple[list[TensorShape], list[Any]]:
 
 
 def _by_key(wanted_sparse: Sequence[str], wanted_dense: Sequence[str], outputs: Sequence[Tensor]) -> dict[str, Any]:
-    """Outputs in the order of the operations: all indices, all values, all shapes, the dense tensors."""
+    """Returns outputs in the order of the operations: all indices, all values, all shapes, the dense tensors."""
     n = len(wanted_sparse)
     parts = zip(outputs[:n], outputs[n : 2 * n], outputs[2 * n : 3 * n], strict=True)
     sparse = [SparseTensor(*part) for part in parts]
@@ -181,7 +181,7 @@ def _intersection(sparse: list[str], dense: list[str], what: str) -> None:
 
 
 def _sequence_features(context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None) -> Any:
-    """What is asked of sequence examples: of their contexts and of their feature lists."""
+    """Returns the requested features of sequence examples: of their contexts and of their feature lists."""
     if not context_features and not sequence_features:
         raise ValueError("Missing features.")
     context = wanted_features(context_features, [VarLenFeature, FixedLenFeature])
@@ -195,7 +195,7 @@ def _sequence_features(context_features: Mapping[str, Any] | None, sequence_feat
 
 
 def _sequence_attrs(context: Wanted, lists: Wanted) -> tuple[dict[str, Any], list[Any]]:
-    """What both operations that parse sequence examples are told, and the defaults of the context."""
+    """Returns the attributes of both operations that parse sequence examples, and the defaults of the context."""
     shapes = [as_shape(shape) for shape in context.dense_shapes]
     defaults = [
         _default(key, context.dense_defaults.get(key), dtype, shape)

@@ -100,7 +100,7 @@ class Wanted:
     dense_defaults: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def add_sparse(self, key: str, dtype: Any, other: str) -> None:
-        """Asks for a sparse feature that several descriptions may share.
+        """Requests a sparse feature that several descriptions may share.
 
         Raises:
             ValueError: if the key was requested with another dtype before; `other` names the new request in the
@@ -116,7 +116,7 @@ class Wanted:
             raise ValueError(f"Conflicting type {known} vs {other} for feature {key}.")
 
     def add_dense(self, key: str, dtype: Any, shape: Any) -> None:
-        """Asks for a dense feature."""
+        """Requests a dense feature."""
         self.dense_keys.append(key)
         self.dense_types.append(dtypes.as_dtype(dtype))
         self.dense_shapes.append(shape)
@@ -209,7 +209,9 @@ def with_unknown_length(features: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged(features: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """What was parsed by the keys of the descriptions, each SparseFeature made of the features with its parts."""
+    """Returns the parsed values by the keys of the descriptions; each SparseFeature is made from the features with
+    its parts.
+    """
     result = dict(tensors)
     for key in sorted(features):
         feature = features[key]

@@ -80,7 +80,7 @@ class Barrier:
     def take_many(
         self, num_elements: Any, allow_small_batch: bool = False, timeout: int | None = None, name: str | None = None
     ) -> Taken:
-        """Takes complete tuples out, once there are as many.
+        """Removes and returns complete tuples, once there are enough.
 
         Running it fails with `OutOfRangeError` where the barrier is closed and there will not be as many.
 

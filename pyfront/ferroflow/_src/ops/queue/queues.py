@@ -23,7 +23,7 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "Rando
 
 
 def _common_shape(a: tensor_shape.TensorShape, b: tensor_shape.TensorShape) -> tensor_shape.TensorShape:
-    """What two shapes have in common; unknown where their ranks differ."""
+    """Returns the dimensions that two shapes have in common; unknown rank if their ranks differ."""
     if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
         return tensor_shape.unknown_shape()
     dims = [x if x == y else None for x, y in zip(a.as_list(), b.as_list(), strict=True)]
@@ -139,7 +139,7 @@ class QueueBase:
         return list(vals) if isinstance(vals, list | tuple) else [vals]
 
     def enqueue(self, vals: Any, name: str | None = None) -> Operation:
-        """Puts one element in, once there is room.
+        """Adds one element, once there is room.
 
         Running it fails with `CancelledError` where the queue is closed, or the session while it waits.
 
@@ -161,7 +161,7 @@ class QueueBase:
             return apply_op("QueueEnqueue" + self._suffix(), [self._queue_ref, components], name=scope)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Operation:
-        """Puts many elements in, one after the other as there is room: the rows of the components.
+        """Adds many elements, one after the other as there is room: the rows of the components.
 
         Running it fails with `CancelledError` where the queue is closed, or the session while it waits.
 
@@ -189,7 +189,7 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else list(tensors)
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Takes one element out, once there is one.
+        """Removes and returns one element, once there is one.
 
         Running it fails with `OutOfRangeError` where the queue is closed and empty, and with `CancelledError` where the
         session is closed while it waits.
@@ -213,7 +213,7 @@ class QueueBase:
         return apply_op(op_type + self._suffix(), [self._queue_ref, n], attrs, name=name)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes `n` elements out as one batch, once there are as many.
+        """Removes and returns `n` elements as one batch, once there are enough.
 
         Running it fails with `OutOfRangeError` where the queue is closed with fewer elements, and with `CancelledError`
         where the session is closed while it waits; no element is lost then.
@@ -233,7 +233,7 @@ class QueueBase:
         return self._result(op.outputs)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Takes `n` elements out as one batch, or what is left of a closed queue.
+        """Removes and returns `n` elements as one batch, or the rest of a closed queue.
 
         Running it fails with `OutOfRangeError` where the queue is closed and empty, and with `CancelledError` where the
         session is closed while it waits; no element is lost then.

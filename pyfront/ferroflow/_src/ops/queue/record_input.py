@@ -57,7 +57,7 @@ class RecordInput:
         self._name = name
 
     def get_yield_op(self) -> Any:
-        """Records, others in every step.
+        """Returns records, others in every step.
 
         Returns:
             Tensor of string, of shape [batch_size]; with `batches`, as many lists of `batch_size` tensors of shape [].

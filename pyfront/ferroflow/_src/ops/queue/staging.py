@@ -166,7 +166,7 @@ class StagingArea(BaseStagingArea):
     """
 
     def put(self, values: Any, name: str | None = None) -> Operation:
-        """Leaves a tuple, once there is room.
+        """Stores a tuple, once there is room.
 
         Args:
             values: Tensor of the area's dtype and shape, list of Tensors of those of its components, or dictionary of
@@ -187,7 +187,7 @@ class StagingArea(BaseStagingArea):
                 return apply_op("Stage", [tensors], attrs, name=scope)
 
     def get(self, name: str | None = None) -> Any:
-        """Takes the oldest tuple, once there is one.
+        """Removes and returns the oldest tuple, once there is one.
 
         Args:
             name: str, name of the operation.
@@ -225,7 +225,7 @@ class StagingArea(BaseStagingArea):
         return tensor_op("StageSize", [], self._attrs(), name=f"{self._name}_size" if name is None else name)
 
     def clear(self, name: str | None = None) -> Operation:
-        """Empties the area.
+        """Removes all elements of the area.
 
         Args:
             name: str, name of the operation.
@@ -263,7 +263,7 @@ class MapStagingArea(BaseStagingArea):
         self._prefix = "OrderedMap" if ordered else "Map"
 
     def put(self, key: Any, vals: Any, indices: Any = None, name: str | None = None) -> Operation:
-        """Leaves values of the tuple of a key, once there is room.
+        """Stores values for `key`, once there is room.
 
         Args:
             key: Tensor of int64, of shape [].
@@ -324,7 +324,8 @@ class MapStagingArea(BaseStagingArea):
         return self._result(op.outputs, places)
 
     def get(self, key: Any = None, indices: Any = None, name: str | None = None) -> tuple[Any, Any]:
-        """Takes values of the tuple of a key, once it is complete; of some complete tuple where no key is given.
+        """Removes and returns the values for `key`, once the tuple is complete; without a key, those of any complete
+        tuple.
 
         Args:
             key: Tensor of int64, of shape []; None for any.
@@ -366,7 +367,7 @@ class MapStagingArea(BaseStagingArea):
         return tensor_op(f"{self._prefix}IncompleteSize", [], self._attrs(), name=name)
 
     def clear(self, name: str | None = None) -> Operation:
-        """Empties the area.
+        """Removes all elements of the area.
 
         Args:
             name: str, name of the operation.

@@ -66,7 +66,7 @@ def _call(token: str, arguments: list[Any]) -> list[np.ndarray[Any, Any]]:
 
 
 def _describe(error: BaseException) -> tuple[int | None, str]:
-    """(the error's own code or None, what it says with its traceback)."""
+    """Returns (the error's own code or None, what it says with its traceback)."""
     code = error.error_code if isinstance(error, errors.OpError) else None
     # The first frame is `_call`.
     frames = error.__traceback__ and error.__traceback__.tb_next

@@ -46,7 +46,7 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Cuts a dimension into frames.
+    """Splits a dimension into frames.
 
     Args:
         signal: Tensor of any dtype and of known rank, of shape [..., samples, ...].
@@ -133,7 +133,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
 
 def _padded_end(x: Tensor, axis: int, count: Any) -> Tensor:
-    """`x` with zeros behind a dimension counted from the end."""
+    """Returns `x` with zeros behind a dimension counted from the end."""
     ndims = x.get_shape().ndims
     behind = [count if i == axis else 0 for i in range(axis, 0)]
     if ndims is not None:
@@ -143,7 +143,7 @@ def _padded_end(x: Tensor, axis: int, count: Any) -> Tensor:
 
 
 def _exchanged(x: Tensor) -> Tensor:
-    """[..., a, b, c] as [..., b, a, c]."""
+    """Returns [..., a, b, c] as [..., b, a, c]."""
     ndims = x.get_shape().ndims
     perm: Any
     if ndims is not None:

@@ -29,7 +29,7 @@ def as_sparse(sp_input: Any) -> SparseTensor:
 
 
 def as_sparse_list(sp_inputs: Any) -> list[SparseTensor]:
-    """`as_sparse` of each.
+    """Returns `as_sparse` of each.
 
     Args:
         sp_inputs: list or tuple of SparseTensors and SparseTensorValues.

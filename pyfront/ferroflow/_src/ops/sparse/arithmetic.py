@@ -164,7 +164,7 @@ def sparse_truediv(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
 def _axes(
     function: str, sp_input: SparseTensor, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any
 ) -> tuple[Any, bool]:
-    """(the dimensions to reduce, whether they stay)."""
+    """Returns (the dimensions to reduce, whether they stay)."""
     if keep_dims is not None:
         warn_deprecated(f"The argument keep_dims of {function}", "keepdims", stacklevel=2)
     keepdims = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)

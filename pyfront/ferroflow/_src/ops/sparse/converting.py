@@ -42,7 +42,7 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Puts values at their indices into a tensor of one default value.
+    """Writes values at their indices into a tensor of one default value.
 
     Args:
         sparse_indices: Tensor of int32 or int64, of shape [], [n] or [n, rank]: where the values go.
@@ -60,7 +60,7 @@ def sparse_to_dense(
 
 
 def _nothing(dtype: dtypes.DType) -> Any:
-    """What an element that is not there has for a value."""
+    """Returns the value of an element that is not stored."""
     return {dtypes.string: "", dtypes.bool: False}.get(dtype, 0)
 
 
@@ -91,7 +91,7 @@ def sparse_tensor_to_dense(
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
-    """Tells which ids a sparse tensor of ids holds in each row.
+    """Computes which ids a sparse tensor of ids has in each row.
 
     Args:
         sp_input: SparseTensor of int32 or int64, of shape [d0, ..., dn]: ids in [0, vocab_size).
@@ -140,7 +140,7 @@ def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
 def sparse_merge(
     sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
 ) -> SparseTensor:
-    """Puts values at the ids that a sparse tensor of the same indices holds, in place of their last index.
+    """Replaces the last index of each value by an id from a sparse tensor with the same indices.
 
     Args:
         sp_ids: SparseTensor of int32 or int64, or a list of them with the same indices: one for each new dimension.

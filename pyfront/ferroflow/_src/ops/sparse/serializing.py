@@ -110,7 +110,7 @@ def deserialize_many_sparse(
 def add_sparse_to_tensors_map(
     sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Keeps a sparse tensor for a later step.
+    """Stores a sparse tensor for a later step.
 
     Args:
         sp_input: SparseTensor of any dtype.
@@ -128,7 +128,7 @@ def add_sparse_to_tensors_map(
 def add_many_sparse_to_tensors_map(
     sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Keeps the rows of a sparse tensor for a later step.
+    """Stores the rows of a sparse tensor for a later step.
 
     Args:
         sp_input: SparseTensor of any dtype, of rank 2 or more, in row-major order.
@@ -146,7 +146,7 @@ def add_many_sparse_to_tensors_map(
 def take_many_sparse_from_tensors_map(
     sparse_map_op: Operation, sparse_handles: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """Takes sparse tensors that an earlier operation kept, as rows of one.
+    """Removes sparse tensors that an earlier operation stored, and returns them as rows of one.
 
     Args:
         sparse_map_op: the Operation that kept them.

@@ -38,7 +38,7 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 def _operands(a: Any, b: Any) -> tuple[Any, Any, bool]:
-    """(dense, sparse) where one is dense and the other sparse; and whether they changed places for it."""
+    """Returns (dense, sparse) where one is dense and the other sparse; and whether they changed places for it."""
     a = convert_to_tensor_or_sparse_tensor(a, name="a")
     if a.dtype.base_dtype not in _ELEMENTS:
         raise TypeError(f"'a' invalid dtype {a.dtype}.")
@@ -62,7 +62,7 @@ def _combined(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseT
 
 
 def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """Intersects the sets in the last dimension of two tensors.
+    """Computes the intersection of the sets in the last dimension of two tensors.
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.
@@ -101,7 +101,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
 
 
 def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """Unites the sets in the last dimension of two tensors.
+    """Computes the union of the sets in the last dimension of two tensors.
 
     Args:
         a: Tensor or SparseTensor of int8, int16, int32, int64, uint8, uint16 or string, in row-major order.

@@ -84,7 +84,7 @@ def sparse_concat(
 
 
 def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
-    """`shape` along `axis` and `largest` along the other dimensions."""
+    """Returns `shape` along `axis` and `largest` along the other dimensions."""
     if axis == -1:
         return joining.concat([slice_tensor(largest, np.s_[:-1]), slice_tensor(shape, np.s_[-1:])], 0)
     parts = [
@@ -113,7 +113,7 @@ def sparse_split(
     name: str | None = None,
     split_dim: Any = None,
 ) -> list[SparseTensor]:
-    """Cuts a sparse tensor along a dimension; the first parts are longer by one where it does not divide.
+    """Splits a sparse tensor along a dimension; the first parts are longer by one if the size does not divide.
 
     Args:
         keyword_required: not to be given.
@@ -150,7 +150,7 @@ def sparse_split(
 
 
 def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """Takes the elements of a box out of a sparse tensor.
+    """Extracts a box of a sparse tensor.
 
     Args:
         sp_input: SparseTensor of any dtype and rank.
@@ -173,7 +173,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Puts the elements of a sparse tensor in row-major order.
+    """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
         sp_input: SparseTensor of any dtype.
@@ -221,7 +221,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
 
 def _resolved(target: list[int], elements: int) -> list[int]:
-    """`target` with its -1 replaced by what is left of `elements`."""
+    """Returns `target` with its -1 replaced by what is left of `elements`."""
     if target.count(-1) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {target}")
     result = list(target)
@@ -306,7 +306,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
-    """Puts a default element at the front of each row that has no element.
+    """Inserts a default element at the front of each row that has no element.
 
     Args:
         sp_input: SparseTensor of any dtype, of shape [n, ...].
@@ -328,7 +328,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
 
 
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """Puts the dimensions of a sparse tensor in another order.
+    """Permutes the dimensions of a sparse tensor.
 
     Args:
         sp_input: SparseTensor of any dtype.

@@ -110,13 +110,13 @@ def idct(
 
 
 def _first(x: Tensor) -> Tensor:
-    """Type 1: the transform of the samples followed by their mirror image."""
+    """Computes type 1: the transform of the samples followed by their mirror image."""
     mirrored = joining.concat([x, shaping.reverse(x, [-1])[..., 1:-1]], -1)
     result: Tensor = real(rfft(mirrored))
     return result
 
 
 def _orthonormal(length: Tensor, samples: Any, first: float) -> Tensor:
-    """Factors of an orthonormal transform: sqrt(first / n), then all sqrt(1 / (2 n))."""
+    """Returns factors of an orthonormal transform: sqrt(first / n), then all sqrt(1 / (2 n))."""
     others = making.fill(joining.stack([samples - 1]), elementwise.rsqrt(2.0 * length))
     return joining.concat([shaping.expand_dims(math.sqrt(first) * elementwise.rsqrt(length), 0), others], 0)

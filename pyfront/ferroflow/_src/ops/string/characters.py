@@ -26,7 +26,7 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
 
 
 def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Turns each string into small letters.
+    """Converts each string to lower case.
 
     Args:
         input: Tensor of string.
@@ -40,7 +40,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
 
 
 def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Turns each string into capital letters.
+    """Converts each string to upper case.
 
     Args:
         input: Tensor of string.

@@ -14,7 +14,7 @@ __all__ = ["string_format", "unicode_script"]
 def string_format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """Puts summaries of tensors into a text.
+    """Formats a text with summaries of tensors.
 
     Args:
         template: str, the text.

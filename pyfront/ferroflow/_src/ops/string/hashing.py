@@ -44,7 +44,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
 
 
 def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
-    """Hashes strings into buckets with SipHash, so that who does not know the key cannot aim at a bucket.
+    """Hashes strings into buckets with SipHash: without the key, nobody can choose strings that fall into one bucket.
 
     Args:
         input: Tensor of string.
@@ -62,7 +62,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
-    """Takes fingerprints of the slices of a tensor along its first dimension.
+    """Computes fingerprints of the slices of a tensor along its first dimension.
 
     Args:
         data: Tensor of any dtype, of shape [n, ...].

@@ -133,7 +133,7 @@ def reduce_join(
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
-    """Takes a part of each string.
+    """Extracts a part of each string.
 
     Args:
         input: Tensor of string.
@@ -149,7 +149,7 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
 
 
 def string_strip(input: Any, name: str | None = None) -> Tensor:
-    """Takes the spaces, tabs and line ends before and after each string away.
+    """Removes spaces, tabs and line ends at both ends of each string.
 
     Args:
         input: Tensor of string.

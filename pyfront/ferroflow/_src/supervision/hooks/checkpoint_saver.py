@@ -28,10 +28,10 @@ class CheckpointSaverListener:
     """What a program wants done around the checkpoints of a hook; override the methods of interest."""
 
     def begin(self) -> None:
-        """Called once, before the session is made; operations may be added to the default graph."""
+        """Is called once, before the session is created; operations may be added to the default graph."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before each checkpoint.
+        """Is called before each checkpoint.
 
         Args:
             session: Session.
@@ -39,7 +39,7 @@ class CheckpointSaverListener:
         """
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Called after each checkpoint.
+        """Is called after each checkpoint.
 
         Args:
             session: Session.
@@ -50,7 +50,7 @@ class CheckpointSaverListener:
         """
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called at the end of the training, after the last checkpoint.
+        """Is called at the end of the training, after the last checkpoint.
 
         Args:
             session: Session.

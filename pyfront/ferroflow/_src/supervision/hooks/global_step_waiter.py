@@ -33,7 +33,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("_GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Waits, before the first step.
+        """Waits before the first step.
 
         Args:
             run_context: SessionRunContext.

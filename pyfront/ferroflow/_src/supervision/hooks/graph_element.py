@@ -8,7 +8,7 @@ from ferroflow._src.framework.default_graph import get_default_graph
 
 
 def as_graph_element(obj: Any) -> Any:
-    """What is to be fetched of the default graph.
+    """Returns the element of the default graph to fetch.
 
     Args:
         obj: Tensor, Operation or variable; or str, the name of a tensor, or of an operation with one output.

@@ -50,7 +50,7 @@ class NanTensorHook(SessionRunHook):
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at it.
+        """Checks the loss.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

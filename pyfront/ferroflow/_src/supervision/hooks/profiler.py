@@ -55,7 +55,7 @@ class ProfilerHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for a trace if one is due.
+        """Requests a trace if one is due.
 
         Args:
             run_context: SessionRunContext.

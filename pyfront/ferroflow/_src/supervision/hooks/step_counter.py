@@ -73,7 +73,7 @@ class StepCounterHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
-        """Reports that steps took a time, in seconds."""
+        """Reports the time that steps took, in seconds."""
         steps_per_sec = elapsed_steps / elapsed_time if elapsed_time else float("inf")
         if self._summary_writer is not None:
             value = proto.Summary.Value(tag=self._summary_tag, simple_value=steps_per_sec)
@@ -81,7 +81,7 @@ class StepCounterHook(SessionRunHook):
         tf_logging.info("%s: %g", self._summary_tag, steps_per_sec)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Reports the speed if that is due; warns where the global step stands still.
+        """Reports the speed if it is due; warns if the global step does not change.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

@@ -34,7 +34,7 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._log_frequency = 1 if num_evals is None or num_evals < _FEW else num_evals // _LINES
 
     def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
-        """Says what counts the batches."""
+        """Sets the tensor that counts the batches."""
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:

@@ -60,7 +60,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks whether it was the last step.
+        """Requests a stop after the last step.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

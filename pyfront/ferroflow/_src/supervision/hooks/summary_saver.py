@@ -95,7 +95,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = global_step + 1
 
     def end(self, session: Any = None) -> None:
-        """Brings the summaries to the disk.
+        """Writes the summaries to disk.
 
         Args:
             session: Session; not used.

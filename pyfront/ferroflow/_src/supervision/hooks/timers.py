@@ -11,7 +11,7 @@ class HookTimer:
     """Says at which steps something is due."""
 
     def reset(self) -> None:
-        """Forgets all steps: the next one is due."""
+        """Resets the timer: the next step triggers."""
 
     def should_trigger_for_step(self, step: int) -> bool:
         """Returns True if the trigger fires at a step.
@@ -28,7 +28,7 @@ class HookTimer:
         raise NotImplementedError
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it was done.
+        """Records that the action was done.
 
         Args:
             step: int, the number of the step at which it was done.
@@ -71,7 +71,7 @@ class SecondOrStepTimer(HookTimer):
         self._last: tuple[int, float] | None = None
 
     def reset(self) -> None:
-        """Forgets all steps: the next one is due."""
+        """Resets the timer: the next step triggers."""
         self._last = None
 
     def should_trigger_for_step(self, step: int) -> bool:
@@ -94,7 +94,7 @@ class SecondOrStepTimer(HookTimer):
         return step >= last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it was done.
+        """Records that the action was done.
 
         Args:
             step: int, the number of the step at which it was done.
@@ -115,7 +115,7 @@ class NeverTriggerTimer(HookTimer):
     """Nothing is ever due."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """False.
+        """Returns False.
 
         Args:
             step: int, the number of a step.
@@ -127,10 +127,10 @@ class NeverTriggerTimer(HookTimer):
         return False
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """None and None."""
+        """Returns None and None."""
         del step
         return None, None
 
     def last_triggered_step(self) -> int | None:
-        """None."""
+        """Returns None."""
         return None

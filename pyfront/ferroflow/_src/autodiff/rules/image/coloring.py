@@ -20,7 +20,7 @@ def _channels(x: Tensor) -> list[Tensor]:
 
 
 def _following(x: Tensor) -> Tensor:
-    """In the place of each channel the next one, red after blue."""
+    """Returns in the place of each channel the next one, red after blue."""
     red, green, blue = _channels(x)
     return concat([green, blue, red], -1)
 
