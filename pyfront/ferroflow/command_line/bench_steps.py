@@ -18,7 +18,7 @@ import numpy as np
 
 __all__ = ["STEPS", "load", "measured"]
 
-# What is built: (what a step runs, what all its runs must come to).
+# A built step: (its function, a function that returns the result that all runs must reach).
 Step = tuple[Callable[[], Any], Callable[[], float]]
 
 # A sample is of so many seconds at least: clocks are finer, interruptions are not.

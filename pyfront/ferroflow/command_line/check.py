@@ -26,14 +26,14 @@ __all__ = ["DIFFERS", "HELP", "REFUSED", "add_arguments", "run"]
 HELP = "report which of TensorFlow's names programs use, and whether ferroflow has them"
 SUPPORTED, OTHER, MISSING, NO_ARGUMENT = "supported", "differs", "missing", "argument missing"
 
-# What is accepted, and means something else than in TensorFlow 1.x.
+# Names that are accepted, but differ in meaning from TensorFlow 1.x.
 DIFFERS = {
     "tf.GPUOptions": "accepted; there is no GPU",
     "tf.OptimizerOptions": "accepted; plans are optimized in one way",
     "tf.enable_resource_variables": "accepted; every variable is read and written in the order of the graph",
 }
 
-# What is there only to refuse, in words that say why.
+# Names that exist only to raise an error with the reason.
 REFUSED = {
     "tf.contrib.cluster_resolver.GceClusterResolver": "raises an error; instead: tf.train.ClusterSpec",
     "tf.contrib.cluster_resolver.KubernetesClusterResolver": "raises an error; instead: tf.train.ClusterSpec",

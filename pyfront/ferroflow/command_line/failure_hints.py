@@ -1,4 +1,4 @@
-"""What to do about failures that programs of TensorFlow's time have in common."""
+"""Advice about common failures of TensorFlow 1.x programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PYTHON_2_NAMES = re.compile(
 )
 _MISSING_HERE = re.compile(r"module 'ferroflow[\w.]*' has no attribute|from 'ferroflow")
 _IMPORTED_FROM = re.compile(r"cannot import name '(\w+)' from 'ferroflow([\w.]*)'")
-# How the errors for absent names end: nothing is left to say.
+# End of the errors for absent names, which already contain the advice.
 _TOLD: Final = "docs/compatibility.md"
 _FOLDERS_ABOVE: Final = 3
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})

@@ -1,4 +1,4 @@
-"""What kind of file a path names, found by contents, and the graphs of those that hold one."""
+"""Kinds of files, found by their contents, and the graphs in the files that have one."""
 
 from __future__ import annotations
 

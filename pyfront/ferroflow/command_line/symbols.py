@@ -26,7 +26,7 @@ class _Scan(ast.NodeVisitor):
         self.aliases: dict[str, str] = {}
         self.found: list[tuple[str, int]] = []
         self.calls: list[tuple[str, str, int]] = []
-        # What the program puts in the place of TensorFlow's own.
+        # TensorFlow's names to which the program assigns its own objects.
         self.replaced: set[str] = set()
 
     def visit_Import(self, node: ast.Import) -> None:

@@ -51,7 +51,7 @@ _BITS = {
     tf.quint16: tf.uint16,
     tf.qint32: tf.int32,
 }
-# What safetensors' own reader accepts, in bytes.
+# Largest header that safetensors' own reader accepts, in bytes.
 _LONGEST_HEADER = 100_000_000
 
 

@@ -54,7 +54,7 @@ _MODULES = {
     ),
     "tpu": ("tpu.tpu_config", "tpu.tpu_estimator", "tpu.tpu_optimizer"),
 }
-# Where else names are looked for: TensorFlow's modules import from each other and pass it on.
+# Other modules to search for names, because TensorFlow's modules import from each other and pass names on.
 _ELSEWHERE = {"rnn": ("nn.rnn_cell", "nn"), "seq2seq": ("nn.rnn_cell",), "slim": ("contrib.slim.learning",)}
 # Names that are public in TensorFlow only there: where they are here.
 _INTERNAL = {"layers.python.layers.utils": "ferroflow._src.layers.model_utils"}

@@ -53,7 +53,8 @@ _GATHERING = {
     "training.summary_io": ("train",),
     "training.training": ("train",),
 }
-# Where else names are looked for, by how the module starts: TensorFlow's modules import from each other and pass it on.
+# Other modules to search for names, by the start of the module's path, because TensorFlow's modules import from each
+# other and pass names on.
 _ELSEWHERE = (
     ("estimator.inputs", ("estimator.inputs",)),
     ("estimator.", ("estimator", "estimator.export", "")),

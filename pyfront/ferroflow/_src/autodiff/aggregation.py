@@ -17,7 +17,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 class AggregationMethod:
-    """How gradients of one tensor are added up.
+    """Ways to add up several gradients of one tensor.
 
     ADD_N (the default): one AddN once all are there. EXPERIMENTAL_TREE: pairs, in order. EXPERIMENTAL_ACCUMULATE_N: one
     AccumulateNV2 where the shape is known, pairs elsewhere.

@@ -102,7 +102,7 @@ def _variables_used(graph: Graph, results: list[Tensor], arguments: list[Tensor]
         seen.add(id(op))
         if op.name in by_name:
             found[op.name] = by_name[op.name]
-        # What was there before, other than variables and their reads, came from outside.
+        # Tensors that existed before, other than variables and their reads, came from outside.
         if op._id >= first_new or op.type == "Identity":
             stack.extend(t.op for t in op.inputs)
     return [found[name] for name in sorted(found, key=lambda n: by_name[n].op._id)]

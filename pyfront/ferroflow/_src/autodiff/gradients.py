@@ -180,7 +180,7 @@ def _ones_like(y: Tensor, name: str) -> Tensor:
 
 
 class Options(NamedTuple):
-    """How a walk builds gradients."""
+    """Options of a walk that builds gradients."""
 
     colocate: bool
     gate: bool
@@ -242,7 +242,7 @@ class Sweep:
         """
         graph, core = self.graph, self.graph._core
         self._xs, self.stops = xs, stops
-        # What one iteration hands to the next is no part of its derivatives.
+        # Values that one iteration passes to the next are not part of its derivatives.
         ends = regions.loop_variables_around(self._level)
         between = core.between([(x._node_id, x._index) for x in xs], [y._node_id for y in ys], ends)
         self._between = frozenset(between)

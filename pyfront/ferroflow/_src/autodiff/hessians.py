@@ -72,7 +72,7 @@ def _row(element: Tensor, x: Tensor, options: Any) -> Tensor:
 
 
 def _in_loop(gradient: Tensor, x: Tensor, options: Any) -> Tensor:
-    """Computes the Hessian in a loop with one row for each element of `x`, whose number is only known in the step."""
+    """Computes the Hessian in a loop over the elements of `x`, whose number is only known when the step runs."""
     flat = reshape(gradient, [-1])
     count = size(x)
     _, rows = while_loop(

@@ -28,7 +28,7 @@ class Region(Protocol):
 
 
 class Steps:
-    """What a walk visits: operations by node, and regions by numbers below zero."""
+    """Steps of a walk: operations by node, and regions by negative numbers."""
 
     def __init__(self, reads: dict[int, Reads], region_of_node: dict[int, int], regions: dict[int, Region]) -> None:
         self.reads = reads
@@ -44,7 +44,7 @@ class Steps:
         return self._regions.get(step)
 
 
-# How the gradients of a kind of region are made: (kind of context, maker of a region); filled by the modules that know.
+# Makers of regions: (kind of context, maker); filled by the modules that define the contexts.
 _MAKERS: list[tuple[type, Callable[[Graph, Any], Region]]] = []
 
 

@@ -17,7 +17,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.tensor import Tensor
 
-# What a handle passes through unchanged.
+# Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
 _LARGEST_CONSTANT = 1000

@@ -46,7 +46,7 @@ class OpError(Exception):
 
     @property
     def message(self) -> Any:
-        """What went wrong."""
+        """The error message."""
         return self._message
 
     @property

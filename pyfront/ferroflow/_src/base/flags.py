@@ -194,7 +194,7 @@ class _FlagValuesWrapper:
             known_only: If True, flags that are not defined are left alone, instead of being an error.
 
         Returns:
-            What is left of `argv`.
+            The arguments of `argv` that are not flags.
 
         Raises:
             absl.flags.Error: if a flag has an illegal value, is required but missing, or is not defined.

@@ -45,7 +45,7 @@ class RenewedLock:
 
 
 class _LostLock:
-    """What a held lock becomes in a forked process: taking it raises instead of waiting for ever."""
+    """Replacement of a held lock in a forked process: acquiring it raises an error instead of blocking for ever."""
 
     def __enter__(self) -> NoReturn:
         raise errors.FailedPreconditionError(None, None, LOST_MESSAGE)

@@ -21,7 +21,7 @@ from ferroflow._src.framework.proto_functions import (
 )
 from ferroflow._src.framework.scope_names import strip_name_scope
 
-# What the names of inputs from outside an exported scope begin with.
+# First part of the names of inputs from outside an exported scope.
 UNBOUND_INPUT_PREFIX = "$unbound_inputs_"
 _MOST_BYTES = 1 << 31
 # The functions of a GraphDef.

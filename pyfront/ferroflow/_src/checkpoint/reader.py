@@ -94,7 +94,7 @@ class CheckpointReader:
         return "".join(lines).encode()
 
 
-# Where the message's name of a type is not that of the dtype.
+# Types whose name in the message differs from the dtype's name.
 _WIRE_NAMES = {1: "FLOAT", 2: "DOUBLE", 19: "HALF"}
 
 

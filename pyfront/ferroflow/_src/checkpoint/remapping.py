@@ -165,7 +165,7 @@ def load_and_remap_matrix_initializer(
         raise TypeError(f"initializer must be callable, instead of being {initializer} of type {type(initializer)}.")
 
     def made(shape: Any, dtype: Any = dtypes.float32, partition_info: PartitionInfo | None = None) -> Tensor:
-        del dtype  # That of the checkpoint's matrix, as TensorFlow's.
+        del dtype  # The dtype is the checkpoint matrix's, as in TensorFlow.
         size = [int(n) for n in shape]
         if len(size) != 2:
             raise ValueError(f"Expected 2-dim shape, but received: {size}")

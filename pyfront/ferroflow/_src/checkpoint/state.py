@@ -258,7 +258,7 @@ def remove_checkpoint(
         os.remove(index)
 
 
-# What is put beside a checkpoint before the state file forgets it, and what this file says.
+# Suffix of the marker file beside a checkpoint that the state file will drop.
 _SUPERFLUOUS = ".tempstate_superfluous"
 
 

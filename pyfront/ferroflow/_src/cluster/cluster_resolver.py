@@ -69,7 +69,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in: empty outside of Google."""
+        """The environment of the program; empty outside of Google."""
         return ""
 
     @property
@@ -177,7 +177,7 @@ class SimpleClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, as it was given."""
+        """The environment of the program, as passed to the constructor."""
         return self._environment
 
 
@@ -208,7 +208,7 @@ class UnionClusterResolver(ClusterResolver):
     def cluster_spec(self) -> ClusterSpec:
         """Returns the tasks of all.
 
-        Where each resolver lists the tasks of a job without gaps, they are numbered on from one resolver to the next;
+        If each resolver lists the tasks of a job without gaps, their numbers continue from one resolver to the next;
         otherwise every task keeps its index.
 
         Raises:
@@ -258,7 +258,7 @@ class UnionClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, by the first resolver."""
+        """The environment of the program, from the first resolver."""
         return self._resolvers[0].environment
 
     @property

@@ -91,7 +91,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """What the program runs in, as it was given."""
+        """The environment of the program, as passed to the constructor."""
         return self._environment
 
     def cluster_spec(self) -> ClusterSpec:

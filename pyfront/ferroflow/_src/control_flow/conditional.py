@@ -47,7 +47,7 @@ class CondContext(ControlFlowContext):
 
     @property
     def pred(self) -> Tensor:
-        """What decides, bool scalar."""
+        """The condition, a bool scalar."""
         return self._pred
 
     @property
@@ -97,7 +97,7 @@ class CondContext(ControlFlowContext):
         """Builds the branch.
 
         Returns:
-            What the function returned, None for nothing, and the tensors it consists of, all of this branch.
+            The function's result, None for nothing, and its tensors, all of this branch.
         """
         with self.entered():
             summaries = get_default_graph().get_collection_ref(GraphKeys._SUMMARY_COLLECTION)

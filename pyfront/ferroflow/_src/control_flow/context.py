@@ -101,7 +101,7 @@ class ControlFlowContext:
 
     @property
     def pivot(self) -> Tensor | None:
-        """What an operation without inputs waits for, so that it only runs when it should."""
+        """The control input of operations without inputs, which makes them run only when they should."""
         raise NotImplementedError
 
     def contains(self, op: Operation) -> bool:

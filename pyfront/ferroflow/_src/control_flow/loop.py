@@ -102,7 +102,7 @@ class WhileContext(ControlFlowContext):
 
     @property
     def loop_enters(self) -> list[Tensor]:
-        """What brings the first values of the loop variables in."""
+        """The Enter tensors of the loop variables' first values."""
         return [v.entered for v in self.variables]
 
     @property
@@ -358,7 +358,7 @@ class WhileContext(ControlFlowContext):
         return variable.left
 
     def _enter_with_outer(self, values: Sequence[Tensor], waits: list[Operation]) -> None:
-        """Makes the first values wait for the enclosing context's pivot if they would not by themselves."""
+        """Makes the first values wait for what the enclosing context waits for, if they would not by themselves."""
         context = self._outer_context
         pivot = None
         while context is not None and pivot is None:

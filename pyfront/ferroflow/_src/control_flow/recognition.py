@@ -25,11 +25,11 @@ _SWITCH = ("Switch", "RefSwitch")
 def recognize(graph: Graph) -> None:
     """Sets the contexts of the nodes of imported conditionals and loops, so that gradients pass through them.
 
-    What does not have the form that `cond` and `while_loop` give to a graph stays as it is.
+    Nodes that do not have the form of `cond` and `while_loop` stay unchanged.
     """
     imported, graph._without_contexts = graph._without_contexts, []
     for nodes, around in imported:
-        # What a MetaGraphDef told of is in other contexts by now.
+        # Nodes whose contexts a MetaGraphDef restored are no longer in `around`.
         left = [node for node in nodes if graph._flow_contexts.get(node) is around]
         inside = graph._get_control_flow_context()
         graph._set_control_flow_context(None)

@@ -24,7 +24,7 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
         name: str, the name of the conditional.
 
     Returns:
-        What the function called returns, or what `tf.cond` does.
+        The result of the function called, or of `tf.cond`.
 
     Raises:
         TypeError: if a function is not callable, or the condition is neither a Tensor nor a bool, 0 or 1.

@@ -47,7 +47,7 @@ def smart_cond(
         name: name scope of the operations of a conditional.
 
     Returns:
-        What the function that is taken returns; of a conditional, the nest of tensors of the dtypes that both give.
+        The result of the function called; for a conditional, the nest of tensors of the dtypes that both return.
 
     Raises:
         TypeError: if a function is not callable, or `pred` is neither a Tensor nor a bool, 0 or 1.
@@ -76,7 +76,7 @@ def smart_case(
         name: name scope of the operations.
 
     Returns:
-        What the function that is taken returns; of conditionals, the nest of tensors of the dtypes that all give.
+        The result of the function called; for conditionals, the nest of tensors of the dtypes that all return.
 
     Raises:
         TypeError: if an element is not a pair of a predicate and a callable.

@@ -1,4 +1,4 @@
-"""What the columns of CSV files are called and hold, read from the files themselves."""
+"""Names and types of the columns of CSV files, read from the files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ferroflow._src.base.files.file import GFile
 
 
 class CsvLayout:
-    """How the records of CSV files are written.
+    """Format of the records of CSV files.
 
     Args:
         filenames: list of str.

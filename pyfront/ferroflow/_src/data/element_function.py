@@ -62,7 +62,7 @@ class ElementFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """What it takes from around."""
+        """The tensors that it captures from outside."""
         return self.function.captured_inputs
 
 

@@ -95,7 +95,9 @@ class NestedDataset:
 
 
 class _Datasets:
-    """What datasets are; they tell it themselves, for they are made of structures."""
+    """The dataset class and its maker, registered later: datasets are made of structures, so importing them here
+    would be a cycle.
+    """
 
     kind: type = type(None)
     of_variant: Callable[[Tensor, Structure], Any]

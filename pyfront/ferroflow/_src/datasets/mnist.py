@@ -175,12 +175,12 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many images there are."""
+        """The number of images."""
         return self._num_examples
 
     @property
     def epochs_completed(self) -> int:
-        """How many times all images were handed out."""
+        """The number of complete passes over all images."""
         return self._epochs_completed
 
     def _shuffle(self) -> None:

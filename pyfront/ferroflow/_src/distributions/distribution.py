@@ -175,7 +175,7 @@ class Distribution:
 
     @property
     def batch_shape(self) -> TensorShape:
-        """What is known now of the shape of one event's parameters."""
+        """The static shape of the batch: that of one event's parameters."""
         return as_shape(self._batch_shape())
 
     def _event_shape_tensor(self) -> Any:
@@ -193,7 +193,7 @@ class Distribution:
 
     @property
     def event_shape(self) -> TensorShape:
-        """What is known now of the shape of one sample of one distribution."""
+        """The static shape of one sample of one distribution."""
         return as_shape(self._event_shape())
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:

@@ -1,4 +1,4 @@
-"""What distributions make of their parameters: logits of probabilities, seeds of seeds, numbers of orders."""
+"""Values derived from parameters of distributions: logits from probabilities, seeds from seeds, orders from numbers."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _LOSS = "loss"
 
 
 class WarmStartSettings(NamedTuple):
-    """Where the variables of a model that has not been trained come from.
+    """Sources of the variables of a model that has not been trained.
 
     Attributes:
         ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.

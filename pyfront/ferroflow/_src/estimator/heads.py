@@ -192,7 +192,7 @@ def _in_range(labels: Tensor, n_classes: int) -> Tensor:
 
 
 class _ClassificationHead(Head):
-    """What the heads of classes share: the names of the classes."""
+    """Base of the classification heads: the names of the classes."""
 
     def __init__(
         self, dimension: int, n_classes: int, weight_column: Any, vocabulary: Any, loss_reduction: str

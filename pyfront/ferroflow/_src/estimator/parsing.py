@@ -1,4 +1,4 @@
-"""What `tf.parse_example` is to read for an estimator: features, labels and weights."""
+"""Feature specifications with which an estimator calls `tf.parse_example`: features, labels and weights."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class TaskType:
 
 
 class RunConfig:
-    """How an estimator runs. The environment variable `TF_CONFIG` says what task of which cluster it is.
+    """Configuration of an estimator. The environment variable `TF_CONFIG` names the cluster and the task.
 
     Args:
         model_dir: str, the folder of checkpoints and summaries; None for that of `TF_CONFIG` or of the estimator.

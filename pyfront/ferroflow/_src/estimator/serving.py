@@ -1,4 +1,4 @@
-"""What a served model gets: placeholders of serialized examples or of features."""
+"""Inputs of a served model: placeholders of serialized examples or of features."""
 
 from __future__ import annotations
 

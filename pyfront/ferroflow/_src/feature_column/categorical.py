@@ -207,7 +207,7 @@ class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
 
     @property
     def name(self) -> str:
-        """That of the ids with `_weighted_by_` and the key of the weights."""
+        """The name of the ids with `_weighted_by_` and the key of the weights."""
         return f"{self.categorical_column.name}_weighted_by_{self.weight_feature_key}"
 
     @property

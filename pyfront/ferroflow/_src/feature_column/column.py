@@ -1,4 +1,4 @@
-"""What feature columns have in common, and the features that they make of raw ones."""
+"""Base of the feature columns, and the features that they compute from raw ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ferroflow._src.ops.sparse.shaping import sparse_reshape
 
 
 class FeatureColumn(abc.ABC):
-    """How a model takes one or more of the raw features."""
+    """Conversion of one or more raw features to a model's input."""
 
     @property
     @abc.abstractmethod

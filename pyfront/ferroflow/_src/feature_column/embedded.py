@@ -30,11 +30,11 @@ class _IndicatorFields(NamedTuple):
 
 
 class IndicatorColumn(DenseColumn, _IndicatorFields):
-    """How often each id occurs, or its weights; `indicator_column` makes it."""
+    """Column of the counts or weights of each id; `indicator_column` makes it."""
 
     @property
     def name(self) -> str:
-        """That of the ids with `_indicator`."""
+        """The name of the ids with `_indicator`."""
         return f"{self.categorical_column.name}_indicator"
 
     @property
@@ -78,7 +78,7 @@ class EmbeddingColumn(DenseColumn, _EmbeddingFields):
 
     @property
     def name(self) -> str:
-        """That of the ids with `_embedding`."""
+        """The name of the ids with `_embedding`."""
         return f"{self.categorical_column.name}_embedding"
 
     @property
@@ -119,7 +119,7 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
 
     @property
     def name(self) -> str:
-        """That of the ids with `_shared_embedding`."""
+        """The name of the ids with `_shared_embedding`."""
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property

@@ -1,4 +1,4 @@
-"""What models make of feature columns: the input of a network, a linear model, what to parse from examples."""
+"""Models of feature columns: the input of a network, a linear model, the features to parse from examples."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
 
     @property
     def name(self) -> str:
-        """That of the numbers with `_bucketized`."""
+        """The name of the numbers with `_bucketized`."""
         return f"{self.source_column.name}_bucketized"
 
     @property

@@ -213,7 +213,7 @@ def _convert_one(
             f"'{type(value).__name__}' instead."
         ) from None
     except ValueError:
-        # What type does the value have by itself?
+        # Converts again without a dtype, to name the value's own type in the message.
         try:
             observed = convert(value, as_ref=arg["is_ref"]).dtype.name
         except ValueError as error:

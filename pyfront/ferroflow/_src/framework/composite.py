@@ -57,7 +57,7 @@ class IndexedSlices:
 
     @property
     def indices(self) -> Tensor:
-        """Where the slices belong, a Tensor of int32 or int64, of shape [n]."""
+        """The positions of the slices, a Tensor of int32 or int64, of shape [n]."""
         return self._indices
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ferroflow._src.framework.operation import Operation
     from ferroflow._src.framework.tensor import Tensor
 
-# What stands for an argument in a graph.
+# Op that represents an argument in a graph.
 ARGUMENT = "Placeholder"
 
 

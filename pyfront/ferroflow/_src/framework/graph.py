@@ -36,7 +36,7 @@ from ferroflow._src.framework.tensor import Tensor
 # TF 1.15's GraphDef version: what readers of the files we write expect of a TF1 producer.
 _PRODUCER = 134
 _MIN_CONSUMER = 0
-# What protobuf serializes at most.
+# Largest size that protobuf serializes.
 _MOST_BYTES_OF_A_MESSAGE = (1 << 31) - 1
 
 
@@ -77,13 +77,13 @@ class Graph:
         self._loop_of_exit: dict[int, FlowContext] = {}
         # Nodes with conditionals or loops among them that were imported, and the branch or loop around the import.
         self._without_contexts: list[tuple[Sequence[int], FlowContext | None]] = []
-        # What names the gradients whose TensorArrays are in the graph already.
+        # Names of the gradients whose TensorArrays are already in the graph.
         self._imported_sources: set[str] = set()
         self._building_function = False
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
-        # What others keep with the graph, by their `PerGraph`.
+        # Values that other modules keep with the graph, by their `PerGraph`.
         self._kept: dict[Any, Any] = {}
 
     # ---- operations and tensors

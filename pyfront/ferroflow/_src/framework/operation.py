@@ -212,7 +212,9 @@ class Operation(_core.OperationHandle):
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str | None]]:
-        """Where this operation was made: (file, line, function, text) from the outermost call to the innermost."""
+        """The stack at which this operation was created: (file, line, function, text) from the outermost call to the
+        innermost.
+        """
         rows = []
         for code, offset in self._calls():
             line = _line_of(code, offset)

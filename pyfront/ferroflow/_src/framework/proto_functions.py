@@ -1,4 +1,4 @@
-"""How the objects of a collection become messages of a MetaGraphDef, and come back from them."""
+"""Conversion of collections' objects to messages of a MetaGraphDef, and back."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Tensor(_core.TensorHandle):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """The static shape."""
         cached = self._shape
         if cached is None:
             cached = TensorShape(self._op._graph._core.output_shape(self._node_id, self._index))

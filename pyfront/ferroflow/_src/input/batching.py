@@ -207,7 +207,7 @@ class _Queue(NamedTuple):
 
 
 class _Elements(NamedTuple):
-    """What is put into a queue: lists or dicts of tensors, each by as many threads."""
+    """Elements of a queue: lists or dicts of tensors, one for each thread."""
 
     tensors_list: Any
     keep_input: Any

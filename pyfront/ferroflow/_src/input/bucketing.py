@@ -36,7 +36,7 @@ from ferroflow._src.summary.values import scalar
 
 __all__ = ["bucket", "bucket_by_sequence_length"]
 
-# What says that the input of a stage has ended, or that the next stage was closed.
+# Errors that mean that the input of a stage has ended, or that the next stage was closed.
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 

@@ -18,7 +18,7 @@ __all__ = ["Coordinator", "LooperThread"]
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
-# How often a join looks whether threads have ended by themselves, at most, in seconds.
+# Longest time in seconds between two checks of a join whether threads have ended.
 _LOOK = 0.2
 
 

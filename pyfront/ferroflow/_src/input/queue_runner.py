@@ -124,7 +124,9 @@ class QueueRunner:
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """What threads without a coordinator have raised; a coordinator gets it otherwise."""
+        """The exceptions of threads without a coordinator; exceptions of other threads are passed to the
+        coordinator.
+        """
         return self._exceptions_raised
 
     @property

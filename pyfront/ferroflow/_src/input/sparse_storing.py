@@ -26,7 +26,7 @@ _MAP_OPS = ("AddSparseToTensorsMap", "AddManySparseToTensorsMap")
 
 
 class Stored(NamedTuple):
-    """How a component goes through the queue: as it is, or as handles of sparse tensors in a map."""
+    """Form of a component in the queue: as it is, or as handles of sparse tensors in a map."""
 
     is_sparse: bool
     map_op: Operation | None
@@ -54,7 +54,7 @@ def branch(pred: Any, true_fn: Any, false_fn: Any) -> Any:
         false_fn: callable.
 
     Returns:
-        What the function returns, or `tf.cond` of both.
+        The function's result, or that of `tf.cond` of both.
     """
     known = constant_value(pred) if isinstance(pred, Tensor) else pred
     if known is None:

@@ -16,7 +16,7 @@ __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
 
 
 class _Elementwise(KerasLayer):
-    """What these layers share: masks go through."""
+    """Base of the elementwise layers: masks pass through."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""What Keras models share: the session, the learning phase, variables and their values."""
+"""State of Keras models: the session, the learning phase, variables and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is called while a model is fitted."""
+"""Callbacks of fitting a model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Callback:
-    """What is called while a model is fitted; a subclass overrides what it needs.
+    """Base class of callbacks, which are called while a model is fitted; a subclass overrides the methods it needs.
 
     Attributes:
         model: the model.
@@ -152,7 +152,7 @@ class History(Callback):
 
 
 class _Monitor(Callback):
-    """What watches a value: whether it has become better."""
+    """Base of the callbacks that check whether a value has improved."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float = 0.0) -> None:
         super().__init__()

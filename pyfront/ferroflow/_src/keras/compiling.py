@@ -1,4 +1,4 @@
-"""What a model is compiled to: its losses, its metrics, and the placeholders of labels and weights."""
+"""Parts of a compiled model: its losses, its metrics, and the placeholders of labels and weights."""
 
 from __future__ import annotations
 

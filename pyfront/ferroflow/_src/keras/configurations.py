@@ -1,4 +1,4 @@
-"""What layers are made of, as JSON can hold it, and layers made of that again."""
+"""Configurations of layers for JSON, and layers made from configurations."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D", "SeparableCo
 
 
 class _Transposed(KerasLayer):
-    """What the convolutions that enlarge share."""
+    """Base of the transposed convolutions."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
 
 
 class _Separable(KerasLayer):
-    """What the convolutions of each channel, then over the channels, share."""
+    """Base of the separable convolutions: of each channel, then over the channels."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a model is fitted to: arrays, or tensors of the graph that are computed batch by batch."""
+"""Data that a model is fitted to: arrays, or tensors of the graph that are computed batch by batch."""
 
 from __future__ import annotations
 

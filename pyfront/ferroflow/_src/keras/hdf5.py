@@ -39,7 +39,7 @@ def h5py() -> Any:
         ) from missing
 
 
-# What h5py and the parser of a model's description raise for a damaged file.
+# Errors that h5py and the parser of a model's configuration raise for a damaged file.
 _DAMAGE = (
     OSError,
     KeyError,

@@ -71,7 +71,7 @@ class Dense(KerasLayer, dense.Dense):
 
 
 class _KerasConvolution(KerasLayer):
-    """What the convolutions share."""
+    """Base of the convolution layers."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
 
 
 class _KerasPooling(KerasLayer):
-    """What the poolings share: windows that do not overlap by default."""
+    """Base of the pooling layers: windows do not overlap by default."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore
 
 
 class _GlobalPooling(KerasLayer):
-    """What the poolings over all places share."""
+    """Base of the global pooling layers."""
 
     _REDUCTION: Callable[..., Tensor]
     _DIMENSIONS = 1
@@ -297,7 +297,7 @@ class _GlobalPooling(KerasLayer):
 
 
 class _GlobalPoolingOfSteps(_GlobalPooling):
-    """What the poolings over all steps share."""
+    """Base of the global pooling layers over steps."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("channels_last", **kwargs)

@@ -17,7 +17,7 @@ __all__ = ["LocallyConnected1D", "LocallyConnected2D"]
 
 
 class _LocallyConnected(KerasLayer):
-    """What the layers share."""
+    """Base of the locally connected layers."""
 
     _DIMENSIONS = 1
 

@@ -23,7 +23,7 @@ from ferroflow._src.ops.math.reduction import reduce_all
 
 
 class Merge(KerasLayer):
-    """What the layers of several inputs share.
+    """Base of the layers with several inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -137,7 +137,7 @@ class Concatenate(Merge):
 
 
 class _Elementwise(Merge):
-    """What the layers share that join two elements, and the result with the next input's.
+    """Base of the layers that combine two inputs element by element, then the result with the next input.
 
     Args:
         **kwargs: arguments of `KerasLayer`.

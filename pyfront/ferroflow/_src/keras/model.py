@@ -134,7 +134,7 @@ class Model(Network):
         if self._train_op is None:
             with self.graph.as_default(), name_scope("training"):
                 steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
-                # Those of calls of its layers elsewhere would need what is fed there.
+                # Updates from calls of its layers elsewhere would need other feeds.
                 updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
                 self._train_op = group(*map(_as_operation, steps), *updates)
         return self._train_op

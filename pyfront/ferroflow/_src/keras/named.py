@@ -352,7 +352,7 @@ def regularizer(identifier: Any) -> Any:
 
 
 class Constraint:
-    """What a weight is made to be after each update; a subclass says it in `__call__`."""
+    """Base of the constraints, functions applied to a weight after each update; a subclass defines `__call__`."""
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal one."""

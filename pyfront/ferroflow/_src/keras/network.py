@@ -169,7 +169,7 @@ class Network(Connected):
 
     @built.setter
     def built(self, value: bool) -> None:
-        # What a subclass says at the end of `build`; whether there are outputs decides.
+        # Subclasses set it at the end of `build`, without effect: the presence of outputs decides.
         pass
 
     @property
@@ -230,7 +230,7 @@ class Network(Connected):
 
     @property
     def updates(self) -> list[Any]:
-        """What is to run with each training step."""
+        """The operations to run with each training step."""
         return self._of_layers("updates") if self.trainable else []
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
@@ -391,7 +391,7 @@ class Network(Connected):
             "output_layers": [of_tensor[t] for t in self.outputs],
         }
 
-    # How a model is made of its description; `model_configurations`, which knows all layers, says it.
+    # Function that makes a model from its configuration; set by `model_configurations`, which imports all layers.
     _of_description: Callable[[dict[str, Any], Any], Any]
     # The class that its description names.
     _kind: ClassVar[str] = "Model"

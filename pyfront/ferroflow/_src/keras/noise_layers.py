@@ -137,7 +137,7 @@ class AlphaDropout(KerasLayer):
 
 
 class _SpatialDropout(Dropout):
-    """What the layers that leave out whole channels share."""
+    """Base of the layers that drop whole channels."""
 
     _DIMENSIONS = 1
     _NOT_TOLD = frozenset(("noise_shape",))

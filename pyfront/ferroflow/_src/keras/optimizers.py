@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Optimizer:
-    """How variables move with the gradients of a loss; a subclass says it in `get_updates`.
+    """Base of the optimizers, which update variables with the gradients of a loss; a subclass defines `get_updates`.
 
     Args:
         **kwargs: `clipnorm`, float, the norm that all gradients together are scaled down to; `clipvalue`, float, the

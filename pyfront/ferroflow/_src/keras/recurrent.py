@@ -27,7 +27,7 @@ _CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_c
 
 
 class _Steps(KerasLayer):
-    """What the kinds of steps share: the weights, which gates of equal size take their parts of."""
+    """Base of the kinds of steps: the weights, which are divided equally among the gates."""
 
     _STATES = 1
     _GATES = 1
@@ -69,7 +69,7 @@ class _Steps(KerasLayer):
             setattr(self, name, value)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        # What is kept of the inputs and of the state, for each gate; None for all of it.
+        # Dropout masks of the inputs and of the state, for each gate; None for no dropout.
         self._kept_of_inputs: list[Tensor] | None = None
         self._kept_of_state: list[Tensor] | None = None
 
@@ -229,7 +229,7 @@ class _Run(RNNCell):
 
 
 class _Running(KerasLayer):
-    """What the layers that run over sequences share."""
+    """Base of the layers that run over sequences."""
 
     supports_masking = True
 
@@ -280,7 +280,7 @@ class _Running(KerasLayer):
 
 
 class _Recurrent(_Running, _Steps):
-    """What the layers of one kind of steps share.
+    """Base of the recurrent layers of one kind of steps.
 
     Args:
         units: int, the size of the outputs.
@@ -382,7 +382,7 @@ class _Recurrent(_Running, _Steps):
 
 
 class _Cell(_Steps):
-    """What the cells share: one step, of a batch of inputs and states."""
+    """Base of the cells: one step, for a batch of inputs and states."""
 
     _OPTIONS: ClassVar[dict[str, Any]] = {
         "use_bias": True,

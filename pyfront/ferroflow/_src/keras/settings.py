@@ -1,4 +1,4 @@
-"""What Keras's functions take by default: the dtype of numbers, the order of dimensions, and a small number."""
+"""Defaults of Keras's functions: the dtype of numbers, the order of dimensions, and a small number."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
 
 
 class _Spatial(KerasLayer):
-    """What the layers of places share."""
+    """Base of the layers over spatial dimensions."""
 
     _DIMENSIONS = 1
 

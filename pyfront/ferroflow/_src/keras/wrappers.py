@@ -42,7 +42,7 @@ class Wrapper(KerasLayer):
 
     @property
     def updates(self) -> list[Any]:
-        """What is to run with each training step."""
+        """The operations to run with each training step."""
         return [x for one in self._inner() for x in one.updates]
 
     @property

@@ -1,4 +1,4 @@
-"""How layers of `tf.contrib.layers` name their variables, fill collections, and end."""
+"""Variable names, collections and final steps of the layers of `tf.contrib.layers`."""
 
 from __future__ import annotations
 

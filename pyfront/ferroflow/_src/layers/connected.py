@@ -13,7 +13,7 @@ __all__ = ["Connected"]
 
 
 class Connected:
-    """What is called on tensors: a layer, or a model."""
+    """Base of layers and models, which are called on tensors."""
 
     _name: str
     # Its calls on tensors of models, and those of others on what it gave.
@@ -79,7 +79,7 @@ class Connected:
 
     @property
     def input(self) -> Any:
-        """What the first call took: a Tensor of any dtype and shape, or a list of them.
+        """The input of the first call: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
             AttributeError: if the layer has not been called yet.
@@ -89,7 +89,7 @@ class Connected:
 
     @property
     def output(self) -> Any:
-        """What the first call gave: a Tensor of any dtype and shape, or a list of them.
+        """The output of the first call: a Tensor of any dtype and shape, or a list of them.
 
         Raises:
             AttributeError: if the layer has not been called yet.
@@ -98,12 +98,12 @@ class Connected:
 
     @property
     def input_mask(self) -> Any:
-        """Which steps of `input` count: Tensor of bool; None for all; a list of them for several inputs."""
+        """The mask of `input`: Tensor of bool; None if all steps count; a list of them for several inputs."""
         return masks_of(self.input)
 
     @property
     def output_mask(self) -> Any:
-        """Which steps of `output` count: Tensor of bool; None for all; a list of them for several outputs."""
+        """The mask of `output`: Tensor of bool; None if all steps count; a list of them for several outputs."""
         return masks_of(self.output)
 
     @property

@@ -11,7 +11,7 @@ __all__ = ["InputSpec"]
 
 
 class InputSpec:
-    """What a layer asks of one input; what is None may be anything.
+    """A layer's requirements for one input; None means any value.
 
     Args:
         dtype: DType.

@@ -100,10 +100,10 @@ class Layer(Connected):
         self._activity_regularizer = kwargs.get("activity_regularizer")
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
-        # What was added, and whether it depends on the inputs of a call.
+        # The added losses or updates, and whether each depends on the inputs of a call.
         self._updates: list[tuple[Any, bool]] = []
         self._losses: list[tuple[Any, bool]] = []
-        # Where a call puts the updates; None for nowhere.
+        # Collection for the updates of calls; None for none.
         self._updates_collection: str | None = GraphKeys.UPDATE_OPS
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._graph: Graph | None = None
@@ -381,7 +381,7 @@ class Layer(Connected):
             **kwargs: further arguments of `call`; `scope` is the variable scope to open in the first call.
 
         Returns:
-            What `call` returns.
+            The result of `call`.
 
         Raises:
             ValueError: if the inputs belong to another graph than earlier ones, do not match `input_spec`, or `call`
@@ -525,7 +525,7 @@ class Layer(Connected):
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        # What is of the graph stays that of the original.
+        # Objects of the graph are shared with the original: a copy would no longer belong to the graph.
         added = [x for x, _ in self._updates + self._losses]
         kept = [*self.weights, *added, *(x for x in self.__dict__.values() if isinstance(x, Tensor))]
         for of_graph in [self._graph, self._scope, self._current_scope, self._call_outside, *kept]:

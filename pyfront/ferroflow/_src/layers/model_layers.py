@@ -577,7 +577,7 @@ def one_hot_encoding(
 
 
 def _name_of(layer: Any, default: str) -> str:
-    # That of a partial is its function's.
+    # A partial has no name; its function has one.
     name: str = getattr(getattr(layer, "func", layer), "__name__", default)
     return name
 

@@ -1,4 +1,4 @@
-"""What layers of models are written with: collections of what they make, and checked arguments.
+"""Functions for writing layers: collections of their outputs, and checked arguments.
 
 `tf.contrib.layers.utils` and `tf.contrib.slim.utils`, for programs with layers of their own.
 """
@@ -153,7 +153,7 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
         fn2: callable without arguments, for False.
 
     Returns:
-        What the function called returns.
+        The result of the function called.
 
     Raises:
         TypeError: if a function is not callable.
@@ -175,7 +175,7 @@ def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: 
         name: str, the name of the conditional.
 
     Returns:
-        What the function called returns, or what `tf.cond` does.
+        The result of the function called, or of `tf.cond`.
 
     Raises:
         TypeError: if a function is not callable.

@@ -29,12 +29,12 @@ class Call(NamedTuple):
 
     @property
     def outbound_layer(self) -> Any:
-        """What was called, by Keras's name."""
+        """The layer that was called, under Keras's name."""
         return self.layer
 
     @property
     def inbound_layers(self) -> list[Any]:
-        """What the inputs came from."""
+        """The layers that the inputs came from."""
         return [made.layer for made in map(call_of, self.input_tensors) if made]
 
     @property

@@ -1,4 +1,4 @@
-"""Which operations of a graph depend on some tensors."""
+"""Search for the operations that depend on given tensors."""
 
 from __future__ import annotations
 

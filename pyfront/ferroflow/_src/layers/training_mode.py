@@ -1,4 +1,4 @@
-"""Whether a layer trains: known now, or told by the step."""
+"""Training mode of a layer: known when the graph is built, or only in the step."""
 
 from __future__ import annotations
 

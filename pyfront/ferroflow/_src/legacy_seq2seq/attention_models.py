@@ -32,7 +32,7 @@ __all__ = ["attention_decoder", "embedding_attention_decoder", "embedding_attent
 
 
 class _Heads:
-    """What attends to the states, once or several times; its variables are made in the open scope."""
+    """Heads that attend to the states, once or several times; the variables are created in the current scope."""
 
     def __init__(self, states: Any, count: int) -> None:
         self._length = size_of(states, 1)

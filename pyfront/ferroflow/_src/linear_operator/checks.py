@@ -1,4 +1,4 @@
-"""What linear operators check of their arguments."""
+"""Checks of linear operators' arguments."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ __all__ = ["Reduction", "compute_weighted_loss"]
 
 
 class Reduction:
-    """How the weighted losses of elements become one.
+    """Ways to combine the weighted losses of elements.
 
     `NONE`: they stay as they are. `SUM`: their sum. `MEAN`: the sum divided by the sum of the weights.
     `SUM_OVER_BATCH_SIZE`: the sum divided by the number of elements. `SUM_BY_NONZERO_WEIGHTS` and

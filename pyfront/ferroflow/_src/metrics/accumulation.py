@@ -1,4 +1,4 @@
-"""What all metrics are made of: their variables, the collections of their results, and weights that fit."""
+"""Parts of all metrics: their variables, the collections of their results, and matching weights."""
 
 from __future__ import annotations
 

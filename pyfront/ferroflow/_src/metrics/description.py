@@ -1,4 +1,4 @@
-"""What the arguments and results of metrics are, said once for all of them."""
+"""Documentation that metrics share: their arguments and results."""
 
 from __future__ import annotations
 

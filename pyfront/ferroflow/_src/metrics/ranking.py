@@ -47,7 +47,7 @@ _SCORES = "Tensor of float32, of shape [..., classes]."
 _CLASSES = "Tensor of int32 or int64, of shape [..., k]: the classes predicted highest."
 _CLASS_ID = "int, the one class that is counted; None for all."
 _RESULT = "Tensors of float64, of shape []"
-# What is counted is one number for an example.
+# The count is one number for each example.
 _WEIGHTS = "Tensor of shape [], or of the rank of the labels' leading dimensions with each 1 or theirs; None for 1."
 
 

@@ -85,7 +85,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """What orders the uses of the array, float scalar."""
+        """The float scalar that orders the uses of the array."""
         return self._flow
 
     @property

@@ -69,7 +69,7 @@ class CategoricalVocabulary:
             self._freq[category] = self._freq.get(category, 0) + count
 
     def trim(self, min_frequency: int, max_frequency: int = -1) -> None:
-        """Removes rare and frequent categories, and renumbers the others: frequent ones first, then alphabetically.
+        """Removes rare and frequent categories, and renumbers the others: frequent ones first, then in sorted order.
 
         Args:
             min_frequency: int, which a category must come more often than.
@@ -91,7 +91,7 @@ class CategoricalVocabulary:
             class_id: int, the number.
 
         Returns:
-            What was added as that category: usually a str.
+            The category with that number: usually a str.
 
         Raises:
             ValueError: if the vocabulary was made without `support_reverse`.

@@ -14,7 +14,7 @@ __all__ = ["FusedRNNCell", "FusedRNNCellAdaptor", "TimeReversedFusedRNN"]
 
 
 class FusedRNNCell(abc.ABC):
-    """What computes all steps of a recurrent network in one call."""
+    """Base of the cells that compute all steps of a recurrent network in one call."""
 
     @abc.abstractmethod
     def __call__(

@@ -48,7 +48,7 @@ class MultiRNNCell(RNNCell):
 
     @property
     def output_size(self) -> Any:
-        """That of the last cell."""
+        """The output size of the last cell."""
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:

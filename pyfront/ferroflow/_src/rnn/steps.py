@@ -1,4 +1,4 @@
-"""What the ways to run a cell over time have in common: dtypes, sizes, and steps that end with each sequence."""
+"""Parts of all functions that run a cell over time: dtypes, sizes, and steps that end with each sequence."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def kept_where(finished: Tensor, old: Any, new: Any) -> Any:
 
 
 class Lengths:
-    """How many steps each sequence of a batch has.
+    """The number of steps of each sequence of a batch.
 
     Args:
         each: Tensor of int32, of shape [batch].

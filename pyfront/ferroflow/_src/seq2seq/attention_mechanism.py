@@ -24,7 +24,7 @@ __all__ = ["AttentionMechanism", "MemoryAttention"]
 
 
 class AttentionMechanism:
-    """What weighs the parts of a memory: called with a query and a state, it gives alignments and the next state."""
+    """Attention to the parts of a memory: called with a query and a state, it returns alignments and the next state."""
 
     @property
     def alignments_size(self) -> Any:

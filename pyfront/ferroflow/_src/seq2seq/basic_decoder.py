@@ -78,7 +78,8 @@ class BasicDecoder(Decoder):
             name: str, not used.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
+            Triple: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs; the
+            first state.
         """
         return (*self._helper.initialize(), self._initial_state)
 

@@ -45,7 +45,7 @@ __all__ = ["BeamSearchDecoder", "FinalBeamSearchDecoderOutput"]
 class FinalBeamSearchDecoderOutput(
     collections.namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))
 ):
-    """What the search gives.
+    """Result of a beam search.
 
     Args:
         predicted_ids: Tensor of int32, of shape [batch, time, beams]: the sequences, the best first.
@@ -163,7 +163,8 @@ class BeamSearchDecoder(Decoder):
             name: str, not used.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch, beams], the first inputs and the first state.
+            Triple: whether beams are finished at the start, Tensor of bool of shape [batch, beams]; the first inputs;
+            the first state.
         """
         log_probs = self._first_beam(
             convert_to_tensor(0.0, dtype=self._dtype), convert_to_tensor(-np.inf, dtype=self._dtype), self._dtype

@@ -164,7 +164,7 @@ def _coverage_penalty(attended: Any, finished: Any) -> Any:
 
 
 class _Choice:
-    """Which beams of each entry of a batch go on."""
+    """Choice of the beams of each batch entry that continue."""
 
     def __init__(self, batch_size: Any, beam_width: int) -> None:
         self._batch_size = batch_size

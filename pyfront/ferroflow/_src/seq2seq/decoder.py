@@ -28,7 +28,9 @@ __all__ = ["Decoder", "dynamic_decode"]
 
 
 class Decoder(abc.ABC):
-    """What makes sequences step by step: a state, inputs and what is finished, of each step from the one before."""
+    """Base of the decoders, which make sequences step by step: each step computes the next inputs, state and
+    finished flags.
+    """
 
     @property
     def batch_size(self) -> Any:
@@ -65,7 +67,8 @@ class Decoder(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], the first inputs and the first state.
+            Triple: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs; the
+            first state.
 
         Raises:
             NotImplementedError: if the decoder does not define it.

@@ -16,7 +16,7 @@ __all__ = ["CustomHelper", "Helper", "InferenceHelper"]
 
 
 class Helper(abc.ABC):
-    """What samples from the outputs of a step of a `BasicDecoder` and chooses the inputs of the next one."""
+    """Base of the helpers, which sample from a step's outputs and choose the next inputs for a `BasicDecoder`."""
 
     @property
     @abc.abstractmethod
@@ -56,7 +56,7 @@ class Helper(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], and the first inputs.
+            Pair: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs.
         """
 
     @abc.abstractmethod
@@ -85,7 +85,7 @@ class Helper(abc.ABC):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the next state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the next state.
         """
 
 
@@ -144,7 +144,7 @@ class CustomHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished at the start, Tensor of bool of shape [batch], and the first inputs.
+            Pair: whether sequences are finished at the start, Tensor of bool of shape [batch]; the first inputs.
         """
         with name_scope(name, f"{type(self).__name__}Initialize"):
             finished, next_inputs = self._initialize_fn()
@@ -178,7 +178,7 @@ class CustomHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the next state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the next state.
         """
         with name_scope(name, f"{type(self).__name__}NextInputs", (time, outputs, state)):
             return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
@@ -264,7 +264,7 @@ class InferenceHelper(Helper):
             name: str, not used.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         next_inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), next_inputs, state

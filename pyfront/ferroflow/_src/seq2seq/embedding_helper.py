@@ -126,7 +126,7 @@ class GreedyEmbeddingHelper(Helper):
             name: str, not used.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         finished = equal(sample_ids, self._end_token)
         # TF 1.x: ids past the end need not be such that they can be embedded.

@@ -119,7 +119,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs", [time, outputs, state, sample_ids]):
             finished, base, state = super().next_inputs(time, outputs, state, sample_ids, name=name)
@@ -208,7 +208,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs", [time, outputs, state, sample_ids]):
             finished, base, state = super().next_inputs(time, outputs, state, sample_ids, name=name)

@@ -96,7 +96,7 @@ class TrainingHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], and the inputs of the first step.
+            Pair: whether sequences are finished, Tensor of bool of shape [batch]; the inputs of the first step.
         """
         with name_scope(name, "TrainingHelperInitialize"):
             finished = equal(0, self._sequence_length)
@@ -128,7 +128,7 @@ class TrainingHelper(Helper):
             name: str, name scope of the operations.
 
         Returns:
-            What is finished, Tensor of bool of shape [batch], the next inputs and the state.
+            Triple: whether sequences are finished, Tensor of bool of shape [batch]; the next inputs; the state.
         """
         with name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             next_time = time + 1

@@ -170,7 +170,7 @@ def _filled(kind: type, items: dict[Any, Any]) -> Any:
     return result
 
 
-# How the leaves of a nest are put back: None for a leaf, or (what makes the container, its keys, those of its items).
+# Tree to rebuild a nest from its leaves: None for a leaf, or (maker of the container, its keys, the items' trees).
 Packing = tuple[Callable[[Any], Any], "list[Any] | None", "list[Packing]"] | None
 
 

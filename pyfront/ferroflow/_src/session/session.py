@@ -57,7 +57,7 @@ def _user_line(op: Operation) -> str:
     return ""
 
 
-# How the engine names a node of a function.
+# The engine's name of a node in a function.
 _INSIDE = re.compile(r"\[\[\{\{node (\S+)\}\} = (\w+) in function (\w+)\]\]")
 
 
@@ -87,7 +87,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unre
 
 
 class BaseSession:
-    """What `Session` and `InteractiveSession` share."""
+    """Base of `Session` and `InteractiveSession`."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is None:

@@ -108,7 +108,8 @@ def _fill_outputs(stats: Any, outputs: Iterable[tuple[int, int, list[int], int]]
 def fill_partition_graphs(metadata: Any, graph: Graph, placement: Iterable[tuple[str, str, int, bool]]) -> None:
     """Adds the graph of each device that a step used: its nodes on that device, with their devices spelled out.
 
-    What a node reads from another device stands as an input of that name, for nothing is sent between devices here.
+    A value that a node reads from another device is shown as an input of that name, because nothing is sent between
+    devices here.
 
     Args:
         metadata: a RunMetadata message.

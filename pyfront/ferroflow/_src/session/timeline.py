@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
 
-# How `NodeExecStats.timeline_label` tells the operation's type and its inputs.
+# Format in which `NodeExecStats.timeline_label` has the operation's type and its inputs.
 _LABEL = re.compile(r"(?P<name>.*?) = (?P<op>[^(]*)(\((?P<inputs>.*)\))?")
 _NO_INPUTS = ("RecvTensor",)
 
@@ -28,7 +28,7 @@ class AllocationMaximum(NamedTuple):
 
 
 class StepStatsAnalysis(NamedTuple):
-    """What a timeline found.
+    """Result of a timeline.
 
     Args:
         chrome_trace: ChromeTrace.
@@ -69,7 +69,7 @@ class ChromeTrace:
 
 
 class _Row(NamedTuple):
-    """Where an event is drawn."""
+    """Row in which an event is drawn."""
 
     pid: int
     tid: int

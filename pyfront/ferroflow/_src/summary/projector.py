@@ -1,4 +1,4 @@
-"""What TensorBoard's projector of embeddings is told, in a file beside the events."""
+"""Configuration of TensorBoard's embedding projector, in a file beside the events."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def basic_train_loop(
 ) -> None:
     """Calls a function that trains one step, again and again, until the supervisor should stop.
 
-    Where a task of the cluster was restarted, training goes on in a new session.
+    If a task of the cluster was restarted, training continues in a new session.
 
     Args:
         supervisor: Supervisor.

@@ -71,7 +71,7 @@ class _CoordinatedSessionCreator(SessionCreator):
 
 
 class _MonitoredSession:
-    """What `MonitoredSession` and `SingularMonitoredSession` share."""
+    """Base of `MonitoredSession` and `SingularMonitoredSession`."""
 
     StepContext = wrapped_session.StepContext
 
@@ -120,7 +120,7 @@ class _MonitoredSession:
             step_fn: callable with the argument `step_context`, a `StepContext`; or `self` and `step_context`.
 
         Returns:
-            What `step_fn` returned.
+            The result of `step_fn`.
 
         Raises:
             ValueError: if `step_fn` has other arguments.
@@ -195,10 +195,12 @@ class _MonitoredSession:
 class MonitoredSession(_MonitoredSession):
     """A session that is restored or initialized when it is made, calls hooks around its steps, and recovers.
 
-    When it is made: `begin` of the hooks, then the session with restored or initialized variables, the threads of the
-    queue runners, `after_create_session` of the hooks. In each `run`: `before_run` of the hooks, the step with what
-    they add, `after_run` of the hooks. When it is closed: `end` of the hooks unless there was a failure, then the
-    threads are stopped and the session is closed.
+    On creation it calls `begin` of the hooks, makes the session with restored or initialized variables, starts the
+    threads of the queue runners, and calls `after_create_session` of the hooks.
+
+    Each `run` calls `before_run` of the hooks, runs the step with their additions, and calls `after_run` of the hooks.
+
+    On closing it calls `end` of the hooks, unless there was a failure, then stops the threads and closes the session.
 
     After `AbortedError` and `UnavailableError`, which say that a machine went away, a new session is made and the step
     is run again. `OutOfRangeError` and `StopIteration` end a `with` block silently.

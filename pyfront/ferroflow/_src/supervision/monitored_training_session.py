@@ -13,7 +13,7 @@ from ferroflow._src.supervision.session_creator import ChiefSessionCreator, Work
 
 __all__ = ["USE_DEFAULT", "MonitoredTrainingSession"]
 
-# What an argument is where the program gave none: None turns a service off.
+# Default of arguments for which None has a meaning: it turns a service off.
 USE_DEFAULT = object()
 
 

@@ -154,7 +154,7 @@ class Scaffold:
 
     @property
     def local_init_feed_dict(self) -> Any:
-        """What is fed to `local_init_op`."""
+        """The feeds of `local_init_op`."""
         return self._local_init_feed_dict
 
     @property
@@ -169,7 +169,7 @@ class Scaffold:
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @staticmethod

@@ -8,7 +8,7 @@ __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunV
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a step.
+    """Additions of a hook to a step: fetches, feeds and options.
 
     Args:
         fetches: what the hook wants to know, as `Session.run` takes it; None for nothing.
@@ -22,7 +22,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a step gave to a hook.
+    """Results of a step for a hook.
 
     Args:
         results: the values of the hook's `fetches`, in the same nest; None where it fetched nothing.
@@ -50,7 +50,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program gave to `run`."""
+        """The arguments that the program passed to `run`."""
         return self._original_args
 
     @property
@@ -69,7 +69,7 @@ class SessionRunContext:
 
 
 class SessionRunHook:
-    """What a program wants done around the steps of a monitored session; override the methods of interest."""
+    """Actions of a program around the steps of a monitored session; override the methods of interest."""
 
     def begin(self) -> None:
         """Is called once, before the session is created; operations may be added to the default graph."""

@@ -218,7 +218,7 @@ class Supervisor:
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
@@ -248,7 +248,7 @@ class Supervisor:
 
     @property
     def global_step(self) -> Any:
-        """What counts the steps; None for nothing."""
+        """The tensor that counts the steps; None for none."""
         return self._global_step
 
     @property
@@ -263,7 +263,7 @@ class Supervisor:
 
     @property
     def save_path(self) -> str | None:
-        """What the paths of checkpoints begin with."""
+        """The first part of the checkpoints' paths."""
         return self._save_path
 
     def _write_graph(self) -> None:
@@ -358,7 +358,7 @@ class Supervisor:
         return sess
 
     def _start(self, sess: Any, starts_services: bool) -> None:
-        """Prepares a new session."""
+        """Writes the graph, and starts the services and queue runners of a new session."""
         if self._is_chief:
             self._write_graph()
             if starts_services:

@@ -283,8 +283,8 @@ class _Unwaited:
 class _UpdateRunner(QueueRunner):
     """The chief's queue runner.
 
-    When training stops, the update waits for gradients that nobody will send: it ends with the session, and must not
-    be waited for before that.
+    When training stops, the update waits for gradients that no replica will send. It ends with the session; waiting for
+    it before would never return.
     """
 
     def create_threads(

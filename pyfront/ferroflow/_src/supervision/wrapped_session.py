@@ -19,7 +19,7 @@ from ferroflow._src.supervision.session_run_hook import (
 
 __all__ = ["PREEMPTION_ERRORS", "CoordinatedSession", "HookedSession", "RecoverableSession", "StepContext"]
 
-# What is raised where a machine of the cluster went away, or came back without its state.
+# Errors after a machine of the cluster went away, or came back without its state.
 PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 
 # Seconds between attempts to make a session: the second is made at once, later ones after longer and longer waits.
@@ -33,7 +33,7 @@ _ADVICE = (
 
 
 class StepContext:
-    """What `run_step_fn` gives to a step function.
+    """Argument of the step functions that `run_step_fn` calls.
 
     Args:
         session: Session, whose steps call no hooks.
@@ -120,7 +120,7 @@ class WrappedSession:
             run_with_hooks: callable that runs a step with hooks; `run` by default.
 
         Returns:
-            What `step_fn` returned.
+            The result of `step_fn`.
         """
         return step_fn(StepContext(raw_session, run_with_hooks or self.run))
 

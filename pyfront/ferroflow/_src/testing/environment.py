@@ -1,4 +1,4 @@
-"""What the machine and the build offer to tests, and how test programs start."""
+"""Properties of machine and build for tests, and the start of test programs."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class TestCase(unittest.TestCase):
             tensors: what to fetch, as `Session.run` takes it.
 
         Returns:
-            What `Session.run` returns.
+            The result of `Session.run`.
 
         Raises:
             tf.errors.OpError: if the step failed.

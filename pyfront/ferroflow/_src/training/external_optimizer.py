@@ -29,7 +29,7 @@ def _in_one_vector(tensors: Sequence[Any]) -> Tensor:
 
 
 class ExternalOptimizerInterface:
-    """What an optimizer outside of the graph needs to know of a loss; subclasses say how `_minimize` calls it.
+    """Base of the optimizers outside of the graph, with the loss and its gradients; subclasses define `_minimize`.
 
     Args:
         loss: float [], what is minimized.

@@ -223,7 +223,7 @@ class Optimizer:
         updated = [(g, v) for g, v in pairs if g is not None]
         if not updated:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        # What initializes a slot must not wait for the control dependencies in force here.
+        # A slot's initializer must not wait for the current control dependencies.
         with control_dependencies(None):
             self._create_slots([v for _, v in updated])
         with name_scope(name, self._name) as scope:

@@ -31,7 +31,7 @@ __all__ = [
 
 GradientsAndVariables = list[tuple[Any, Any]]
 
-# What `global_step` is where the program gave none: None is no counting.
+# Default of `global_step`, because None has a meaning: no counting.
 USE_GLOBAL_STEP = 0
 
 

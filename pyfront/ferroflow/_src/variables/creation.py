@@ -78,7 +78,7 @@ def create_with(default: Creator, kwargs: dict[str, Any]) -> Any:
         kwargs: the arguments of `tf.Variable`.
 
     Returns:
-        What the innermost creator returns.
+        The result of the innermost creator.
     """
     following = default
     for creator in creator_stack():

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 VARIABLE_OPS = ("Variable", "VariableV2")
 
-# What gives the value behind a handle.
+# Ops that read the value behind a handle.
 _READS_HANDLE = ("ReadVariableOp",)
 
-# What tells whether there is a value needs none.
+# Ops that test whether a variable is initialized need no value.
 _NEEDS_NO_VALUE = ("IsVariableInitialized", "VarIsInitializedOp")
 
 

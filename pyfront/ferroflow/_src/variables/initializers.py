@@ -32,7 +32,7 @@ _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 
 
 class Initializer:
-    """What all initializers have in common."""
+    """Base of all initializers."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Returns the initial value.

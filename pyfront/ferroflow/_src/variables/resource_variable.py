@@ -274,10 +274,10 @@ class ResourceVariable(Variable):
 
 
 class _WrittenVariable(ResourceVariable):
-    """What a write returns: the variable, all of whose reads come after the write."""
+    """Result of a write: the variable, whose reads all come after the write."""
 
     def __init__(self, variable: ResourceVariable, write: Operation) -> None:
-        # What is not said here is the variable's own.
+        # All other attributes are the variable's own.
         self.__dict__.update(variable.__dict__)
         self._write_op = write
         with self._behind():

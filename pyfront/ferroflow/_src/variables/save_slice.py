@@ -10,7 +10,7 @@ from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_
 
 
 class SaveSliceInfo:
-    """Where a variable lies in the whole tensor that it is a slice of.
+    """Position of a slice in the whole variable.
 
     Args:
         full_name: str, the name of the whole.

@@ -1,4 +1,4 @@
-"""How the copies of a variable in several replicas relate: modes that are recorded with the variable."""
+"""Modes for the copies of a variable in several replicas, which are recorded with the variable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are made equal."""
+    """Times at which the copies of a variable are made equal."""
 
     AUTO = 0
     NONE = 1
@@ -16,7 +16,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How updates of a variable from several replicas become one."""
+    """Ways to combine several replicas' updates of a variable."""
 
     NONE = 0
     SUM = 1

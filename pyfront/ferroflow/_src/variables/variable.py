@@ -242,7 +242,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def handle(self) -> Tensor:
-        """What operations that change the variable take: a reference to it, a Tensor of its dtype and shape."""
+        """The input of operations that change the variable: a reference to it, a Tensor of its dtype and shape."""
         return self._variable
 
     @property
@@ -293,7 +293,7 @@ class Variable(metaclass=_VariableMeta):
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How updates from several replicas become one."""
+        """The way in which several replicas' updates are combined."""
         return self._aggregation
 
     @property

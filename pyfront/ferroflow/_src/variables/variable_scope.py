@@ -21,7 +21,7 @@ from ferroflow._src.variables.variable_store import VariableStore
 
 
 class _ReuseMode(enum.Enum):
-    """How `get_variable` treats names, where True and False do not say it."""
+    """Mode of `get_variable` besides True and False."""
 
     AUTO_REUSE = 1
 
@@ -88,7 +88,7 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
-        """How `get_variable` treats names: True, False, None or `AUTO_REUSE`."""
+        """The mode of `get_variable` for existing names: True, False, None or `AUTO_REUSE`."""
         return self._reuse
 
     @property

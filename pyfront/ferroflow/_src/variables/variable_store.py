@@ -245,8 +245,8 @@ class VariableStore:
         return found
 
     def _check_slices(self, name: str, count: int) -> None:
-        """Raises ValueError unless all slices that were made one by one, outside of a partitioned variable, are
-        present.
+        """Raises ValueError if slices were made one by one, outside of a partitioned variable, and are not `count` in
+        number.
         """
         if f"{name}/part_0" not in self._vars:
             return

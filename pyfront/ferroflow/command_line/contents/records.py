@@ -41,7 +41,7 @@ def _example(record: bytes) -> Any:
         except Exception:
             # protobuf's classes of errors differ by its implementations.
             continue
-        # What has unknown fields is another message, or none.
+        # A message with unknown fields is of another type, or not a message.
         if not _is_foreign(message):
             return message
     return None

@@ -1,4 +1,4 @@
-"""What a launched process does before it becomes a task: it sees to it that it ends when its launcher does."""
+"""Setup of a launched process before it becomes a task: it ends when its launcher ends."""
 
 from __future__ import annotations
 

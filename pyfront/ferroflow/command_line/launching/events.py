@@ -1,4 +1,4 @@
-"""What tasks do: they print lines, and they end."""
+"""Events of tasks: printed lines, and their end."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class LocalTasks:
         self._processes[task].signal(number)
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         # The end of a process closes its pipes: what they hold is read before.
         for key, _ in sorted(self._selector.select(timeout), key=lambda event: event[0].data[2] is None):
             task, process, stream = key.data

@@ -97,7 +97,7 @@ class RayTasks:
         self._hosts[task].signal.remote(task, int(number))
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """What happened since the last call; waits for it, at most `timeout` seconds."""
+        """Yields the events since the last call; waits for them, at most `timeout` seconds."""
         if not self._listening:
             return
         heard, _ = ray.wait(list(self._listening), num_returns=1, timeout=timeout)

@@ -16,8 +16,8 @@ _LOOK = 0.2
 _GRACE = 10.0
 
 
-# What a terminal obeys rather than shows: control characters of both sets but the tab, and those that turn the
-# direction of the text or end a line.
+# Characters that a terminal obeys rather than shows: control characters of both sets except the tab, and those that
+# change the text direction or end a line.
 _OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 

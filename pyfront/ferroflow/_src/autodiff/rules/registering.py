@@ -1,4 +1,4 @@
-"""How tables of rules enter the gradient registry."""
+"""Entry of tables of rules into the gradient registry."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _cwise_mul_or_div(op: Operation, g: Any, is_mul: bool) -> list[Any]:
         dx, dy = g * y_values, g * values
     else:
         dx, dy = g / y_values, g * (-values / tensor_op("Square", [y_values]))
-    # Where y was stretched, its indices repeat, and what they get is added up.
+    # If y was broadcast, its indices repeat, so gradients of equal indices are added up.
     total = tensor_op("SparseTensorDenseAdd", [y_indices, dy, augmented, zeros_like(y)])
     return [None, dx, None, reshape(total, y_shape)]
 

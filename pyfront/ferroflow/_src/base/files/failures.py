@@ -1,4 +1,4 @@
-"""What the system's failures are called, and the path behind a name."""
+"""The system's failures as TF's errors, and the path behind a file name."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _WINDOW_BITS: Final = 15
 
 
 class TFRecordOptions:
-    """How record files are compressed.
+    """Compression options of record files.
 
     The sizes of buffers, the memory and the strategy of the compression decide no byte that a reader gets; they are
     accepted, and the buffers have the sizes that were measured to be fastest.

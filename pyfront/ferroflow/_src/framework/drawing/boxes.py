@@ -1,4 +1,4 @@
-"""What a picture of one name scope shows: a box for each node and each scope in it, and for what is around it."""
+"""Contents of a picture of one name scope: a box for each node and scope in it, and for its neighbours."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def collapsed(index: ScopeIndex, scope: str = "", limit: int = 300) -> View:
     path = scope.split("/") if scope else []
     inside = index.members(scope)
     outside: dict[str, bool] = dict(_key(node.name, path) for node in inside)
-    # What reads from the scope is around it, unless it is in it.
+    # Readers of the scope's nodes are around it, unless they are in it.
     around = {reader.name: reader for node in inside for reader in index.readers(node.name)}
     for node in inside:
         around.pop(node.name, None)

@@ -16,7 +16,7 @@ __all__ = ["Layout", "layered"]
 _SWEEPS = 12
 _GAP = 18.0
 _LAYER_GAP = 44.0
-# How much an edge's way past other layers would rather be straight than a box in the middle of its neighbours.
+# Weight of straightness for edges that pass other layers, compared to boxes in the middle of their neighbours.
 _WAYPOINT_WEIGHT = 4.0
 
 

@@ -29,7 +29,7 @@ _LONGEST = 34
 # A page of a large graph shows its outermost scopes, as far as this many boxes go.
 _BOXES_OF_A_PAGE = 1500
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-# What XML cannot hold, written in any way.
+# Characters that XML cannot hold, in any notation.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -61,7 +61,7 @@ def _box_svg(box: Box, center: tuple[float, float], size: tuple[float, float]) -
 
 
 class _Ends(NamedTuple):
-    """Where an edge leaves and enters its boxes, and how far the next edge is there."""
+    """Points at which an edge leaves and enters its boxes, and the distance to the next edge there."""
 
     leaves: float
     enters: float

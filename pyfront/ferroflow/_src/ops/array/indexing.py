@@ -294,7 +294,7 @@ def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> Li
         name: str, name of the operation.
 
     Returns:
-        What `setdiff1d` gives.
+        The result of `setdiff1d`.
     """
     warn_deprecated("tf.listdiff", "tf.setdiff1d")
     return setdiff1d(x, y, dtypes.int32 if out_idx is None else out_idx, name)

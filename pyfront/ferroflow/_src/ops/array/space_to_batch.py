@@ -1,4 +1,4 @@
-"""How much must be padded, and cropped again, so that blocks fill space."""
+"""Paddings that make space divisible into blocks, and crops that remove them again."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class SampleDistortedBoundingBox(NamedTuple):
-    """What `sample_distorted_bounding_box` gives.
+    """Result of `sample_distorted_bounding_box`.
 
     Attributes:
         begin: Tensor of the dtype of the image's size, of shape [3]: what `tf.slice` takes as `begin`.

@@ -1,4 +1,4 @@
-"""What the image functions ask of shapes: ranks and sizes, at once where the graph tells them, else in the step."""
+"""Shape checks of the image functions: when the graph is built if sizes are known, otherwise in the step."""
 
 from __future__ import annotations
 

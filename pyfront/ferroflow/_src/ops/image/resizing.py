@@ -38,7 +38,7 @@ __all__ = [
 
 
 class ResizeMethod:
-    """How `resize_images` samples."""
+    """Sampling methods of `resize_images`."""
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1

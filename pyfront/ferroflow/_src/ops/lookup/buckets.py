@@ -29,7 +29,7 @@ __all__ = ["FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StaticVocabu
 
 
 class HasherSpec(NamedTuple):
-    """Which hash chooses buckets, and its key.
+    """Hash that selects buckets, and its key.
 
     Args:
         hasher: str, name of the hash: "fasthash", "stronghash" or "legacy".

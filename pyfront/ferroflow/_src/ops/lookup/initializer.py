@@ -1,4 +1,4 @@
-"""What fills tables: tensors of keys and values, and files."""
+"""Initializers of tables: from tensors of keys and values, and from files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
 
 
 class TableInitializerBase:
-    """What fills a table with keys and values of two dtypes.
+    """Base of the initializers, which fill a table with keys and values of two dtypes.
 
     Args:
         key_dtype: DType of the keys.
@@ -111,7 +111,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    """Where on a line keys and values are, besides in a column."""
+    """Positions of keys and values on a line, besides columns."""
 
     WHOLE_LINE: Final = -2
     LINE_NUMBER: Final = -1

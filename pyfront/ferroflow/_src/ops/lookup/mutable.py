@@ -20,7 +20,7 @@ __all__ = ["MutableDenseHashTable", "MutableHashTable"]
 
 
 class _MutableTable(LookupInterface):
-    """What tables with changing rows share."""
+    """Base of the tables with changing rows."""
 
     def __init__(self, key_dtype: Any, value_dtype: Any, table_ref: Tensor, default_value: Tensor) -> None:
         super().__init__(key_dtype, value_dtype, table_ref.op.name.rsplit("/", 1)[-1])

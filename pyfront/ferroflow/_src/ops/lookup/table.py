@@ -1,4 +1,4 @@
-"""What all lookup tables offer, the table that is filled once, and the operation that fills all tables."""
+"""Base of the lookup tables, the table that is filled once, and the operation that fills all tables."""
 
 from __future__ import annotations
 

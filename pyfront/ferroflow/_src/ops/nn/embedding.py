@@ -88,7 +88,7 @@ def embedding_lookup(
         if count == 1:
             with colocate_with(params[0]):
                 rows = _clip_rows(indexing.gather(params[0], ids, name=scope), ids, max_norm)
-            # What reads the rows must not be colocated with the table.
+            # Operations that read the rows must not be colocated with the table.
             return tensor_op("Identity", [rows])
         flat_ids = shaping.reshape(ids, [-1])
         positions = making.range(shaping.size(flat_ids))

@@ -72,7 +72,7 @@ def _sampled_logits(
 ) -> tuple[Tensor, Tensor]:
     """Returns the logits of the true classes and of a sample of all, and the labels of a loss over them.
 
-    Where there are several true classes, each has an equal part of the label.
+    If there are several true classes, each has an equal part of the label.
     """
     weights = _parts(weights)
     with name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):

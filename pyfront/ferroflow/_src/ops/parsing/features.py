@@ -1,4 +1,4 @@
-"""What is asked of examples: the descriptions of features, and what they say to the parsing operations."""
+"""Features to parse from examples: their descriptions, and the attributes of the parsing operations."""
 
 from __future__ import annotations
 

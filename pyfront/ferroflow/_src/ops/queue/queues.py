@@ -31,7 +31,7 @@ def _common_shape(a: tensor_shape.TensorShape, b: tensor_shape.TensorShape) -> t
 
 
 class QueueBase:
-    """What queues have in common: elements are tuples of tensors that go in and come out together.
+    """Base of the queues: elements are tuples of tensors that are enqueued and dequeued together.
 
     Operations wait: those that put elements in while the queue is full, those that take elements out while there are
     too few.

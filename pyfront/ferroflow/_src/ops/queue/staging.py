@@ -18,7 +18,7 @@ __all__ = ["MapStagingArea", "StagingArea"]
 
 
 class BaseStagingArea:
-    """What staging areas have in common.
+    """Base of the staging areas.
 
     Args:
         dtypes: list of DType, of the values of a tuple.

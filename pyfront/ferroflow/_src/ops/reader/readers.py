@@ -25,7 +25,7 @@ def _queue_ref(queue: Any) -> Any:
 
 
 class ReaderBase:
-    """What turns pieces of work from a queue, mostly names of files, into records.
+    """Base of the readers, which convert work items from a queue, mostly names of files, to records.
 
     The reader takes work from the queue when it needs some; a record is a key, which says where it comes from, and a
     value.

@@ -140,7 +140,7 @@ def _checked_sizes(sp_ids: Any, vocab_size: Any) -> tuple[list[Any], list[Any]]:
 def sparse_merge(
     sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False
 ) -> SparseTensor:
-    """Replaces the last index of each value by an id from a sparse tensor with the same indices.
+    """Replaces the last index of each value by ids from sparse tensors with the same indices.
 
     Args:
         sp_ids: SparseTensor of int32 or int64, or a list of them with the same indices: one for each new dimension.

@@ -20,7 +20,7 @@ AccumulatedSlices.__doc__ = "Slices taken from an accumulator: their indices, va
 
 
 class ConditionalAccumulatorBase:
-    """What accumulators of dense and of sparse gradients have in common.
+    """Base of the accumulators of dense and sparse gradients.
 
     Gradients computed in an older step than the accumulator's are dropped when they are added; taking the mean
     begins a new step.
@@ -148,7 +148,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients given as slices; each slice's mean is over the gradients that had it.
+    """The function's result, or that of `tf.cond` of both.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.

@@ -25,7 +25,7 @@ __all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
 
 
 class CheckpointSaverListener:
-    """What a program wants done around the checkpoints of a hook; override the methods of interest."""
+    """Actions of a program around a hook's checkpoints; override the methods of interest."""
 
     def begin(self) -> None:
         """Is called once, before the session is created; operations may be added to the default graph."""

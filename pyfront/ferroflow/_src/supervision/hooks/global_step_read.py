@@ -1,4 +1,4 @@
-"""How hooks find the global step."""
+"""The global step for hooks."""
 
 from __future__ import annotations
 

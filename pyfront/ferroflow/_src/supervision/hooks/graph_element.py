@@ -1,4 +1,4 @@
-"""How hooks find the tensors that programs name."""
+"""The tensors for hooks, found by the names that programs give."""
 
 from __future__ import annotations
 

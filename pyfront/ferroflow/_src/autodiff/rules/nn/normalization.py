@@ -70,7 +70,7 @@ def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     h = ggx * factor
     h_mean, hu_mean, hg_mean = total(h) * share, total(h * u) * share, total(h * g) * share
     to_g = r * (h - h_mean - r * r * u * hu_mean) + ggscale * r * u + ggoffset
-    # How dx and dscale change with `x` directly, with the mean, and with the deviation r.
+    # Partial derivatives of dx and dscale: by `x` directly, by the mean, and by the deviation r.
     spread = hg_mean - h_mean * g_mean - 3.0 * r * r * hu_mean * gu_mean
     through_dx = -r * r * r * (u * spread + (h - h_mean) * gu_mean + (g - g_mean) * hu_mean)
     through_dscale = ggscale * r * (g - g_mean - r * r * u * gu_mean)
