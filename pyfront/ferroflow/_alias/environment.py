@@ -20,7 +20,7 @@ _INSTALLER: Final = "ferroflow alias"
 
 
 class AliasError(Exception):
-    """The environment has another package of that name, or cannot be written."""
+    """Error: the environment has another package of that name, or cannot be written."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ _TABLE_END = bytes.fromhex("57fb808b247547db")
 
 
 class NotReadable(Exception):
-    """A path that names nothing, or nothing that a command can read; its text says what was looked for."""
+    """Error: a path names nothing, or nothing that a command can read; its text says what was expected."""
 
 
 class FileKind(Enum):

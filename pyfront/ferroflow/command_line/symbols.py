@@ -20,7 +20,7 @@ def _public(name: str) -> str:
 
 
 class _Scan(ast.NodeVisitor):
-    """Follows names that stand for TensorFlow, its modules, or what is in them, through a file's top-level bindings."""
+    """Scan of a file's top-level bindings for names that stand for TensorFlow, its modules, or their members."""
 
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}

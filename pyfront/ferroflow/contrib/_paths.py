@@ -82,7 +82,7 @@ def _public(path: str) -> Any:
 
 
 class _Module(ModuleType):
-    """A module or package by TensorFlow's path; it finds names when they are asked for."""
+    """A module or package by TensorFlow's path, which resolves names at first use."""
 
     def __getattr__(self, name: str) -> Any:
         inner = self.__name__.removeprefix(f"{_PACKAGE}.")
@@ -106,7 +106,7 @@ class _Module(ModuleType):
 
 
 class _Finder:
-    """Makes the modules when they are imported."""
+    """Finder that makes the modules when they are imported."""
 
     @classmethod
     def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:

@@ -281,7 +281,7 @@ def submodule(path: str, name: str) -> ModuleType | None:
 
 
 class _Finder:
-    """Makes the modules of this package when they are imported."""
+    """Finder that makes the modules of this package when they are imported."""
 
     @classmethod
     def find_spec(cls, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:

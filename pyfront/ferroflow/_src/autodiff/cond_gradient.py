@@ -58,7 +58,7 @@ class GradientBranch(CondContext):
 
 
 class CondRegion:
-    """A conditional on the way of gradients."""
+    """A conditional in the backward pass."""
 
     def __init__(self, graph: Graph, branch: CondContext) -> None:
         self._graph = graph

@@ -189,7 +189,7 @@ class Options(NamedTuple):
 
 
 class Sweep:
-    """One walk from the ys back to the xs, through the operations of one control flow context.
+    """One backward pass from the ys to the xs, through the operations of one control flow context.
 
     Conditionals and loops in that context are passed as wholes.
     """

@@ -128,7 +128,7 @@ def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
 
 
 class LoopRegion:
-    """A loop on the way of gradients."""
+    """A loop in the backward pass."""
 
     def __init__(self, graph: Graph, loop: WhileContext) -> None:
         self._graph = graph

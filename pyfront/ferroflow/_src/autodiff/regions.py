@@ -15,7 +15,7 @@ Reads = list[tuple[int, int]]
 
 
 class Region(Protocol):
-    """A conditional or a loop on the way of gradients."""
+    """A conditional or a loop in the backward pass."""
 
     # The nodes that bring values out of it.
     outputs: list[int]

@@ -215,7 +215,7 @@ def tell_absent(namespace: dict[str, Any]) -> None:
 
 
 class AbsentModules:
-    """The last finder of modules: says what to do about one of ferroflow's that no other finder knows."""
+    """The last module finder: raises an error with advice for a module of ferroflow that no other finder has."""
 
     @staticmethod
     def find_spec(fullname: str, path: Sequence[str] | None = None, target: Any = None) -> None:

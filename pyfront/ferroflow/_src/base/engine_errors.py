@@ -31,7 +31,7 @@ def engine_errors() -> _EngineErrors:
 
 
 class raise_exception_on_not_ok_status:  # noqa: N801  # TF1's spelling
-    """A context manager around calls of the native interface, whose failures it raises as `tf.errors.OpError`.
+    """Context manager around calls of the native interface, whose failures it raises as `tf.errors.OpError`.
 
     The `with` block gets a status, which TensorFlow's functions take; functions of this library raise without it.
     """

@@ -108,7 +108,7 @@ def _without_shared_start(stack: list[str], previous: list[str]) -> list[str]:
 
 
 class CancelledError(OpError):
-    """A step, or an operation of one, was cancelled: its session or queue was closed, or the user interrupted it.
+    """Error: a step or operation was cancelled, because its session or queue was closed or the user interrupted it.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -121,7 +121,7 @@ class CancelledError(OpError):
 
 
 class UnknownError(OpError):
-    """The reason for the failure is not known, or its code is none of TF's.
+    """Error: the cause is unknown, or its code is not one of TF's.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -135,7 +135,7 @@ class UnknownError(OpError):
 
 
 class InvalidArgumentError(OpError):
-    """An operation received an argument with a value or shape that it does not accept.
+    """Error: an operation received an argument with a value or shape that it does not accept.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -148,7 +148,7 @@ class InvalidArgumentError(OpError):
 
 
 class DeadlineExceededError(OpError):
-    """An operation did not end within the time it was given.
+    """Error: an operation did not end in time.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -161,7 +161,7 @@ class DeadlineExceededError(OpError):
 
 
 class NotFoundError(OpError):
-    """Something that was asked for, such as a file or a key of a checkpoint, does not exist.
+    """Error: a requested object, such as a file or a key of a checkpoint, does not exist.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -174,7 +174,7 @@ class NotFoundError(OpError):
 
 
 class AlreadyExistsError(OpError):
-    """Something that was to be created exists already.
+    """Error: an object to create already exists.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -187,7 +187,7 @@ class AlreadyExistsError(OpError):
 
 
 class PermissionDeniedError(OpError):
-    """The caller may not do what was asked, for example read a file.
+    """Error: the caller has no permission, for example to read a file.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -200,7 +200,7 @@ class PermissionDeniedError(OpError):
 
 
 class UnauthenticatedError(OpError):
-    """The caller has not shown who it is.
+    """Error: the caller is not authenticated.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -213,7 +213,7 @@ class UnauthenticatedError(OpError):
 
 
 class ResourceExhaustedError(OpError):
-    """Memory, disk space or another resource does not suffice.
+    """Error: memory, disk space or another resource is exhausted.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -226,7 +226,7 @@ class ResourceExhaustedError(OpError):
 
 
 class FailedPreconditionError(OpError):
-    """The state that an operation needs is not there, for example a variable has no value yet.
+    """Error: the state that an operation needs is missing, for example a variable is not initialized.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -239,7 +239,7 @@ class FailedPreconditionError(OpError):
 
 
 class AbortedError(OpError):
-    """An operation was given up because of something that ran at the same time, such as the loss of a worker.
+    """Error: an operation was aborted because of a concurrent event, such as the loss of a worker.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -265,7 +265,7 @@ class OutOfRangeError(OpError):
 
 
 class UnimplementedError(OpError):
-    """An operation has no implementation for its types, attributes or arguments.
+    """Error: an operation has no implementation for its types, attributes or arguments.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -278,7 +278,7 @@ class UnimplementedError(OpError):
 
 
 class InternalError(OpError):
-    """Something that should always hold did not: a defect of the runtime.
+    """Error: an invariant of the runtime does not hold, which is a defect.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -291,7 +291,7 @@ class InternalError(OpError):
 
 
 class UnavailableError(OpError):
-    """A part of the runtime, such as another task of the cluster, cannot be reached at present.
+    """Error: a part of the runtime, such as another task of the cluster, is currently unreachable.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
@@ -304,7 +304,7 @@ class UnavailableError(OpError):
 
 
 class UnreachableTaskError(DeadlineExceededError, UnavailableError):
-    """A step did not end within the time it was given, and a task that it needs does not answer.
+    """Error: a step did not end in time, and a task that it needs does not answer.
 
     Programs that match on `DeadlineExceededError` see the deadline. Those that wait for lost tasks, such as monitored
     sessions, see that a task is unavailable.
@@ -320,7 +320,7 @@ class UnreachableTaskError(DeadlineExceededError, UnavailableError):
 
 
 class DataLossError(OpError):
-    """Data is damaged or cut off beyond repair, for example in a checkpoint or record file.
+    """Error: data is damaged or truncated beyond repair, for example in a checkpoint or record file.
 
     Args:
         node_def: the `NodeDef` of the op that failed, or None.

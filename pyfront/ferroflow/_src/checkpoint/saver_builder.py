@@ -120,7 +120,7 @@ def _variable_saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
 
 
 class BaseSaverBuilder:
-    """Makes the operations that save and restore; subclasses may make others.
+    """Maker of the operations that save and restore; subclasses may make other operations.
 
     Args:
         write_version: the format, `SaverDef.V2` by default.
@@ -443,7 +443,7 @@ for _name, _class in (
 
 
 class BulkSaverBuilder(BaseSaverBuilder):
-    """Makes one operation that reads all tensors."""
+    """Maker of one operation that reads all tensors."""
 
     def bulk_restore(
         self,

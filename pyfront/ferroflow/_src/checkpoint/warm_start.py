@@ -28,7 +28,7 @@ class _Fields(NamedTuple):
 
 
 class VocabInfo(_Fields):
-    """The vocabularies whose entries the rows or the columns of a variable belong to, before and now.
+    """The old and the new vocabulary of a variable's rows or columns.
 
     Args:
         new_vocab: str, the file of the vocabulary, an entry in each line.

@@ -41,7 +41,7 @@ class _Absent(ClusterResolver):
 
 
 class TPUClusterResolver(_Absent):
-    """Not offered: ferroflow runs on CPUs.
+    """Not supported: ferroflow runs on CPUs. The constructor raises an error.
 
     Args:
         *args: not used.
@@ -55,7 +55,7 @@ class TPUClusterResolver(_Absent):
 
 
 class GceClusterResolver(_Absent):
-    """Not offered: ferroflow does not ask Google's cloud for the addresses of machines.
+    """Not supported: ferroflow does not query Google's cloud for machines' addresses. The constructor raises an error.
 
     Args:
         *args: not used.
@@ -69,7 +69,7 @@ class GceClusterResolver(_Absent):
 
 
 class KubernetesClusterResolver(_Absent):
-    """Not offered: ferroflow does not ask Kubernetes for the addresses of pods.
+    """Not supported: ferroflow does not query Kubernetes for pods' addresses. The constructor raises an error.
 
     Args:
         *args: not used.

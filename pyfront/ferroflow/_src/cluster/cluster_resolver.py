@@ -14,7 +14,7 @@ def master_url(address: str, rpc_layer: str | None) -> str:
 
 
 class ClusterResolver(abc.ABC):
-    """Says what cluster a program belongs to, and which task of it the program is.
+    """Description of the cluster of a program, and of the program's own task.
 
     A subclass overrides `cluster_spec` and `master`; where they are known, it also sets `task_type` and `task_id`.
     """
@@ -182,7 +182,7 @@ class SimpleClusterResolver(ClusterResolver):
 
 
 class UnionClusterResolver(ClusterResolver):
-    """Several descriptions of one cluster; all but the tasks is the first one's.
+    """Union of several descriptions of one cluster; all other properties are those of the first.
 
     Args:
         *args: `ClusterResolver`s.

@@ -10,7 +10,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 
 
 class RoundRobinStrategy:
-    """Chooses the tasks in turn.
+    """Strategy that chooses the tasks in turn.
 
     Args:
         num_tasks: int, the number of ps tasks.
@@ -28,7 +28,7 @@ class RoundRobinStrategy:
 
 
 class RandomStrategy:
-    """Chooses a task by a hash of the op's name: the same in every program that builds the same names.
+    """Strategy that chooses a task by a hash of the op's name, so that programs with equal names choose equally.
 
     Args:
         num_ps_tasks: int, the number of ps tasks.
@@ -46,7 +46,7 @@ class RandomStrategy:
 
 
 class GreedyLoadBalancingStrategy:
-    """Chooses the task that has the least load so far, the first among equals.
+    """Strategy that chooses the task with the least load so far, the first among equals.
 
     Args:
         num_tasks: int, the number of ps tasks.

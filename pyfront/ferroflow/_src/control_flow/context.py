@@ -315,7 +315,7 @@ def made_in(graph: Graph, context: ControlFlowContext | None) -> Iterator[None]:
 
 
 class _As:
-    """A context that only labels what is made in it."""
+    """A context that only labels the operations created in it."""
 
     def __init__(self, context: ControlFlowContext) -> None:
         self._context = context

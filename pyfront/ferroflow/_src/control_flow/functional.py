@@ -31,7 +31,7 @@ def _check_callable(fn: Any) -> None:
 
 
 class _Elements:
-    """Tensors taken apart along their first dimension."""
+    """Tensors split along their first dimension."""
 
     def __init__(self, elems: Any) -> None:
         self._structure = elems

@@ -50,7 +50,8 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
 
 
 class CrfDecodeForwardRnnCell(RNNCell):
-    """A cell whose state is, for each tag, the best score of the sequences that end with it; its outputs point back.
+    """A cell whose state is, for each tag, the best score of the sequences that end with it; its outputs are back
+    pointers.
 
     Args:
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.

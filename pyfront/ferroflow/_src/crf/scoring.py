@@ -208,7 +208,7 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
 
 
 class CrfForwardRnnCell(RNNCell):
-    """A cell whose state is, for each tag, the log of the sum over all sequences so far that end with it.
+    """A cell whose state is, for each tag, the logarithm of the sum over all sequences so far that end with it.
 
     Args:
         transition_params: Tensor of a float dtype, of shape [tags, tags]: the scores of transitions.

@@ -45,7 +45,7 @@ def _int64(value: Any, name: str) -> Tensor:
 
 
 class Dataset(abc.ABC):
-    """Elements of one structure: tensors and sparse tensors, nested in tuples, namedtuples and dicts."""
+    """Sequence of elements with one structure: tensors and sparse tensors, nested in tuples, namedtuples and dicts."""
 
     @abc.abstractmethod
     def _as_variant_tensor(self) -> Tensor:

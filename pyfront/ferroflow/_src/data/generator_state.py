@@ -12,7 +12,7 @@ from ferroflow._src.data import element_nest as nest
 
 
 class GeneratorState:
-    """Iterators by number: a dataset may be read several times at once."""
+    """Iterators by number, because a dataset may be read several times at once."""
 
     def __init__(self, generator: Callable[..., Any]) -> None:
         self._generator = generator

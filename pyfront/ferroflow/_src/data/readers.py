@@ -48,7 +48,7 @@ class TextLineDataset(OpDataset):
 
 
 class FixedLengthRecordDataset(OpDataset):
-    """The pieces of one length that files are cut into.
+    """Dataset of the pieces of one length that files consist of.
 
     Args:
         filenames: string, list of them, or Tensor of string, of shape [] or [n].

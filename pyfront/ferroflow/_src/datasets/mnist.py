@@ -119,7 +119,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = _CLASSES) -
 
 
 class DataSet:
-    """Images with labels, handed out in batches. The order comes from NumPy's global generator, as in TF 1.x.
+    """Images with labels, returned in batches. The order comes from NumPy's global generator, as in TF 1.x.
 
     Args:
         images: uint8 array [count, rows, columns, 1].

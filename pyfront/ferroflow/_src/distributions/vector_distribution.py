@@ -10,7 +10,7 @@ from ferroflow._src.ops.math.linalg import matmul, matrix_set_diag
 
 
 class VectorDistribution(Distribution):
-    """A batch of distributions of vectors: a subclass gives a Tensor that has the shape of a batch of events."""
+    """A batch of distributions of vectors; a subclass has a Tensor with the shape of a batch of events."""
 
     def _shaped_as_batch_of_events(self) -> Any:
         raise NotImplementedError

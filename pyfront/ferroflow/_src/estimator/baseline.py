@@ -48,7 +48,7 @@ def _model(head: Head, optimizer: Any, weight_column: Any) -> Callable[..., Esti
 
 
 class BaselineClassifier(Estimator):
-    """A classifier that predicts how often each class is among the labels, whatever the features are.
+    """A classifier that predicts the frequency of each class among the labels, independent of the features.
 
     Args:
         model_dir: as `Estimator`.
@@ -78,7 +78,7 @@ class BaselineClassifier(Estimator):
 
 
 class BaselineRegressor(Estimator):
-    """A regression that predicts the mean of the labels, whatever the features are.
+    """A regression that predicts the mean of the labels, independent of the features.
 
     Args:
         model_dir: as `Estimator`.

@@ -81,7 +81,7 @@ class WarmStartSettings(NamedTuple):
 
 
 class _DatasetInitializerHook(SessionRunHook):
-    """Initializes the iterator of a dataset that an input function gave."""
+    """Hook that initializes the iterator of a dataset that an input function returned."""
 
     def __init__(self, iterator: Any) -> None:
         self._iterator = iterator

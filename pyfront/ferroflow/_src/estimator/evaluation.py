@@ -44,7 +44,7 @@ def _eval_step() -> Any:
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Ends an evaluation after a number of batches.
+    """Hook that ends an evaluation after a number of batches.
 
     Args:
         num_evals: int, the number of batches; None for all that there are.

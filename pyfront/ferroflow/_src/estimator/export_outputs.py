@@ -41,7 +41,7 @@ def _the_one_of_strings(receiver_tensors: dict[str, Tensor], what: str) -> Tenso
 
 
 class ClassificationOutput(ExportOutput):
-    """Scores of classes, their names, or both.
+    """Output of classes' scores, their names, or both.
 
     Args:
         scores: Tensor of a float dtype, of shape [batch, n] or [n]; None for none.
@@ -88,7 +88,7 @@ class ClassificationOutput(ExportOutput):
 
 
 class RegressionOutput(ExportOutput):
-    """Numbers.
+    """Output of numbers.
 
     Args:
         value: Tensor of a float dtype, of shape [batch, ...].
@@ -123,7 +123,7 @@ class RegressionOutput(ExportOutput):
 
 
 class PredictOutput(ExportOutput):
-    """Any tensors, by name.
+    """Output of any tensors, by name.
 
     Args:
         outputs: Tensor of any dtype and shape, which is named "output", or dict of them.

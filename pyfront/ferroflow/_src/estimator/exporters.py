@@ -21,7 +21,7 @@ _SECONDS_DIGITS = 10
 
 
 class Exporter(abc.ABC):
-    """A way of exporting a model while it is trained, for `EvalSpec`; `name` and `export` are to be defined."""
+    """Exporter of a model during training, for `EvalSpec`; subclasses define `name` and `export`."""
 
     @property
     @abc.abstractmethod
@@ -52,7 +52,7 @@ class Exporter(abc.ABC):
 
 
 class _SavedModelExporter(Exporter):
-    """Exports SavedModels when `_is_due`, and deletes the oldest ones."""
+    """Exporter of SavedModels when `_is_due`, which deletes the oldest ones."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _SavedModelExporter(Exporter):
 
 
 class FinalExporter(_SavedModelExporter):
-    """Exports the model once, at the end of the training.
+    """Exporter of the model once, at the end of the training.
 
     Args:
         name: str, the name of the folder of its exports.
@@ -154,7 +154,7 @@ class FinalExporter(_SavedModelExporter):
 
 
 class LatestExporter(_SavedModelExporter):
-    """Exports the model after each evaluation, and keeps the newest exports.
+    """Exporter of the model after each evaluation, which keeps the newest exports.
 
     Args:
         name: str, the name of the folder of its exports.
@@ -191,7 +191,7 @@ def _loss_smaller(best_eval_result: Mapping[str, Any] | None, current_eval_resul
 
 
 class BestExporter(_SavedModelExporter):
-    """Exports the model after each evaluation that is better than all before, and keeps the newest exports.
+    """Exporter of the model after each evaluation that is better than all before, which keeps the newest exports.
 
     Args:
         name: str, the name of the folder of its exports.

@@ -22,7 +22,7 @@ __all__ = ["FeedingQueueRunner", "enqueue_arrays"]
 
 
 class FeedingQueueRunner(QueueRunner):
-    """A queue runner that feeds what its operations enqueue.
+    """A queue runner that feeds the operations that it runs.
 
     Args:
         queue: QueueBase.
@@ -46,7 +46,7 @@ class FeedingQueueRunner(QueueRunner):
 
 
 class _Batches:
-    """The numbers of the examples of batch after batch, and what is to be fed for them.
+    """Example numbers of batch after batch, and the feeds for them.
 
     Args:
         placeholders: list of Tensor: of the numbers, and of each column.

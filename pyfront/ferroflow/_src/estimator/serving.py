@@ -29,7 +29,7 @@ class _Fields(NamedTuple):
 
 
 class ServingInputReceiver(_Fields):
-    """The features of a model that is served, and what is fed for them.
+    """The features of a served model, and the tensors that are fed for them.
 
     Args:
         features: dict of Tensors or SparseTensors of any dtypes and shapes, or one of them, which is named "feature".
@@ -74,7 +74,8 @@ class _TensorFields(NamedTuple):
 
 
 class TensorServingInputReceiver(_TensorFields):
-    """The one feature of a model that is served, which the model function gets as it is, and what is fed for it.
+    """The single feature of a served model, passed unchanged to the model function, and the tensors that are fed for
+    it.
 
     Args:
         features: Tensor or SparseTensor of any dtype and shape.

@@ -94,7 +94,7 @@ class TPURunConfig(RunConfig):
 
 
 class _HostCallHook(SessionRunHook):
-    """Runs what a host call made beside each step."""
+    """Hook that runs a host call's function beside each step."""
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
@@ -262,7 +262,7 @@ def _check_takes_params(name: str, function: Callable[..., Any]) -> None:
 
 
 class CrossShardOptimizer(Optimizer):
-    """An optimizer that adds up the gradients of all replicas of a TPU: of the only one there is here.
+    """An optimizer that adds up the gradients of all replicas of a TPU; here there is one.
 
     Args:
         opt: Optimizer that applies them.

@@ -238,7 +238,7 @@ def _evaluate_until_the_end(estimator: Estimator, train_spec: TrainSpec, eval_sp
 
 
 class _Evaluation:
-    """Evaluates the newest checkpoint, once each, and calls the exporters."""
+    """Evaluation of the newest checkpoint, once each, with the exporters."""
 
     def __init__(self, estimator: Estimator, eval_spec: EvalSpec, max_steps: int | None) -> None:
         self._estimator = estimator
@@ -298,7 +298,9 @@ class _Evaluation:
 
 
 class _EvaluatingListener(CheckpointSaverListener):
-    """Evaluates the checkpoints that are saved, unless the evaluation before is too fresh, and the last one always."""
+    """Listener that evaluates saved checkpoints, unless the last evaluation is too recent; the last checkpoint
+    always.
+    """
 
     def __init__(self, evaluating: _Evaluation, throttle_secs: float) -> None:
         self._evaluating = evaluating

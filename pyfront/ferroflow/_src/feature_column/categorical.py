@@ -65,7 +65,7 @@ class _IdColumn(CategoricalColumn):
 
 
 class _ValueColumn(_IdColumn):
-    """A column that makes ids of strings or integers."""
+    """A column that converts strings or integers to ids."""
 
     dtype: Any
 
@@ -81,7 +81,7 @@ class _HashedFields(NamedTuple):
 
 
 class HashedCategoricalColumn(_ValueColumn, _HashedFields):
-    """Values hashed to ids; `categorical_column_with_hash_bucket` makes it."""
+    """Column of values hashed to ids; `categorical_column_with_hash_bucket` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> SparseTensor:
         values = _of_one_kind(inputs, self.key, self.dtype)
@@ -104,7 +104,7 @@ class _VocabularyFileFields(NamedTuple):
 
 
 class VocabularyFileCategoricalColumn(_ValueColumn, _VocabularyFileFields):
-    """Values as their lines in a file; `categorical_column_with_vocabulary_file` makes it."""
+    """Column of values as their lines in a file; `categorical_column_with_vocabulary_file` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -132,7 +132,7 @@ class _VocabularyListFields(NamedTuple):
 
 
 class VocabularyListCategoricalColumn(_ValueColumn, _VocabularyListFields):
-    """Values as their places in a list; `categorical_column_with_vocabulary_list` makes it."""
+    """Column of values as their positions in a list; `categorical_column_with_vocabulary_list` makes it."""
 
     def _transform_feature(self, inputs: TransformedFeatures) -> Any:
         values, key_dtype = _table_keys(inputs, self.key, self.dtype)
@@ -165,7 +165,7 @@ class _IdentityFields(NamedTuple):
 
 
 class IdentityCategoricalColumn(_IdColumn, _IdentityFields):
-    """Values that are ids; `categorical_column_with_identity` makes it."""
+    """Column of values that are ids; `categorical_column_with_identity` makes it."""
 
     @property
     def _parse_example_spec(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class _WeightedFields(NamedTuple):
 
 
 class WeightedCategoricalColumn(CategoricalColumn, _WeightedFields):
-    """The ids of another column with weights; `weighted_categorical_column` makes it."""
+    """Column of another column's ids with weights; `weighted_categorical_column` makes it."""
 
     @property
     def name(self) -> str:

@@ -42,7 +42,7 @@ class FeatureColumn(abc.ABC):
 
 
 class DenseColumn(FeatureColumn):
-    """A column that gives numbers, of one shape in all examples."""
+    """A column of numbers, of one shape in all examples."""
 
     @property
     @abc.abstractmethod
@@ -69,7 +69,7 @@ class IdWeightPair(NamedTuple):
 
 
 class CategoricalColumn(FeatureColumn):
-    """A column that gives ids below a known number."""
+    """A column of ids below a known number."""
 
     @property
     @abc.abstractmethod
@@ -84,7 +84,7 @@ class CategoricalColumn(FeatureColumn):
 
 
 class TransformedFeatures:
-    """Features, each transformed by its columns when it is first asked for and kept.
+    """Features, each transformed by its columns at first use and cached.
 
     Args:
         features: the raw features by their keys: Tensors or SparseTensors of shape [batch, ...], or values of them.

@@ -21,7 +21,7 @@ class _CrossedFields(NamedTuple):
 
 
 class CrossedColumn(CategoricalColumn, _CrossedFields):
-    """Combinations of values hashed to ids; `crossed_column` makes it."""
+    """Column of combinations of values hashed to ids; `crossed_column` makes it."""
 
     @property
     def name(self) -> str:

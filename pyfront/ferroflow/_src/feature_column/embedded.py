@@ -74,7 +74,7 @@ class _EmbeddingFields(NamedTuple):
 
 
 class EmbeddingColumn(DenseColumn, _EmbeddingFields):
-    """Rows of a table of its own; `embedding_column` makes it."""
+    """Column of rows of its own table; `embedding_column` makes it."""
 
     @property
     def name(self) -> str:
@@ -112,7 +112,7 @@ class _SharedFields(NamedTuple):
 
 
 class SharedEmbeddingColumn(DenseColumn, _SharedFields):
-    """Rows of a table that other columns use too; `shared_embedding_columns` makes them."""
+    """Column of rows of a table shared with other columns; `shared_embedding_columns` makes it."""
 
     # The table of each graph, of all columns that share.
     _tables: PerGraph[Any]

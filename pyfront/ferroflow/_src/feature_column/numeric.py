@@ -27,7 +27,7 @@ class _NumericFields(NamedTuple):
 
 
 class NumericColumn(DenseColumn, _NumericFields):
-    """Numbers as they are; `numeric_column` makes it."""
+    """Column of numbers as they are; `numeric_column` makes it."""
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class _BucketizedFields(NamedTuple):
 
 
 class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
-    """The bucket that each number falls in; `bucketized_column` makes it."""
+    """Column of the buckets that contain the numbers; `bucketized_column` makes it."""
 
     @property
     def name(self) -> str:

@@ -37,7 +37,7 @@ Args:
 
 
 class IndexedSlices:
-    """Slices of a larger tensor: `dense[indices[i]] = values[i]`; what the gradient of a gather is.
+    """Slices of a larger tensor: `dense[indices[i]] = values[i]`, such as the gradient of a gather.
 
     Args:
         values: Tensor of any dtype, of shape [n, ...].
@@ -106,7 +106,7 @@ class IndexedSlices:
 
 
 class SparseTensor:
-    """A tensor most of whose elements are zero: the others by position.
+    """A tensor with mostly zero elements, stored as the positions and values of the others.
 
     Args:
         indices: int64 Tensor [n, rank], the positions; ascending by row where an operation asks for order.

@@ -20,7 +20,7 @@ _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 
 
 class FunctionGraph(Graph):
-    """The body of a function under construction. What it reads from graphs around becomes an argument.
+    """The body of a function under construction. Tensors of outer graphs become arguments.
 
     Args:
         outer: the graph around.
@@ -170,7 +170,7 @@ def _variable_of(tensor: Tensor) -> Operation | None:
 
 
 class Function:
-    """A function of tensors, in the library of the graph around.
+    """A function of tensors, in the library of the outer graph.
 
     Args:
         name: what its name begins with.

@@ -14,7 +14,7 @@ _rules: dict[str, GradientFunction | None] = {}
 
 
 class RegisterGradient:
-    """A decorator that registers the gradient rule of an op type.
+    """Decorator that registers the gradient rule of an op type.
 
     Args:
         op_type: the op type, or the name used in `Graph.gradient_override_map`.

@@ -49,7 +49,7 @@ class _Versions:
 
 
 class Graph:
-    """A dataflow graph: operations, the tensors between them, and named collections of things."""
+    """A dataflow graph: operations, the tensors between them, and named collections of objects."""
 
     def __init__(self) -> None:
         self._core = _core.Graph()

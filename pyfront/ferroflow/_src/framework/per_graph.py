@@ -10,7 +10,9 @@ Value = TypeVar("Value")
 
 
 class PerGraph(Generic[Value]):
-    """One value for each graph. The graph holds it: a weak mapping would keep graphs that their values refer to."""
+    """One value for each graph. The graph holds it: a weak mapping would keep graphs alive that their values refer
+    to.
+    """
 
     def __contains__(self, graph: Graph) -> bool:
         return self in graph._kept

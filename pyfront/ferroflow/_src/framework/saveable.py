@@ -37,7 +37,7 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """A thing that is saved as several tensors and restored from them.
+    """An object that is saved as several tensors and restored from them.
 
     Args:
         op: the thing, or the operation that makes it; no two saveables of a saver have the same.

@@ -94,7 +94,7 @@ class NameScopes:
 
 
 class NameScope:
-    """Context manager of `Graph.name_scope`; gives the scope's name with a slash."""
+    """Context manager of `Graph.name_scope`; returns the scope's name with a slash on entry."""
 
     def __init__(self, graph: Graph, name: Any) -> None:
         self._graph = graph
@@ -137,7 +137,7 @@ class Scopes:
 
 
 class ThreadScopes(threading.local):
-    """`Scopes` of which each thread has its own, at first those given."""
+    """`Scopes` with a copy for each thread, which starts as the given one."""
 
     def __init__(self, shared: Scopes | ThreadScopes) -> None:
         super().__init__()

@@ -174,7 +174,7 @@ def queue_class(dynamic_pad: bool) -> Any:
 
 
 class _Queue(NamedTuple):
-    """A queue of batches, before its elements are known; the last two are of one that shuffles."""
+    """A queue of batches, before its elements are known; the last two attributes belong to shuffling queues."""
 
     kind: Any
     capacity: int

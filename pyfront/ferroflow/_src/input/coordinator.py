@@ -189,7 +189,7 @@ class Coordinator:
 
 
 class LooperThread(threading.Thread):
-    """A daemon thread that runs code again and again until its coordinator stops; a failure stops the coordinator.
+    """A daemon thread that runs code repeatedly until its coordinator stops; a failure stops the coordinator.
 
     The code is `target`, or `run_loop` of a subclass.
 

@@ -25,7 +25,7 @@ _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
 
 
 class KerasLayer(Layer):
-    """A layer of a model; it comes before the layer of `tf.layers` that it is in a class's bases.
+    """Base of the layers of a model; it precedes the layer of `tf.layers` among a class's bases.
 
     Args:
         *args: arguments of that layer.

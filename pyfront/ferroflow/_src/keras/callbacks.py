@@ -181,7 +181,7 @@ class _Monitor(Callback):
 
 
 class EarlyStopping(_Monitor):
-    """Stops when a value has not become better for some epochs.
+    """Callback that stops when a value has not improved for some epochs.
 
     Args:
         monitor: str, the value's name, such as "val_loss".
@@ -237,7 +237,7 @@ class EarlyStopping(_Monitor):
 
 
 class ModelCheckpoint(_Monitor):
-    """Saves the model after epochs.
+    """Callback that saves the model after epochs.
 
     Args:
         filepath: str, the HDF5 file, or of weights the checkpoint's prefix, in which `{epoch:02d}` and
@@ -298,7 +298,7 @@ class ModelCheckpoint(_Monitor):
 
 
 class ReduceLROnPlateau(_Monitor):
-    """Makes the learning rate smaller when a value has not become better for some epochs.
+    """Callback that reduces the learning rate when a value has not improved for some epochs.
 
     Args:
         monitor: str, the value's name.
@@ -382,7 +382,7 @@ class ReduceLROnPlateau(_Monitor):
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate of each epoch.
+    """Callback that sets the learning rate of each epoch.
 
     Args:
         schedule: callable of the epoch's number, from 0, or of it and the rate before, to the rate, a float.
@@ -462,7 +462,7 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Ends the fitting where the loss of a batch is not a finite number."""
+    """Callback that stops fitting when the loss of a batch is not finite."""
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         """Checks the loss.
@@ -478,7 +478,7 @@ class TerminateOnNaN(Callback):
 
 
 class CSVLogger(Callback):
-    """Writes the values of each epoch to a file, a line each.
+    """Callback that writes the values of each epoch to a file, one line each.
 
     Args:
         filename: str, the file.

@@ -20,7 +20,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 
 class CustomObjectScope:
-    """A context manager in which names stand for classes and functions of the program; what is changed ends with it.
+    """Context manager in which names stand for classes and functions of the program; changes are undone at its end.
 
     Args:
         *args: dicts of classes and functions by their names.

@@ -37,7 +37,7 @@ class Arrays:
 
 
 class Drawn:
-    """Examples that the graph gives.
+    """Examples that the graph computes.
 
     Args:
         draw: callable that computes a batch.

@@ -11,7 +11,7 @@ __all__ = ["Passes", "Sequence"]
 
 
 class Sequence:
-    """Batches by their number, for `Model.fit_generator` and its kin; a subclass says them in `__getitem__`."""
+    """Batches by their number, for `Model.fit_generator` and related methods; a subclass defines `__getitem__`."""
 
     def __getitem__(self, index: int) -> Any:
         """Returns a batch: tuple of inputs and labels, and weights if there are any."""
@@ -31,7 +31,7 @@ class Sequence:
 
 
 class Passes:
-    """The batches of a generator, or of an object with `__len__` and `__getitem__` again and again.
+    """The batches of a generator, or of an object with `__len__` and `__getitem__`, in repeated passes.
 
     Args:
         generator: generator, or such an object, which may have `on_epoch_end`.

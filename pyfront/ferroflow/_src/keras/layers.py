@@ -101,7 +101,7 @@ class _KerasConvolution(KerasLayer):
 
 
 class Conv1D(_KerasConvolution, convolution.Conv1D):
-    """A convolution along one dimension: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over one dimension: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -145,7 +145,7 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
 
 
 class Conv3D(_KerasConvolution, convolution.Conv3D):
-    """A convolution along three dimensions: `activation(convolution(inputs, kernel) + bias)`.
+    """Convolution layer over three dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -182,7 +182,7 @@ class _KerasPooling(KerasLayer):
 
 
 class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along one dimension.
+    """Layer that returns the largest element of each window over one dimension.
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
@@ -212,7 +212,7 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):  # type: ignore[misc, v
 
 
 class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The largest element of windows along three dimensions.
+    """Layer that returns the largest element of each window over three dimensions.
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
@@ -227,7 +227,7 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):  # type: ignore[misc, v
 
 
 class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along one dimension.
+    """Layer that returns the mean of each window over one dimension.
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
@@ -242,7 +242,7 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):  # type: ignore
 
 
 class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along two dimensions.
+    """Layer that returns the mean of each window over two dimensions.
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
@@ -257,7 +257,7 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):  # type: ignore
 
 
 class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):  # type: ignore[misc, valid-type]  # made by a function
-    """The mean of windows along three dimensions.
+    """Layer that returns the mean of each window over three dimensions.
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
@@ -304,7 +304,7 @@ class _GlobalPoolingOfSteps(_GlobalPooling):
 
 
 class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
-    """The largest of all steps.
+    """Layer that returns the largest element over all steps.
 
     Args:
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -314,7 +314,7 @@ class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
 
 
 class GlobalMaxPooling2D(_GlobalPooling):
-    """The largest of all places of an image.
+    """Layer that returns the largest element over all positions of an image.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
@@ -329,7 +329,7 @@ class GlobalMaxPooling2D(_GlobalPooling):
 
 
 class GlobalMaxPooling3D(_GlobalPooling):
-    """The largest of all places of a volume.
+    """Layer that returns the largest element over all positions of a volume.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
@@ -344,7 +344,7 @@ class GlobalMaxPooling3D(_GlobalPooling):
 
 
 class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
-    """The mean of all steps.
+    """Layer that returns the mean over all steps.
 
     Args:
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -354,7 +354,7 @@ class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
 
 
 class GlobalAveragePooling2D(_GlobalPooling):
-    """The mean of all places of an image.
+    """Layer that returns the mean over all positions of an image.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
@@ -369,7 +369,7 @@ class GlobalAveragePooling2D(_GlobalPooling):
 
 
 class GlobalAveragePooling3D(_GlobalPooling):
-    """The mean of all places of a volume.
+    """Layer that returns the mean over all positions of a volume.
 
     Args:
         data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
@@ -393,7 +393,7 @@ class Flatten(KerasLayer, flatten.Flatten):
 
 
 class Dropout(KerasLayer, dropout.Dropout):
-    """Leaves out a part of the inputs in training.
+    """Layer that sets random inputs to 0 in training.
 
     Args:
         rate: float, the part.
@@ -419,7 +419,7 @@ class Dropout(KerasLayer, dropout.Dropout):
 
 
 class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
-    """Scales inputs to mean 0 and variance 1 over the batch in training, by averages of those else.
+    """Layer that normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
     Args:
         **kwargs: arguments of `tf.layers.BatchNormalization` and `KerasLayer`.
@@ -444,7 +444,7 @@ class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
 
 
 class Activation(KerasLayer):
-    """A function of each element.
+    """Layer that applies a function to each element.
 
     Args:
         activation: callable, or its name.
@@ -469,7 +469,7 @@ class Activation(KerasLayer):
 
 
 class Reshape(KerasLayer):
-    """Another shape of examples.
+    """Layer that reshapes examples.
 
     Args:
         target_shape: tuple, the shape without the batch; -1 for what follows.

@@ -132,7 +132,7 @@ class _LocallyConnected(KerasLayer):
 
 
 class LocallyConnected1D(_LocallyConnected):
-    """A convolution along one dimension with weights of its own for each place.
+    """A convolution along one dimension with separate weights for each position.
 
     Args:
         filters: int, the number of channels of the outputs.
@@ -158,7 +158,7 @@ class LocallyConnected1D(_LocallyConnected):
 
 
 class LocallyConnected2D(_LocallyConnected):
-    """A convolution of images with weights of its own for each place.
+    """A convolution of images with separate weights for each position.
 
     Args:
         filters: int, the number of channels of the outputs.

@@ -89,7 +89,7 @@ def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
 
 
 class Concatenate(Merge):
-    """Inputs one after the other.
+    """Layer that joins its inputs along a dimension.
 
     Args:
         axis: int, the dimension.
@@ -186,7 +186,7 @@ class _Elementwise(Merge):
 
 
 class Add(_Elementwise):
-    """The sum of inputs.
+    """Layer that adds its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -196,7 +196,7 @@ class Add(_Elementwise):
 
 
 class Multiply(_Elementwise):
-    """The product of inputs.
+    """Layer that multiplies its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -206,7 +206,7 @@ class Multiply(_Elementwise):
 
 
 class Average(Add):
-    """The mean of inputs.
+    """Layer that computes the mean of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -228,7 +228,7 @@ class Average(Add):
 
 
 class Maximum(_Elementwise):
-    """The largest of the elements of inputs.
+    """Layer that computes the elementwise maximum of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -238,7 +238,7 @@ class Maximum(_Elementwise):
 
 
 class Minimum(_Elementwise):
-    """The smallest of the elements of inputs.
+    """Layer that computes the elementwise minimum of its inputs.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -248,7 +248,7 @@ class Minimum(_Elementwise):
 
 
 class Subtract(_Elementwise):
-    """The difference of two inputs.
+    """Layer that subtracts its second input from its first.
 
     Args:
         **kwargs: arguments of `KerasLayer`.
@@ -272,7 +272,7 @@ class Subtract(_Elementwise):
 
 
 class Dot(Merge):
-    """The products of the examples of two inputs.
+    """Layer that computes the products of two inputs' examples.
 
     Args:
         axes: int, or pair of ints: the dimensions of the inputs to sum over.

@@ -254,7 +254,7 @@ def initializer(identifier: Any) -> Any:
 
 
 class Regularizer:
-    """A loss of weights; a subclass says it in `__call__`."""
+    """Base of the regularizers, which compute a loss from weights; a subclass defines `__call__`."""
 
     def __call__(self, x: Any) -> Any:
         """Returns the loss.
@@ -269,7 +269,7 @@ class Regularizer:
 
 
 class L1L2(Regularizer):
-    """`l1` times the sum of absolute values and `l2` times the sum of squares.
+    """Regularizer: `l1` times the sum of absolute values plus `l2` times the sum of squares.
 
     Args:
         l1: float, the factor of the absolute values.
@@ -375,7 +375,7 @@ def _norms(w: Any, axis: Any) -> Any:
 
 
 class MaxNorm(Constraint):
-    """Weights whose norm is not above a number.
+    """Constraint to norms up to a limit.
 
     Args:
         max_value: float, the largest norm.
@@ -403,7 +403,7 @@ class MaxNorm(Constraint):
 
 
 class NonNeg(Constraint):
-    """Weights that are not negative."""
+    """Constraint to weights that are not negative."""
 
     def __call__(self, w: Any) -> Any:
         """Returns the weight, 0 where it is negative.
@@ -418,7 +418,7 @@ class NonNeg(Constraint):
 
 
 class UnitNorm(Constraint):
-    """Weights of norm 1.
+    """Constraint to norm 1.
 
     Args:
         axis: int, or list of ints: the dimensions of a norm.

@@ -143,7 +143,7 @@ class Optimizer:
 
 
 class _Descent(Optimizer, abc.ABC):
-    """An optimizer that moves one variable after the other, at a rate that is a variable.
+    """An optimizer that updates one variable after the other, with a variable as learning rate.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -202,7 +202,7 @@ def _assigned(variable: Any, value: Any) -> Any:
 
 
 class SGD(_Descent):
-    """Gradient descent, with momentum.
+    """Gradient descent optimizer, with momentum.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -233,7 +233,7 @@ class SGD(_Descent):
 
 
 class RMSprop(_Descent):
-    """Moves divided by the root of the mean of squared gradients.
+    """RMSprop optimizer: divides gradients by the root of the mean of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -262,7 +262,7 @@ class RMSprop(_Descent):
 
 
 class Adagrad(_Descent):
-    """Moves divided by the root of the sum of squared gradients.
+    """Adagrad optimizer: divides gradients by the root of the sum of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -287,7 +287,7 @@ class Adagrad(_Descent):
 
 
 class Adadelta(_Descent):
-    """Moves scaled by the roots of the means of squared moves and squared gradients.
+    """Adadelta optimizer: scales gradients by the roots of the means of squared steps and squared gradients.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -318,7 +318,7 @@ class Adadelta(_Descent):
 
 
 class Adam(_Descent):
-    """Moves by the mean of gradients, divided by the root of the mean of squared gradients.
+    """Adam optimizer: divides the mean of gradients by the root of the mean of their squares.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -367,7 +367,7 @@ class Adam(_Descent):
 
 
 class Adamax(_Descent):
-    """Adam with the largest of decaying gradients in the place of the root.
+    """Adamax optimizer: Adam with a decaying maximum of gradients instead of the root.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -408,7 +408,7 @@ class Adamax(_Descent):
 
 
 class Nadam(Optimizer):
-    """Adam with Nesterov's momentum, which is warmed up.
+    """Nadam optimizer: Adam with Nesterov's momentum and a warm-up.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -477,7 +477,7 @@ class Nadam(Optimizer):
 
 
 class _GraphOptimizer(Optimizer):
-    """An optimizer of `tf.train` as one of Keras's."""
+    """An optimizer of `tf.train` with the interface of Keras's optimizers."""
 
     def __init__(self, optimizer: graph_optimizer.Optimizer) -> None:
         super().__init__()

@@ -136,7 +136,7 @@ class _Steps(KerasLayer):
 
 
 class _SimpleSteps(_Steps):
-    """Steps whose output goes back to them."""
+    """Steps that get their last output as input."""
 
     def _step(self, inputs: Any, state: Any) -> Any:
         output = self.activation(self._of_inputs(inputs)[0] + self._of_state(state[0], [0])[0])
@@ -162,7 +162,7 @@ class _GatedSteps(_Steps):
 
 
 class _MemorySteps(_Steps):
-    """Steps with a memory that gates fill and empty."""
+    """Steps with a memory that gates fill and clear."""
 
     _STATES = 2
     _GATES = 4
@@ -191,7 +191,7 @@ class _MemorySteps(_Steps):
 
 
 class _Run(RNNCell):
-    """A step of a layer as the cell that `tf.nn.dynamic_rnn` takes, with a mask among the inputs or none.
+    """A layer's step as the cell that `tf.nn.dynamic_rnn` takes, with or without a mask among the inputs.
 
     Args:
         step: callable of inputs and a tuple of states to an output and a tuple of states.
@@ -434,7 +434,7 @@ class _Cell(_Steps):
 
 
 class SimpleRNN(_Recurrent, _SimpleSteps):
-    """A layer whose output goes back to it: `activation(inputs @ kernel + output @ recurrent_kernel + bias)`.
+    """Recurrent layer: `activation(inputs @ kernel + output @ recurrent_kernel + bias)`.
 
     Args:
         units: int, the size of the outputs.
@@ -461,7 +461,7 @@ class SimpleRNN(_Recurrent, _SimpleSteps):
 
 
 class GRU(_Recurrent, _GatedSteps):
-    """Gated recurrent units.
+    """Layer of gated recurrent units.
 
     Args:
         units: int, the size of the outputs.
@@ -487,7 +487,7 @@ class GRU(_Recurrent, _GatedSteps):
 
 
 class LSTM(_Recurrent, _MemorySteps):
-    """Long short-term memory.
+    """Layer of long short-term memory.
 
     Args:
         units: int, the size of the outputs.
@@ -582,7 +582,7 @@ def _sizes(cell: Any) -> tuple[int, ...]:
 
 
 class StackedRNNCells(KerasLayer):
-    """Cells one above the other, as one: its states are those of the highest cell, then of the others below.
+    """Stack of cells as one cell: its states are those of the highest cell, then of the others below.
 
     Args:
         cells: list of cells, the lowest first.
@@ -669,7 +669,7 @@ def _not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
 
 
 class RNN(_Running):
-    """A cell run over the steps of sequences.
+    """Layer that runs a cell over the steps of sequences.
 
     Args:
         cell: layer whose `call` takes inputs and the list of states and gives an output and the list of new states,

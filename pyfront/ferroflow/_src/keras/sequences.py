@@ -110,7 +110,7 @@ def text_to_word_sequence(text: str, filters: str = _PUNCTUATION, lower: bool = 
 
 
 class Tokenizer:
-    """Numbers of words, the most frequent ones first, from 1.
+    """Numbering of words, the most frequent ones first, from 1.
 
     Args:
         num_words: int, the numbers below which are given; None for all.

@@ -83,7 +83,7 @@ class _UpSampling(_Spatial):
 
 
 class UpSampling1D(_UpSampling):
-    """Repeats steps.
+    """Layer that repeats steps.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
@@ -100,7 +100,7 @@ class UpSampling1D(_UpSampling):
         self.size = (size,) * 1 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, steps, channels].
@@ -112,7 +112,7 @@ class UpSampling1D(_UpSampling):
 
 
 class UpSampling2D(_UpSampling):
-    """Repeats rows and columns.
+    """Layer that repeats rows and columns.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
@@ -130,7 +130,7 @@ class UpSampling2D(_UpSampling):
         self.size = (size,) * 2 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
@@ -142,7 +142,7 @@ class UpSampling2D(_UpSampling):
 
 
 class UpSampling3D(_UpSampling):
-    """Repeats places.
+    """Layer that repeats the positions of volumes.
 
     Args:
         size: int, or tuple of ints: how often along each dimension.
@@ -160,7 +160,7 @@ class UpSampling3D(_UpSampling):
         self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
 
     def call(self, inputs: Any) -> Tensor:
-        """Repeats places.
+        """Layer that repeats the positions of volumes.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, places ..., channels], with three dimensions of places.
@@ -172,7 +172,7 @@ class UpSampling3D(_UpSampling):
 
 
 class ZeroPadding1D(_Padding):
-    """Zeros before and after the steps.
+    """Layer that adds zeros before and after the steps.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
@@ -201,7 +201,7 @@ class ZeroPadding1D(_Padding):
 
 
 class ZeroPadding2D(_Padding):
-    """Zeros before and after the rows and columns.
+    """Layer that adds zeros before and after the rows and columns.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
@@ -231,7 +231,7 @@ class ZeroPadding2D(_Padding):
 
 
 class ZeroPadding3D(_Padding):
-    """Zeros before and after the places.
+    """Layer that adds zeros before and after each spatial dimension.
 
     Args:
         padding: int, or for each dimension an int or the pair of how many before and after.
@@ -261,7 +261,7 @@ class ZeroPadding3D(_Padding):
 
 
 class Cropping1D(_Cropping):
-    """Leaves out steps at the ends.
+    """Layer that removes steps at the ends.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
@@ -290,7 +290,7 @@ class Cropping1D(_Cropping):
 
 
 class Cropping2D(_Cropping):
-    """Leaves out rows and columns at the ends.
+    """Layer that removes rows and columns at the ends.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
@@ -320,7 +320,7 @@ class Cropping2D(_Cropping):
 
 
 class Cropping3D(_Cropping):
-    """Leaves out places at the ends.
+    """Layer that removes positions at the ends of each spatial dimension.
 
     Args:
         cropping: int, or for each dimension an int or the pair of how many before and after.
@@ -350,7 +350,7 @@ class Cropping3D(_Cropping):
 
 
 class Permute(KerasLayer):
-    """Puts the dimensions of examples into another order.
+    """Layer that permutes the dimensions of examples.
 
     Args:
         dims: tuple of ints, the dimensions in their new order, counted from 1.
@@ -374,7 +374,7 @@ class Permute(KerasLayer):
 
 
 class RepeatVector(KerasLayer):
-    """Repeats each example.
+    """Layer that repeats each example.
 
     Args:
         n: int, how often.

@@ -18,7 +18,7 @@ __all__ = ["TensorBoard"]
 
 
 class TensorBoard(Callback):
-    """Writes the loss and the metrics of epochs for TensorBoard.
+    """Callback that writes the loss and the metrics of epochs for TensorBoard.
 
     Args:
         log_dir: str, the folder.

@@ -15,7 +15,7 @@ __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]
 
 
 class Wrapper(KerasLayer):
-    """A layer around another one, whose variables and losses are its own.
+    """A layer around another layer, whose variables and losses it has.
 
     Args:
         layer: KerasLayer.
@@ -52,7 +52,7 @@ class Wrapper(KerasLayer):
 
 
 class TimeDistributed(Wrapper):
-    """A layer for each step of sequences.
+    """A layer that applies another layer to each step of sequences.
 
     Args:
         layer: KerasLayer.
@@ -88,7 +88,7 @@ class TimeDistributed(Wrapper):
 
 
 class Bidirectional(Wrapper):
-    """A recurrent layer in both directions.
+    """A layer that runs a recurrent layer in both directions.
 
     Args:
         layer: KerasLayer, such as LSTM.

@@ -38,7 +38,7 @@ def _transformed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> 
 
 
 class BatchNormalization(Layer):
-    """A layer that normalizes by the mean and variance of the batch in training, and by their averages else.
+    """A layer that normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
     The operations in `GraphKeys.UPDATE_OPS` update the averages; a training step must depend on them.
 

@@ -15,7 +15,7 @@ __all__ = ["Dropout", "dropout"]
 
 
 class Dropout(Layer):
-    """A layer that, in training, sets elements to 0 at random and scales the others up by `1 / (1 - rate)`.
+    """A layer that sets random elements to 0 in training and scales the others up by `1 / (1 - rate)`.
 
     Args:
         rate: float, or Tensor of the dtype of the inputs, of shape []: the probability that an element is set to 0.

@@ -14,7 +14,7 @@ __all__ = ["Flatten", "flatten"]
 
 
 class Flatten(Layer):
-    """A layer that makes a matrix of its inputs, one row for each example.
+    """A layer that flattens each example to a vector.
 
     Args:
         **kwargs: arguments of `Layer`.

@@ -491,7 +491,7 @@ class LinearOperator(abc.ABC):
 
 
 class _OfOne(LinearOperator):
-    """An operator made of another one of which it has the hints."""
+    """An operator made from another operator, with its hints."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ _HINTS = {
 
 
 class _OfSeveral(LinearOperator):
-    """An operator made of several ones of one dtype."""
+    """An operator made from several operators of one dtype."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ __all__ = ["LinearOperatorIdentity", "LinearOperatorScaledIdentity", "LinearOper
 
 
 class _OfSizes(LinearOperator):
-    """An operator that is told its number of rows."""
+    """An operator with a given number of rows."""
 
     _assert_proper_shapes: bool
 
@@ -281,7 +281,7 @@ class LinearOperatorScaledIdentity(_OfSizes):
 
 
 class LinearOperatorZeros(_OfSizes):
-    """The operator that takes everything to zero."""
+    """The zero operator."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from ferroflow._src.ops.array.shaping import shape
 
 
 class TensorArray:
-    """An array of tensors that a step makes, each element of which is written once.
+    """An array of tensors that a step computes; each element is written once.
 
     A write gives a new TensorArray, of which later reads see the element: the `flow` in it orders them.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class CategoricalVocabulary:
-    """Numbers categories from 1; 0 is the unknown one.
+    """Numbering of categories from 1; 0 is the unknown one.
 
     Args:
         unknown_token: the category that has the number 0.

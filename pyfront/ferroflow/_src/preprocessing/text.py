@@ -204,7 +204,7 @@ class VocabularyProcessor:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Takes the classes here for TensorFlow's of the same names."""
+    """Unpickler that replaces TensorFlow's classes by the classes here with the same names."""
 
     def find_class(self, module_name: str, global_name: str) -> Any:
         if module_name.startswith(_TENSORFLOWS):

@@ -14,7 +14,7 @@ from ferroflow._src.framework.operation import Operation
 
 
 class _Unknown(Exception):
-    """A shape that the count needs is not known."""
+    """Error: a shape that the count needs is unknown."""
 
 
 def _elements(tensor: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Measures:
-    """Numbers that add up: microseconds, bytes, parameters, floating-point operations, runs and nodes."""
+    """Measurements that add up: microseconds, bytes, parameters, floating-point operations, runs and nodes."""
 
     accelerator_micros: float = 0
     cpu_micros: float = 0

@@ -41,7 +41,7 @@ ALL_ADVICE: dict[str, dict[str, Any]] = {name: {} for name in _CHECKERS}
 
 
 class Profiler:
-    """The costs of a graph: what its operations are, and what the steps added took.
+    """The costs of a graph: its operations, and the measurements of the steps added.
 
     Args:
         graph: `Graph`; None for the default one.

@@ -38,7 +38,7 @@ def _options(max_depth: int, order_by: str, types: str, displayed_only: bool, se
 
 
 class ProfileOptionBuilder:
-    """Builds a dict of options, one call for each; `build` gives it.
+    """Builder of a dict of options, with one call for each; `build` returns it.
 
     Args:
         options: dict to begin with; None for a depth of 100, the order of names, and times.

@@ -25,7 +25,7 @@ _OF_ALL = {
 
 
 class Item:
-    """Something in a profile, with what is below it.
+    """An entry of a profile, with its children.
 
     Args:
         name: what it is called.

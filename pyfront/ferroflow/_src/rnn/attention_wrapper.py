@@ -21,7 +21,7 @@ __all__ = ["AttentionCellWrapper"]
 
 
 class AttentionCellWrapper(RNNCell):
-    """A cell that gives another one its inputs joined with what it attends to among its last outputs.
+    """A cell whose inputs are joined with the attention to its last outputs.
 
     Args:
         cell: RNNCell, the wrapped one.

@@ -22,7 +22,7 @@ __all__ = ["LSTMBlockFusedCell", "LSTMBlockWrapper"]
 
 
 class LSTMBlockWrapper(Layer):
-    """A layer that computes all steps of an LSTM in one call: a subclass says in `_call_cell` how.
+    """Base of the layers that compute all steps of an LSTM in one call; a subclass defines `_call_cell`.
 
     `_call_cell(inputs, initial_cell_state, initial_output, dtype, sequence_length)` gives the cell states and the
     outputs of all steps, of shape [time, batch, units].

@@ -126,7 +126,7 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build` alone, as other layers do.
+    """A cell that creates its variables in `build` only, like other layers.
 
     Args:
         trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.

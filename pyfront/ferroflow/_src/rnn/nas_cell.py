@@ -17,7 +17,7 @@ __all__ = ["NASCell"]
 
 
 class NASCell(RNNCell):
-    """A cell of eight gates that are joined in a tree.
+    """A cell with eight gates that are joined in a tree.
 
     Args:
         num_units: int, the number of units.

@@ -22,7 +22,7 @@ __all__ = ["LayerNormBasicLSTMCell"]
 
 
 class LayerNormBasicLSTMCell(RNNCell):
-    """An LSTM cell whose gates and memory are normalized over the units, with dropout of what enters the memory.
+    """An LSTM cell with gates and memory normalized over the units, and dropout of the memory's new values.
 
     Args:
         num_units: int, the number of units.

@@ -21,7 +21,7 @@ __all__ = ["EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrappe
 
 
 class EmbeddingWrapper(CellWrapper):
-    """A cell whose inputs are ids, for which another cell gets rows of a matrix.
+    """A cell that embeds ids, and passes the embeddings to another cell.
 
     Args:
         cell: RNNCell, the wrapped one.
@@ -69,7 +69,7 @@ class EmbeddingWrapper(CellWrapper):
 
 
 class InputProjectionWrapper(CellWrapper):
-    """A cell that gives its inputs, projected, to another cell.
+    """A cell that projects its inputs, and passes them to another cell.
 
     Args:
         cell: RNNCell, the wrapped one.

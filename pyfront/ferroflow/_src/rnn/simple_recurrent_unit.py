@@ -17,7 +17,7 @@ __all__ = ["SRUCell"]
 
 
 class SRUCell(LayerRNNCell):
-    """A cell whose product is that of the inputs alone, so that it could be taken for all steps at once.
+    """A cell with a matrix product of the inputs only, so that it can be computed for all steps at once.
 
     Args:
         num_units: int, the number of units.

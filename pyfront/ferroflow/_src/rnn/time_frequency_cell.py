@@ -21,7 +21,7 @@ __all__ = ["TimeFreqLSTMCell"]
 
 
 class TimeFreqLSTMCell(RNNCell):
-    """A long short-term memory over blocks of frequencies: each block gets the output of the block below, too.
+    """A long short-term memory over blocks of frequencies: each block also gets the output of the block below.
 
     A state has cell state and output of each block, side by side: [batch, 2 * units * blocks].
 

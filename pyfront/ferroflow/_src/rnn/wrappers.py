@@ -13,7 +13,7 @@ __all__ = ["CellWrapper", "DeviceWrapper", "ResidualWrapper"]
 
 
 class CellWrapper(RNNCell):
-    """A cell of the sizes and the state of another one."""
+    """A cell with the sizes and the state of another cell."""
 
     def __init__(self, cell: Any, reuse: Any = None) -> None:
         super().__init__(_reuse=reuse)

@@ -61,7 +61,7 @@ def _add_initializers(graph: Graph, legacy_init_op: Operation | None, main_op: O
 
 
 class SavedModelBuilder:
-    """Builds a SavedModel: several graphs, told apart by tags, that share variables and assets.
+    """Builder of a SavedModel: several graphs with different tags that share variables and assets.
 
     The first graph is added with `add_meta_graph_and_variables`, others with `add_meta_graph`; `save` then writes the
     file that makes the folder a SavedModel.

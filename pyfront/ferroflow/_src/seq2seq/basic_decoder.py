@@ -29,7 +29,7 @@ class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_outp
 
 
 class BasicDecoder(Decoder):
-    """A decoder that runs a cell and lets a helper sample from its outputs and choose the next inputs.
+    """A decoder that runs a cell; a helper samples from its outputs and chooses the next inputs.
 
     Args:
         cell: RNNCell.

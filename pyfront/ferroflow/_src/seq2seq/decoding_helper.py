@@ -185,7 +185,7 @@ class CustomHelper(Helper):
 
 
 class InferenceHelper(Helper):
-    """A helper whose samples are the next inputs, or make them.
+    """A helper whose samples determine the next inputs.
 
     Args:
         sample_fn: callable of outputs that gives samples.

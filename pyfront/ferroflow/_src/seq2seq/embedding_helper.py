@@ -54,7 +54,7 @@ def _check_one_tensor(outputs: Any) -> None:
 
 
 class GreedyEmbeddingHelper(Helper):
-    """A helper that takes the largest output's id and embeds it.
+    """A helper that embeds the id of the largest output.
 
     Args:
         embedding: callable of ids, or what `tf.nn.embedding_lookup` looks ids up in.

@@ -98,7 +98,7 @@ def feed_elements(key: Any) -> list[Any]:
 
 
 class FetchPlan:
-    """The unique graph elements of a nest of fetches, and the way back.
+    """The distinct graph elements of a nest of fetches, and how their values form the nest.
 
     Raises:
         TypeError: if an element cannot be fetched.

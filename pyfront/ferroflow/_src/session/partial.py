@@ -13,7 +13,7 @@ from ferroflow._src.framework.tensor import Tensor
 
 
 class PartialRun:
-    """The state between the pieces.
+    """The state between the parts of a partial run.
 
     Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed: of a
     loop what left it, of a branch that was not taken nothing.

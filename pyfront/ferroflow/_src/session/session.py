@@ -439,7 +439,7 @@ def _core_target(target: str | bytes) -> str:
 
 
 class Session(BaseSession):
-    """Runs a graph; owns its variables, queues and other state.
+    """Session that runs a graph; it owns the graph's variables, queues and other state.
 
     Args:
         target: the engine to connect to: `""` is this process alone, `grpc://host:port` a `tf.train.Server`, whose
@@ -507,7 +507,7 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that makes itself (and its graph) the default until it is closed.
+    """Session that makes itself and its graph the defaults until it is closed.
 
     Args:
         target: str, the engine to connect to, as for `Session`.

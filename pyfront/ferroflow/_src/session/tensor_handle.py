@@ -16,7 +16,7 @@ HANDLE_OPS = frozenset(("GetSessionHandle", "GetSessionHandleV2"))
 
 
 class TensorHandle:
-    """A value that a session keeps; it is forgotten some time after its handle is.
+    """A value that a session keeps; it is deleted some time after its handle.
 
     Args:
         handle: str, `name;number;device`.

@@ -92,7 +92,7 @@ class _TracedTensor:
 
 
 class Timeline:
-    """Draws the operations of a traced step, the flow of data between them, and the memory of their results.
+    """Drawing of a traced step's operations, the data flow between them, and the memory of their results.
 
     Args:
         step_stats: StepStats message, `run_metadata.step_stats` of a step with `trace_level=FULL_TRACE`.

@@ -50,7 +50,7 @@ def new_event_file(prefix: str, suffix: str) -> str:
 
 
 class EventFileWriter:
-    """Writes `Event` messages to an event file, which a thread of the engine does while the program goes on.
+    """Writer of `Event` messages to an event file, in a thread of the engine while the program continues.
 
     Args:
         logdir: str, folder of the file; made where it is missing.

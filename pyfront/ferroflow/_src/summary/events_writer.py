@@ -15,7 +15,7 @@ _FLUSH_SECS = 120.0
 
 
 class EventsWriter:
-    """Writes `Event` messages to an event file. The file is made with the first of them.
+    """Writer of `Event` messages to an event file, which is created with the first message.
 
     Args:
         file_prefix: str or bytes, what the file's name begins with; its folder is made where it is missing.

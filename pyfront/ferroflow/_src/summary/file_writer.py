@@ -20,7 +20,7 @@ __all__ = ["FileWriter", "SummaryToEventTransformer", "SummaryWriter"]
 
 
 class SummaryToEventTransformer:
-    """Wraps what it is given into events and hands them to a writer.
+    """Converter of summaries and graphs to events for a writer.
 
     Args:
         event_writer: an `EventFileWriter`.

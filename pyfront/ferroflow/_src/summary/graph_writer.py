@@ -232,7 +232,7 @@ def flush(writer: Any = None, name: str | None = None) -> Operation:
 
 
 class SessionEventFileWriter:
-    """Writes `Event` messages through operations of a session's graph, to a file that its other writers share.
+    """Writer of `Event` messages through operations of a session's graph, to a file that its other writers share.
 
     Args:
         session: a `Session`, which has the file open.

@@ -17,7 +17,7 @@ _Asset = TypeVar("_Asset", bound="PluginAsset")
 
 
 class PluginAsset(abc.ABC):
-    """Contents that a `FileWriter` puts into `plugins/<plugin_name>` of its folder when it writes the graph."""
+    """Contents that a `FileWriter` writes to `plugins/<plugin_name>` of its folder with the graph."""
 
     plugin_name: str | None = None
 

@@ -36,7 +36,7 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 class _CoordinatedSessionCreator(SessionCreator):
-    """Makes the sessions of a monitored session: with hooks, and with the threads of the graph's queue runners."""
+    """Creator of a monitored session's sessions: with hooks, and with the threads of the graph's queue runners."""
 
     def __init__(self, creator: SessionCreator, hooks: list[SessionRunHook], stop_grace_period_secs: float) -> None:
         self._creator = creator
@@ -218,7 +218,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A monitored session that does not recover: after a failure of a machine it is closed, and another must be made.
+    """A monitored session that does not recover: when a machine fails it is closed, and a new one is needed.
 
     Args:
         hooks: list of SessionRunHook.

@@ -13,7 +13,7 @@ __all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions, one at the start and one after each failure of a machine."""
+    """Creator of sessions: one at the start and one after each failure of a machine."""
 
     @abc.abstractmethod
     def create_session(self) -> Any:
@@ -29,7 +29,7 @@ class SessionCreator(abc.ABC):
 
 
 class _ScaffoldSessionCreator(SessionCreator):
-    """Makes sessions of the default graph with the pieces of a scaffold."""
+    """Creator of sessions of the default graph with the objects of a scaffold."""
 
     def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
         self._scaffold = scaffold or Scaffold()
@@ -50,7 +50,7 @@ class _ScaffoldSessionCreator(SessionCreator):
 
 
 class ChiefSessionCreator(_ScaffoldSessionCreator):
-    """Makes the sessions of a chief: restores the variables, or initializes them.
+    """Creator of a chief's sessions: restores the variables, or initializes them.
 
     A later session finds the variables as they are where the parameter servers have kept them: only the connection was
     lost, and a checkpoint would take back the steps since it was saved.
@@ -108,7 +108,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
 
 
 class WorkerSessionCreator(_ScaffoldSessionCreator):
-    """Makes the sessions of a worker that is not a chief: waits until the chief has initialized the variables.
+    """Creator of a worker's sessions: waits until the chief has initialized the variables.
 
     Args:
         scaffold: Scaffold; a new one by default.

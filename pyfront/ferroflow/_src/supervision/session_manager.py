@@ -22,7 +22,7 @@ _FIRST_PAUSE = 0.25
 
 
 class SessionManager:
-    """Makes sessions that are ready for use.
+    """Manager that creates sessions that are ready for use.
 
     A chief restores the newest checkpoint or runs the initializers; other workers wait until the chief has.
 

@@ -36,7 +36,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """The step that is about to run, or ran.
+    """Context of the step that is about to run, or ran.
 
     Args:
         original_args: SessionRunArgs, what the program gave to `run`.

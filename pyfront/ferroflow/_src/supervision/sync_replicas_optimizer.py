@@ -262,7 +262,7 @@ class SyncReplicasOptimizer(Optimizer):
 
 
 class _Unwaited:
-    """A coordinator as threads of a session see it that it does not wait for."""
+    """A coordinator for threads that the session does not wait for."""
 
     def __init__(self, coord: Coordinator, sess: Any) -> None:
         self._coord = coord
@@ -297,7 +297,7 @@ class _UpdateRunner(QueueRunner):
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):
-    """Prepares a replica's session for `SyncReplicasOptimizer`, and makes the updates in the chief's.
+    """Hook that prepares a replica's session for `SyncReplicasOptimizer`, and runs the updates in the chief's.
 
     Args:
         sync_optimizer: the optimizer; it must have applied gradients when the session begins.

@@ -126,7 +126,7 @@ class WrappedSession:
 
 
 class RecoverableSession(WrappedSession):
-    """Makes a new session, and runs the step again, where a machine went away.
+    """Session that is replaced by a new one after a failure of a machine, and then runs the step again.
 
     Args:
         sess_creator: SessionCreator.
@@ -208,7 +208,7 @@ class RecoverableSession(WrappedSession):
 
 
 class CoordinatedSession(WrappedSession):
-    """Stops where a coordinator does, and ends its threads when it is closed.
+    """Session that stops with a coordinator, and stops its threads when it is closed.
 
     Args:
         sess: Session or WrappedSession.
@@ -259,7 +259,7 @@ class CoordinatedSession(WrappedSession):
 
 
 class HookedSession(WrappedSession):
-    """Calls hooks before and after each step, and runs what they ask for with it.
+    """Session that calls hooks before and after each step, and runs their fetches with it.
 
     Args:
         sess: Session.

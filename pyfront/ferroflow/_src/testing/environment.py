@@ -91,7 +91,7 @@ def is_built_with_xla() -> bool:
 
 
 class StubOutForTesting:
-    """Replaces attributes for the length of a test."""
+    """Replacement of attributes for the length of a test."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any]] = []

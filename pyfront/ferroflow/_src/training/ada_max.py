@@ -18,7 +18,7 @@ from ferroflow._src.training.fused_optimizer import cast_to
 
 
 class AdaMaxOptimizer(AdamOptimizer):
-    """Moves each variable by its running mean gradient over its decayed largest gradient.
+    """AdaMax optimizer: moves each variable by its running mean gradient over its decayed maximum gradient.
 
     In step t, `m += (1 - beta1) * (gradient - m)`, `v = max(beta2 * v, abs(gradient))`,
     `variable -= learning_rate / (1 - beta1 ** t) * m / (v + epsilon)`. Of a sparse gradient only the rows it names

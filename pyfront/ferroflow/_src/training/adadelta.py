@@ -9,7 +9,7 @@ from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyp
 
 
 class AdadeltaOptimizer(FusedOptimizer):
-    """Scales each gradient by the root of the running mean squares of past steps and past gradients.
+    """Adadelta optimizer: scales each gradient by the roots of the running mean squares of past steps and gradients.
 
     `mean += (1 - rho) * (gradient ** 2 - mean)`, `step = gradient * sqrt(steps + epsilon) / sqrt(mean + epsilon)`,
     `steps += (1 - rho) * (step ** 2 - steps)`, `variable -= learning_rate * step`. Of a sparse gradient only the rows

@@ -12,7 +12,8 @@ from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyp
 
 
 class AdagradDAOptimizer(FusedOptimizer):
-    """Makes each variable a function of the sums of its gradients and of their squares: its first value does not count.
+    """AdagradDA optimizer: makes each variable a function of its gradients' sum and sum of squares, not of its first
+    value.
 
     `total += gradient`, `squares += gradient ** 2`, and with t the number of steps, this one counted,
     `variable = -learning_rate * sign(total) * max(abs(total) - l1 * t, 0) / (l2 * t * learning_rate + sqrt(squares))`.

@@ -188,7 +188,8 @@ class ExternalOptimizerInterface:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """Trains variables by `scipy.optimize.minimize`; `method` is one of its methods, L-BFGS-B by default.
+    """Optimizer that trains variables by `scipy.optimize.minimize`; `method` selects one of its methods, by default
+    L-BFGS-B.
 
     Args:
         loss: float [], what is minimized.

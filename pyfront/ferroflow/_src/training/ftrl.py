@@ -12,7 +12,8 @@ from ferroflow._src.training.fused_optimizer import FusedOptimizer, cast_to, hyp
 
 
 class FtrlOptimizer(FusedOptimizer):
-    """Sets each variable to the minimum of its linearized losses so far and regularizers, which makes many zero.
+    """FTRL optimizer: sets variables to the minimum of linearized losses and regularizers, which makes many of them
+    zero.
 
     Source: McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013. With shrinkage,
     `2 * l2_shrinkage_regularization_strength * variable` is added to each gradient. Of a sparse gradient only the rows

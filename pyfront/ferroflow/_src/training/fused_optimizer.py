@@ -29,7 +29,7 @@ def cast_to(var: Any, *parameters: Any) -> list[Tensor]:
 
 
 class FusedOptimizer(Optimizer):
-    """Base of optimizers whose whole update is `ApplyX`, and of rows named by indices `SparseApplyX`.
+    """Base of optimizers whose update is one op `ApplyX`, or `SparseApplyX` for rows named by indices.
 
     Of variables behind handles the updates have "Resource" before.
     """

@@ -15,7 +15,7 @@ from ferroflow._src.variables.collections import global_variables
 
 
 class MovingAverageOptimizer(Optimizer):
-    """Trains with another optimizer, and keeps exponential moving averages of the variables.
+    """Optimizer that applies another optimizer, and keeps exponential moving averages of the variables.
 
     Args:
         opt: the `Optimizer` that trains.

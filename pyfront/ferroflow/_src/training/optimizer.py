@@ -50,7 +50,7 @@ def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Optimizer:
-    """Base class of optimizers; a subclass says how one variable is updated.
+    """Base class of optimizers; a subclass defines the update of one variable.
 
     `minimize` computes the gradients of a loss and applies them. To change gradients in between, call
     `compute_gradients` and `apply_gradients`.

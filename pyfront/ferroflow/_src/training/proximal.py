@@ -39,7 +39,7 @@ class _ProximalOptimizer(FusedOptimizer):
 
 
 class ProximalGradientDescentOptimizer(_ProximalOptimizer):
-    """Gradient descent, each step followed by the proximal operator of the penalties.
+    """Gradient descent optimizer; each step is followed by the proximal operator of the penalties.
 
     `moved = variable - learning_rate * gradient`,
     `variable = sign(moved) * max(abs(moved) - learning_rate * l1, 0) / (1 + learning_rate * l2)`. Of a sparse gradient
@@ -70,7 +70,7 @@ class ProximalGradientDescentOptimizer(_ProximalOptimizer):
 
 
 class ProximalAdagradOptimizer(_ProximalOptimizer):
-    """Adagrad, each step followed by the proximal operator of the penalties.
+    """Adagrad optimizer; each step is followed by the proximal operator of the penalties.
 
     `sum += gradient ** 2`, `rate = learning_rate / sqrt(sum)`, and then as `ProximalGradientDescentOptimizer` with that
     rate. Of a sparse gradient only the rows it names change.

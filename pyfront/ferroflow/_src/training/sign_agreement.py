@@ -75,7 +75,8 @@ class _SignOptimizer(FusedOptimizer):
 
 
 class AddSignOptimizer(_SignOptimizer):
-    """`m += (1 - beta) * (g - m)`, `variable -= learning_rate * (alpha + sign_decay * sign(g) * sign(m)) * g`.
+    """AddSign optimizer: `m += (1 - beta) * (g - m)`, `variable -= rate * (alpha + sign_decay * sign(g) * sign(m)) *
+    g`.
 
     Of a sparse gradient only the rows it names move; the means of all rows decay.
 
@@ -110,7 +111,8 @@ class AddSignOptimizer(_SignOptimizer):
 
 
 class PowerSignOptimizer(_SignOptimizer):
-    """`m += (1 - beta) * (g - m)`, `variable -= learning_rate * base ** (sign_decay * sign(g) * sign(m)) * g`.
+    """PowerSign optimizer: `m += (1 - beta) * (g - m)`, `variable -= rate * base ** (sign_decay * sign(g) * sign(m)) *
+    g`.
 
     Of a sparse gradient only the rows it names move; the means of all rows decay.
 

@@ -19,7 +19,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 
 class DecoupledWeightDecayExtension(Optimizer):
-    """Makes an optimizer, the next base class, take `weight_decay * variable` off each variable before its own step.
+    """Extension of an optimizer, the next base class, that subtracts `weight_decay * variable` before its own step.
 
     The gradients were computed before. Of a sparse gradient only the rows it names decay. The decay is not multiplied
     by the learning rate: a schedule of that has to be one of the decay too.

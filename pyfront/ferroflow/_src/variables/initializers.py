@@ -94,7 +94,7 @@ class Zeros(Initializer):
 
 
 class Ones(Initializer):
-    """Ones.
+    """Initializer with ones.
 
     Args:
         dtype: the dtype where a call gives none.
@@ -238,7 +238,7 @@ class TruncatedNormal(Initializer):
 
 
 class UniformUnitScaling(Initializer):
-    """Deprecated: uniform numbers whose range keeps the scale of inputs; use `VarianceScaling` with "uniform".
+    """Deprecated: use `VarianceScaling` with "uniform". Initializer whose range keeps the scale of inputs.
 
     Args:
         factor: number that multiplies the range.
@@ -268,7 +268,7 @@ class UniformUnitScaling(Initializer):
 
 
 class VarianceScaling(Initializer):
-    """Numbers whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
+    """Initializer whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
 
     Args:
         scale: float above zero.
@@ -433,7 +433,7 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 class Orthogonal(Initializer):
-    """A random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
+    """Initializer with a random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
 
     A shape of more than two dimensions is that matrix with all but the last dimension taken together.
 
@@ -472,7 +472,7 @@ class Orthogonal(Initializer):
 
 
 class Identity(Initializer):
-    """The identity matrix times a gain.
+    """Initializer with the identity matrix times a gain.
 
     Args:
         gain: number that multiplies the matrix.

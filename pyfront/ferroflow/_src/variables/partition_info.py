@@ -14,7 +14,7 @@ def _check_sequence(name: str, value: Any) -> None:
 
 
 class PartitionInfo:
-    """The place of a slice in its whole.
+    """Position of a slice in the whole variable.
 
     Args:
         full_shape: sequence of int, the shape of the whole.

@@ -37,7 +37,7 @@ _KEEP_LOCKING = ("ResourceScatterNd",)
 
 
 class ResourceVariable(Variable):
-    """A variable that its users reach through a handle (`VarHandleOp`).
+    """A variable that operations access through a handle (`VarHandleOp`).
 
     A read (`ReadVariableOp`) is an operation with a place in the step: it gives what the writes ordered before it have
     made, whatever is written between it and its users. Every use of the variable as a tensor adds a read.

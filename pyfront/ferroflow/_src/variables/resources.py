@@ -18,7 +18,7 @@ from ferroflow._src.ops.flow.grouping import group, no_op
 
 
 class _Resource(NamedTuple):
-    """A handle, the operation that makes what it stands for, and the bool tensor that says whether it is made."""
+    """A handle, the operation that creates its resource, and the bool tensor that is True once it exists."""
 
     handle: Any
     create: Any

@@ -29,7 +29,7 @@ def _wrap_custom_getter(custom_getter: Callable[..., Any], outer: Callable[..., 
 
 
 class PureVariableScope:
-    """A variable scope alone, without a name scope. Can be entered again once it was left."""
+    """A variable scope without a name scope. It can be entered again after it was left."""
 
     def __init__(self, name_or_scope: Any, old_name_scope: str | None, reuse: Any, defaults: dict[str, Any]) -> None:
         self._name_or_scope = name_or_scope

@@ -37,7 +37,7 @@ from ferroflow._src.variables.synchronization import VariableAggregation, Variab
 
 
 class _VariableMeta(type):
-    """Sends `Variable(...)`, though not its subclasses, through the variable creators in force."""
+    """Metaclass that passes `Variable(...)`, but not its subclasses, through the active variable creators."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is not Variable:

@@ -37,7 +37,7 @@ _SHOWN_FRAMES = 3
 
 
 class VariableStore:
-    """Variables by full name, whole ones and partitioned ones; makes those that do not exist."""
+    """Variables by full name, whole and partitioned ones; creates missing ones."""
 
     def __init__(self) -> None:
         self._vars: dict[str, Any] = {}

@@ -23,7 +23,7 @@ class Printed(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The end of a task.
+    """The end of a task, with its exit status.
 
     Args:
         task: Task.

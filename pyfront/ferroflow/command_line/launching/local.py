@@ -12,7 +12,7 @@ from ferroflow.command_line.launching.tasks import Task, free_ports
 
 
 class LocalTasks:
-    """Starts tasks as processes of this machine, and tells what becomes of them.
+    """Tasks as processes of this machine.
 
     Args:
         host: str, the name or address at which the tasks listen.

@@ -42,7 +42,7 @@ class _Host:
 
 
 class RayTasks:
-    """Starts tasks on the machines of a Ray cluster, and tells what becomes of them.
+    """Tasks on the machines of a Ray cluster.
 
     The program and the working folder must have the same paths on all machines, and ferroflow must be installed there.
 

@@ -39,7 +39,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class _Signals:
-    """The signals that ask the launcher to stop, in the order they came."""
+    """The signals that request the launcher to stop, in the order of arrival."""
 
     def __init__(self) -> None:
         self.came: list[int] = []
@@ -73,7 +73,7 @@ def tell(text: str) -> None:
 
 
 class Watch:
-    """Runs tasks until those that end by themselves have ended.
+    """Run of tasks until those that end by themselves have ended.
 
     Args:
         place: where the tasks run.

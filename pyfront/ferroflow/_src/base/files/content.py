@@ -12,7 +12,7 @@ __all__ = ["FileIO", "atomic_write_string_to_file", "read_file_to_string", "writ
 
 
 class FileIO(GFile):
-    """`tf.gfile.GFile` whose mode is to be given."""
+    """`tf.gfile.GFile` with a required mode."""
 
     def __init__(self, name: Any, mode: str) -> None:
         super().__init__(name, mode)

@@ -15,7 +15,7 @@ from ferroflow._src.base.files.failures import failures_of, path_of
 
 
 class FileStatistics(NamedTuple):
-    """Length in bytes, time of the last change in nanoseconds since 1970, and whether it is a folder."""
+    """Status of a file: length in bytes, modification time in nanoseconds since 1970, and whether it is a folder."""
 
     length: int
     mtime_nsec: int

@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """All that goes from one box to another.
+    """All tensors that go from one box to another.
 
     Attributes:
         source: int, index of a box.
@@ -58,7 +58,7 @@ class View(NamedTuple):
 
 
 class ScopeIndex:
-    """The nodes of a graph by name, by scope, and by what they read.
+    """The nodes of a graph by name, by scope, and by input.
 
     Args:
         nodes: all nodes of the graph.

@@ -21,7 +21,7 @@ _WAYPOINT_WEIGHT = 4.0
 
 
 class Layout(NamedTuple):
-    """Places in pixels, from the top left corner.
+    """Positions in pixels, from the top left corner.
 
     Attributes:
         centers: list of (x, y), for each box.

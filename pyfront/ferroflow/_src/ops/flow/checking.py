@@ -247,7 +247,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 class _KnownToFailError(Exception):
-    """A rank that the graph tells is none of those asked for."""
+    """Error: a rank known when the graph is built is not one of the required ranks."""
 
 
 def _rank_condition(

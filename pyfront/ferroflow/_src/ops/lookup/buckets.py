@@ -76,7 +76,7 @@ def _hash_function(spec: Any) -> Callable[..., Tensor]:
 
 
 class IdTableWithHashBuckets(LookupInterface):
-    """Returns a table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Table of ids in which missing keys have the ids of buckets after its last row.
 
     Args:
         table: a table with values of int64; None for buckets alone.
@@ -186,7 +186,7 @@ class IdTableWithHashBuckets(LookupInterface):
 def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
     initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None
 ) -> IdTableWithHashBuckets:
-    """Returns a table of ids in which keys that it lacks have the ids of buckets behind its last row.
+    """Table of ids in which missing keys have the ids of buckets after its last row.
 
     Args:
         initializer: what fills it, with values of int64; None for buckets alone.

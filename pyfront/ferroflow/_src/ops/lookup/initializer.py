@@ -72,7 +72,7 @@ class TableInitializerBase:
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Fills a table from tensors.
+    """Initializer that fills a table from tensors.
 
     Args:
         keys: Tensor of shape [n].
@@ -118,7 +118,7 @@ class TextFileIndex:
 
 
 class TextFileInitializer(TableInitializerBase):
-    """Fills a table with a row for each line of a file.
+    """Initializer that fills a table with one row for each line of a file.
 
     Args:
         filename: str, or Tensor of string of shape [].
@@ -202,7 +202,7 @@ def _check_index(what: str, index: int, dtype: dtypes.DType) -> None:
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
-    """Fills a table from line numbers to lines, by default.
+    """Initializer that fills a table from line numbers to lines, by default.
 
     Args:
         filename: str, or Tensor of string of shape [].
@@ -231,7 +231,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
-    """Fills a table from lines to line numbers, by default.
+    """Initializer that fills a table from lines to line numbers, by default.
 
     Args:
         filename: str, or Tensor of string of shape [].

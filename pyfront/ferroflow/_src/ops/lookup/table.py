@@ -128,7 +128,7 @@ def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -
 
 
 class InitializableLookupTableBase(LookupInterface):
-    """A table that is filled once, by `initializer`; keys that it lacks have the value `default_value`.
+    """A table that is filled once, by `initializer`; missing keys have the value `default_value`.
 
     Args:
         table_ref: Tensor of resource, of shape []: the handle of the table.

@@ -84,7 +84,7 @@ _Build = Callable[[int, Any], Callable[[Tensor, Any], Tensor]]
 
 
 class _SpaceToBatch:
-    """An operation whose windows have holes: it runs on the blocks of space, moved to the batch, without holes."""
+    """An operation with holes in its windows: it runs without holes on blocks of space, moved to the batch."""
 
     def __init__(
         self,

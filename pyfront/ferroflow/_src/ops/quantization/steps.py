@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Quantized(NamedTuple):
-    """Steps, and what the lowest and the highest of them stand for."""
+    """Quantized values, and the numbers that the lowest and the highest of them stand for."""
 
     output: Tensor
     output_min: Tensor
@@ -31,7 +31,7 @@ class Quantized(NamedTuple):
 
 
 class FakeQuantGradients(NamedTuple):
-    """Gradients of the numbers and of the bounds."""
+    """Gradients with respect to the numbers and the bounds."""
 
     backprops_wrt_input: Tensor
     backprop_wrt_min: Tensor

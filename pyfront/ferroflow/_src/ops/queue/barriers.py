@@ -23,7 +23,8 @@ class Taken(NamedTuple):
 
 
 class Barrier:
-    """Tuples found by their keys, whose components come one by one; complete ones are taken in the order of their keys.
+    """Tuples found by their keys, whose components arrive separately; complete ones are taken in the order of their
+    keys.
 
     Args:
         types: DType or list of DType, of the components.

@@ -326,7 +326,7 @@ class FIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue whose elements come out in random order.
+    """Queue whose elements leave in random order.
 
     Args:
         capacity: int, the most elements it holds.
@@ -365,7 +365,7 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A FIFOQueue whose batches may be of elements of different sizes, padded with zeros to the largest.
+    """A FIFOQueue whose batches may have elements of different sizes, padded with zeros to the largest.
 
     Args:
         capacity: int, the most elements it holds.
@@ -400,7 +400,7 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """A queue whose elements come out by priority, least first.
+    """Queue whose elements leave by priority, least first.
 
     The first component of every element is its priority: int64, of shape [].
 

@@ -17,7 +17,7 @@ _COMPRESSIONS = ("", "ZLIB", "GZIP")
 
 
 class RecordInput:
-    """Gives batches of the records of files, in random order, epoch after epoch.
+    """Batches of the records of files, in random order, epoch after epoch.
 
     Args:
         file_pattern: str, patterns of the files' names, separated by commas.

@@ -151,7 +151,7 @@ class BaseStagingArea:
 
 
 class StagingArea(BaseStagingArea):
-    """Tuples that come out in the order they went in.
+    """Tuples that leave in the order in which they entered.
 
     Args:
         dtypes: list of DType, of the values of a tuple.
@@ -237,7 +237,7 @@ class StagingArea(BaseStagingArea):
 
 
 class MapStagingArea(BaseStagingArea):
-    """Tuples found by their keys, whose values may come and go one by one.
+    """Tuples found by their keys, whose values may enter and leave separately.
 
     Args:
         dtypes: as the base class, and so are those not described here.

@@ -179,7 +179,7 @@ class TextLineReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Reads records of one size from files; the keys are `name:number`, records counted from 0.
+    """Reader of records with one size; the keys are `name:number`, records counted from 0.
 
     Args:
         record_bytes: int, the size of a record.
@@ -223,7 +223,7 @@ class TFRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives work on as it is: key and value of a record are the same.
+    """Reader that returns its work items: key and value of a record are equal.
 
     Args:
         name: str, name of the operation.

@@ -19,7 +19,7 @@ __all__ = ["numpy_function", "py_func"]
 
 
 class _Registered:
-    """A function under its token; the graph that uses it keeps it alive, and nothing else does."""
+    """A function under its token; only the graph that uses it keeps it alive."""
 
     __slots__ = ("__weakref__", "function")
 

@@ -96,7 +96,7 @@ def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
 
 
 class KeywordRequired:
-    """Stands where a positional argument would, so that the others are given by name."""
+    """Placeholder for a positional argument, so that the others must be given by name."""
 
     def __repr__(self) -> str:
         return "KeywordRequired()"

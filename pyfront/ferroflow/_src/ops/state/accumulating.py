@@ -88,7 +88,7 @@ def _handle(op_type: str, dtype: Any, shape: Any, shared_name: str | None, name:
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up dense gradients.
+    """Accumulator of dense gradients.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.
@@ -148,7 +148,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """The function's result, or that of `tf.cond` of both.
+    """Accumulator of gradients given as slices; each slice's mean is over the gradients that have it.
 
     Args:
         dtype: DType of the gradients: float16, float32 or float64.

@@ -59,7 +59,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint at the beginning, every so many steps or seconds, and at the end.
+    """Hook that saves a checkpoint at the beginning, every `save_steps` or `save_secs`, and at the end.
 
     Args:
         checkpoint_dir: str, folder of the checkpoints.
@@ -73,7 +73,7 @@ class CheckpointSaverHook(SessionRunHook):
         steps_per_run: int, by how much one call of `run` advances the global step.
 
     Raises:
-        ValueError: if `saver` and `scaffold` are both given, or not just one of `save_secs` and `save_steps`.
+        ValueError: if `saver` and `scaffold` are both given, or both or neither of `save_secs` and `save_steps`.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ __all__ = ["FinalOpsHook"]
 
 
 class FinalOpsHook(SessionRunHook):
-    """Fetches tensors before the session is closed.
+    """Hook that fetches tensors before the session is closed.
 
     Args:
         final_ops: what to fetch, as `Session.run` takes it.

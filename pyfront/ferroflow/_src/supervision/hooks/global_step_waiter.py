@@ -16,7 +16,7 @@ _STEPS_PER_LINE = 1000
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Holds the first step back until others have brought the global step to a value.
+    """Hook that delays the first step until other workers have advanced the global step to a value.
 
     Workers that start one after the other train more evenly where gradients are applied asynchronously.
 

@@ -21,7 +21,7 @@ __all__ = ["LoggingTensorHook"]
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors at the first step and every so many steps or seconds, at the level INFO.
+    """Hook that logs tensors at the first step and in intervals of steps or seconds, at the level INFO.
 
     Args:
         tensors: dict from what they are called in the log to tensors, of any dtype and shape, or their names; or list

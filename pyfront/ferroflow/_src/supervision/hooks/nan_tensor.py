@@ -20,14 +20,14 @@ _FAILURE = "Model diverged with loss = NaN."
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is not a number."""
+    """Error: the loss is NaN."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Fails, or asks to stop, when a loss is not a number.
+    """Hook that raises an error or requests a stop when a loss is NaN.
 
     Args:
         loss_tensor: float scalar Tensor.

@@ -22,7 +22,7 @@ __all__ = ["ProfilerHook"]
 
 
 class ProfilerHook(SessionRunHook):
-    """Traces the first step and every so many steps or seconds, into files `timeline-STEP.json` for `about:tracing`.
+    """Hook that traces the first step and later ones in intervals, into files `timeline-STEP.json` for `about:tracing`.
 
     Args:
         save_steps: int, steps between two traces.

@@ -23,7 +23,7 @@ _PATIENCE = 20
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs the steps per second every so many steps or seconds, and writes them as a summary.
+    """Hook that logs the steps per second in intervals of steps or seconds, and writes them as a summary.
 
     Args:
         every_n_steps: int, steps between two reports.

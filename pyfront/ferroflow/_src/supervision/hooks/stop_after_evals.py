@@ -20,7 +20,7 @@ _FEW = 20
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Asks to stop after so many batches were evaluated.
+    """Hook that requests a stop after a number of batches.
 
     Args:
         num_evals: int, how many; None for all of the input.

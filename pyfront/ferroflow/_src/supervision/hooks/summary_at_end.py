@@ -13,7 +13,7 @@ __all__ = ["SummaryAtEndHook"]
 
 
 class SummaryAtEndHook(SessionRunHook):
-    """Computes and writes summaries before the session is closed.
+    """Hook that computes and writes summaries before the session is closed.
 
     Args:
         log_dir: str, folder of the summaries.

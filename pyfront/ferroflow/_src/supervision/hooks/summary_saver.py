@@ -19,7 +19,7 @@ __all__ = ["SummarySaverHook"]
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries at the first step and every so many steps or seconds.
+    """Hook that writes summaries at the first step and in intervals of steps or seconds.
 
     Args:
         save_steps: int, steps between two summaries.

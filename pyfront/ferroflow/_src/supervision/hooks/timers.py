@@ -8,7 +8,7 @@ __all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
 
 
 class HookTimer:
-    """Says at which steps something is due."""
+    """Base of the timers of hooks, which decide at which steps to act."""
 
     def reset(self) -> None:
         """Resets the timer: the next step triggers."""
@@ -51,7 +51,7 @@ class HookTimer:
 
 
 class SecondOrStepTimer(HookTimer):
-    """Something is due at the first step, and then every so many steps or seconds.
+    """Timer that triggers at the first step, and then in intervals of steps or seconds.
 
     Args:
         every_secs: float, seconds between two times.
@@ -112,7 +112,7 @@ class SecondOrStepTimer(HookTimer):
 
 
 class NeverTriggerTimer(HookTimer):
-    """Nothing is ever due."""
+    """Timer that never triggers."""
 
     def should_trigger_for_step(self, step: int) -> bool:
         """Returns False.
