@@ -28,9 +28,11 @@ _ROUNDS = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     parser.add_argument("steps", metavar="STEP", nargs="*", help=f"by default all: {', '.join(bench_steps.STEPS)}")
-    parser.add_argument("--seconds", type=float, default=1.0, help="time for each step and round; default: 1")
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds for each step and round; default: 1")
     parser.add_argument(
-        "--tensorflow", metavar="PYTHON", help="an interpreter with TensorFlow; default: this one, if it has"
+        "--tensorflow",
+        metavar="PYTHON",
+        help="a Python interpreter with TensorFlow; default: this one, if TensorFlow is installed",
     )
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
 
@@ -75,9 +77,11 @@ def _print(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]] | 
         columns[3:3] = ["TensorFlow", "ratio"]
     print_table(columns, rows, right=("median", "TensorFlow", "ratio"))
     processors = len(os.sched_getaffinity(0))
-    print(f"Each is a whole Session.run from Python, on {processors} processors; the best of {_ROUNDS} rounds.")
+    print(f"Each number is a whole Session.run from Python, on {processors} processors; the best of {_ROUNDS} rounds.")
     if theirs is None:
-        print("There is no TensorFlow here to compare with (--tensorflow PYTHON).")
+        print(
+            "TensorFlow is not installed here, so there is no comparison (choose an interpreter with --tensorflow PYTHON)."
+        )
 
 
 def run(args: argparse.Namespace) -> int:

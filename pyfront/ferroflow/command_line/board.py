@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         int: 1 where TensorBoard is not installed, 2 where there is no such folder; otherwise TensorBoard's status.
     """
     if not os.path.isdir(args.logdir):
-        print(f"ferroflow board: no such folder: {args.logdir}", file=sys.stderr)
+        print(f"ferroflow board: folder does not exist: {args.logdir}", file=sys.stderr)
         return 2
     if importlib.util.find_spec("tensorboard") is None:
         print(

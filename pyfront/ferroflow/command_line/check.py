@@ -57,7 +57,7 @@ class _Symbol:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="Python files, and folders to search for them")
-    parser.add_argument("--all", action="store_true", help="list what is supported, too")
+    parser.add_argument("--all", action="store_true", help="also list the supported names")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -210,7 +210,7 @@ def run(args: argparse.Namespace) -> int:
         if counts[NO_ARGUMENT]:
             print(f"{counts[NO_ARGUMENT]} arguments given by name are missing.")
         if counts[MISSING] or counts[NO_ARGUMENT]:
-            print("What is missing raises an error where the program comes to it; what it does before runs.")
+            print("A missing name or argument raises an error when the program reaches it; everything before it runs.")
         for problem in unread:
             print(problem, file=sys.stderr)
     if unread:

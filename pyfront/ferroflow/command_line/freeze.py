@@ -26,11 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model", metavar="MODEL", help="a checkpoint with its .meta file, a SavedModel, or a file with a graph"
     )
     parser.add_argument("output", metavar="OUTPUT.pb", help="the file to write")
-    parser.add_argument("--checkpoint", help="the variables' values, where MODEL has none (a prefix or a folder)")
-    parser.add_argument("--outputs", help="names of the nodes to keep, by commas; default: those of the signature")
+    parser.add_argument(
+        "--checkpoint", help="the checkpoint (prefix or folder) with the variables' values, if MODEL has none"
+    )
+    parser.add_argument(
+        "--outputs", help="names of the nodes to keep, separated by commas; default: those of the signature"
+    )
     parser.add_argument("--signature", help="the signature whose outputs are kept; default: serving_default")
-    parser.add_argument("--tags", help="tags of the graph in a SavedModel, by commas; default: its only graph")
-    parser.add_argument("--clear-devices", action="store_true", help="drop the devices that nodes ask for")
+    parser.add_argument(
+        "--tags", help="tags of the graph in a SavedModel, separated by commas; default: its only graph"
+    )
+    parser.add_argument("--clear-devices", action="store_true", help="remove the devices of nodes")
 
 
 def _outputs(args: argparse.Namespace, meta_graph: Any) -> list[str]:

@@ -25,12 +25,16 @@ _CONTENTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments to its parser."""
-    parser.add_argument("path", metavar="PATH", help="a file, a checkpoint's prefix, or a folder with one of the kinds")
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        help="a file, a checkpoint's prefix, or a folder with a checkpoint, SavedModel or event files",
+    )
     parser.add_argument(
         "--key",
         action="append",
         default=[],
-        help="print the values of this alone: a checkpoint's tensor, a graph's node, signature or collection, a"
+        help="print only the values of one part: a checkpoint's tensor, a graph's node, signature or collection, a"
         " summary's tag, a feature or a record's index; may be given several times",
     )
 

@@ -196,7 +196,7 @@ def _readable_npz(path: str) -> Iterator[None]:
     # RuntimeError: a damaged flag says that a member is encrypted; NotImplementedError, its subclass: that its
     # compression is unknown. OSError: an offset lies before the file. MemoryError: a shape asks for too much memory.
     except (zipfile.BadZipFile, zlib.error, EOFError, MemoryError, OSError, RuntimeError, SyntaxError, ValueError) as e:
-        raise NotReadable(f"{path}: no npz file, or a damaged one: {e or type(e).__name__}") from None
+        raise NotReadable(f"{path}: not an npz file, or a damaged one: {e or type(e).__name__}") from None
 
 
 def _read_npz(path: str) -> list[StoredTensor]:
@@ -257,12 +257,12 @@ def _read_safetensors(path: str) -> list[StoredTensor]:
                 raise NotReadable(f"{path}: {name}: {kind}, a type that TensorFlow 1.x lacks")
             dtype = by_name[kind]
             if min(shape, default=0) < 0 or not 0 <= begin <= end <= size - 8 - length:
-                raise ValueError(f"{name} lies outside of the file")
+                raise ValueError(f"{name} is outside of the file")
             if end - begin != math.prod(shape) * dtype.size:
                 raise ValueError(f"{name} has {end - begin} bytes, and its shape is {list(shape)}")
             found.append(StoredTensor(name, dtype, shape, _safe_array(path, dtype, shape, 8 + length + begin)))
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise NotReadable(f"{path}: no safetensors file, or a damaged one: {failure}") from None
+        raise NotReadable(f"{path}: not a safetensors file, or a damaged one: {failure}") from None
     return found
 
 

@@ -128,5 +128,7 @@ class TFConfigClusterResolver(ClusterResolver):
         task_type = self.task_type if task_type is None else task_type
         task_id = self.task_id if task_id is None else task_id
         if task_type is None or task_id is None:
-            raise RuntimeError("TF_CONFIG has no `task` with `type` and `index`, and `master` was not told the task.")
+            raise RuntimeError(
+                "TF_CONFIG has no `task` with `type` and `index`, and `master` got no task. Pass `task_type` and `task_id`."
+            )
         return master_url(cluster.task_address(task_type, task_id), rpc_layer or self.rpc_layer)

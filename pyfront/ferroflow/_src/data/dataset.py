@@ -452,7 +452,7 @@ class Dataset(abc.ABC):
         size = _int64(batch_size, "batch_size")
         structure = structure_of(self)
         if structure.has_datasets():
-            raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch what is in them.")
+            raise TypeError("Batching of nested datasets is not supported: use `flat_map` to batch their elements.")
         shapes = nest.map_structure(_batch_shape(size, drop_remainder), structure.shapes)
         structure = structure._replace(shapes=shapes)
         if drop_remainder is False:

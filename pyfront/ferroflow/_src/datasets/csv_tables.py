@@ -59,7 +59,7 @@ def load_csv_with_header(
     size = int(header[0]), int(header[1])
     found = _split(rows, target_dtype, features_dtype, target_column)
     if found.data.shape != size:
-        raise ValueError(f"{filename} has samples and features {found.data.shape} where its first line says {size}")
+        raise ValueError(f"{filename} has samples and features {found.data.shape} but its first line says {size}")
     return found
 
 

@@ -59,7 +59,7 @@ def _contents(file: Any, magic: int, dimensions: int) -> tuple[tuple[int, ...], 
         data = gzip.GzipFile(fileobj=file).read()
         found, *sizes = struct.unpack_from(f">{1 + dimensions}I", data)
     except (EOFError, OSError, struct.error) as damage:
-        raise ValueError(f"{name} is no MNIST file, or is cut short: {damage}") from damage
+        raise ValueError(f"{name} is not an MNIST file, or is truncated: {damage}") from damage
     if found != magic:
         kind = "image" if magic == _IMAGES else "label"
         raise ValueError(f"Invalid magic number {found} in MNIST {kind} file: {name}")

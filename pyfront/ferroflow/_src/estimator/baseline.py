@@ -30,7 +30,9 @@ def _logits(features: Mapping[str, Any], units: int, weight_column: Any) -> Tens
     weight_key = weight_column.key if isinstance(weight_column, NumericColumn) else weight_column
     sizes = [shaping.shape(feature)[0] for key, feature in features.items() if key != weight_key]
     if not sizes:
-        raise ValueError("features must have one that is no weight: the number of examples is taken from it.")
+        raise ValueError(
+            "features must have at least one key other than the weight: the number of examples is taken from it."
+        )
     with control_dependencies([assert_equal(sizes[0], size) for size in sizes[1:]]), variable_scope("baseline"):
         bias = get_variable("bias", shape=[units], initializer=Zeros())
         return multiply(bias, making.ones([sizes[0], units]))

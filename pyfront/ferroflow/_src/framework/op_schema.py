@@ -38,7 +38,7 @@ def group_attrs(schema: dict[str, Any], attrs: dict[str, Any], inputs: Sequence[
     if all((a["number_attr"] or a["type_attr"]) in attrs for a in lists):
         return {}
     if len(lists) != 1:
-        raise ValueError(f"the attrs of {schema['name']} must tell how its {len(inputs)} inputs group")
+        raise ValueError(f"the attrs of {schema['name']} must determine how its {len(inputs)} inputs group")
     length = len(inputs) - (len(schema["inputs"]) - 1)
     if lists[0]["number_attr"]:
         return {lists[0]["number_attr"]: length}

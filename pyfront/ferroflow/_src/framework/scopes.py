@@ -168,7 +168,9 @@ class ControlDependencies:
     def __exit__(self, *exc: object) -> None:
         stack = self._graph._scopes.control
         if not stack or stack[-1] is not self:
-            raise ValueError("control_dependencies contexts were left in another order than they were entered")
+            raise ValueError(
+                "control_dependencies contexts must be left in the reverse of the order in which they were entered"
+            )
         self._graph._scopes.control = self._old if self._clears else stack[:-1]
         if self._clears:
             self._graph._scopes.flow = self._old_flow

@@ -82,7 +82,7 @@ def next_of(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
         return x, y, weights
     if y is not None:
         raise ValueError(
-            "The inputs are a dataset or its iterator, whose elements have the labels: give no target `y` beside it."
+            "The inputs are a dataset or its iterator, whose elements have the labels: do not pass a target `y`."
         )
     if x not in _next_elements:
         _next_elements[x] = x.get_next()

@@ -15,7 +15,7 @@ class Sequence:
 
     def __getitem__(self, index: int) -> Any:
         """Returns a batch: tuple of inputs and labels, and weights if there are any."""
-        raise NotImplementedError(f"{type(self).__name__} is to define __getitem__(index), which gives a batch.")
+        raise NotImplementedError(f"{type(self).__name__} must define __getitem__(index), which returns a batch.")
 
     def __len__(self) -> int:
         """Returns the number of batches."""
@@ -51,7 +51,7 @@ class Passes:
         if self._has_length and not len(generator):
             raise ValueError(f"There are no batches in {generator}.")
         if steps is None and not self._has_length:
-            raise ValueError("The number of steps is needed: a generator does not tell how many batches it has.")
+            raise ValueError("The number of steps is needed: a generator has no length.")
         self.steps = len(generator) if steps is None else steps
         self._left: Iterator[Any] = iter(()) if self._has_length else iter(generator)
         self._count = 0

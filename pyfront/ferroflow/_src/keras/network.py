@@ -363,7 +363,7 @@ class Network(Connected):
         """
         if not self._is_graph_network:
             raise NotImplementedError(
-                f"{type(self).__name__} is described by its program alone. Save its variables by `save_weights`, and "
+                f"{type(self).__name__} is defined only by its Python class. Save its variables by `save_weights`, and "
                 "make the model by its class."
             )
         calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}

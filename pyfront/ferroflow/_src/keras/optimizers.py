@@ -490,7 +490,9 @@ class _GraphOptimizer(Optimizer):
 
     def get_config(self) -> dict[str, Any]:
         """Raises an error: optimizers of `tf.train` do not keep their arguments."""
-        raise NotImplementedError(f"{type(self.optimizer).__name__} does not tell its arguments; take one of Keras's.")
+        raise NotImplementedError(
+            f"{type(self.optimizer).__name__} does not keep its arguments; use an optimizer of Keras."
+        )
 
 
 def _zeros_like(variable: Any) -> Any:

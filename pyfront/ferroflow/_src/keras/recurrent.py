@@ -239,7 +239,9 @@ class _Running(KerasLayer):
 
     def _set_running(self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool) -> None:
         if stateful:
-            raise NotImplementedError("stateful: give the states of a batch to the next one with `initial_state`")
+            raise NotImplementedError(
+                "stateful is not supported: pass the states of a batch to the next batch with `initial_state`"
+            )
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards = go_backwards
         self.supports_masking = True

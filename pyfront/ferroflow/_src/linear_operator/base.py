@@ -504,7 +504,7 @@ class _OfOne(LinearOperator):
     ) -> None:
         def merged(hint: bool | None, own: bool | None, what: str) -> bool | None:
             if hint is not None and own is not None and hint != own:
-                raise ValueError(f"operator was {'' if own else 'not '}{what}, but the hint says the contrary.")
+                raise ValueError(f"operator was {'' if own else 'not '}{what}, but the hint contradicts this.")
             return own if hint is None else hint
 
         self._operator = operator

@@ -141,7 +141,7 @@ class Profiler:
         advice = proto.AdviceProto()
         for name in wanted:
             if name not in _CHECKERS:
-                raise ValueError(f"There is no checker {name!r}; there are {', '.join(_CHECKERS)}")
+                raise ValueError(f"There is no checker {name!r}; the checkers are {', '.join(_CHECKERS)}")
             reports = self._expensive() if name == _CHECKERS[0] and self._steps else []
             advice.checkers[name].reports.extend(reports)
             print(f"\n{name}:", *reports, sep="\n")
@@ -152,7 +152,7 @@ class Profiler:
     def _measured(self, step: int) -> dict[str, Measures]:
         """Returns the measurements of each node in a step, or the average of all steps."""
         if step >= 0 and step not in self._steps:
-            raise ValueError(f"There is no step {step}; there are {sorted(self._steps)}")
+            raise ValueError(f"There is no step {step}; the steps are {sorted(self._steps)}")
         chosen = list(self._steps.values()) if step < 0 else [self._steps[step]]
         found: dict[str, Measures] = {}
         for metadata in chosen:

@@ -28,5 +28,5 @@ def summary_iterator(path: Any) -> Iterator[Any]:
         try:
             event = proto.Event.FromString(record)
         except proto.decode_errors() as error:
-            raise errors.DataLossError(None, None, f"{path}; record {number} is no event: {error}") from None
+            raise errors.DataLossError(None, None, f"{path}; record {number} is not an event: {error}") from None
         yield event

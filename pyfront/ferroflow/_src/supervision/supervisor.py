@@ -248,7 +248,7 @@ class Supervisor:
 
     @property
     def global_step(self) -> Any:
-        """The tensor that counts the steps; None for none."""
+        """The integer tensor that counts the steps; None for none."""
         return self._global_step
 
     @property

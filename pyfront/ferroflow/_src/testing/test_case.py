@@ -144,7 +144,7 @@ class TestCase(unittest.TestCase):
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
         if force_gpu:
-            raise RuntimeError("force_gpu: there are no GPUs")
+            raise RuntimeError("force_gpu is not supported: there are no GPUs")
         return self._session_of_test(graph, config)
 
     @contextlib.contextmanager

@@ -115,7 +115,7 @@ class HParams:
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         if hparam_def is not None:
             raise NotImplementedError(
-                "hparam_def: the message HParamDef is not read; give the values by name, as HParams(rate=0.1)"
+                "hparam_def: the message HParamDef is not supported; pass the values by name, as in HParams(rate=0.1)"
             )
         # The type of each, for a list that of its elements, and whether it is a list.
         self._hparam_types: dict[str, tuple[type, bool]] = {}

@@ -71,7 +71,7 @@ def _along_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Tenso
     if is_last:
         return tensor_op(op_type, [logits], name=name)
     if ndims is None:
-        raise ValueError("softmax along another dimension than the last needs logits of known rank")
+        raise ValueError("softmax along a dimension other than the last needs logits of known rank")
     axis = axis % ndims
     last = tensor_op("Sub", [shaping.rank(logits), 1])
     result = tensor_op(op_type, [_swap(logits, axis, last)])

@@ -44,6 +44,6 @@ class FinalOpsHook(SessionRunHook):
         except (errors.OutOfRangeError, StopIteration):
             tf_logging.warning(
                 "The operations of FinalOpsHook ran out of input. They run once the input has ended, so they must not "
-                "read from it: of a metric, give the value and not the update, which reads another batch."
+                "read from it: for a metric, pass its value instead of its update, which reads another batch."
             )
             raise
