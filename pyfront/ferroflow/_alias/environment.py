@@ -1,4 +1,6 @@
-"""Installs the packages `tensorflow` and `keras` that give ferroflow into a Python environment, as pip would."""
+"""Installation of packages `tensorflow` and `keras` that import ferroflow into a Python environment, as pip would do
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finders that give ferroflow's modules to `import tensorflow` and, where no Keras is installed, to `import keras`."""
+"""Finders that load ferroflow's modules for `import tensorflow` and, if Keras is not installed, for `import keras`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ferroflow alias`: makes `import tensorflow` give ferroflow in every process of this Python environment."""
+"""`ferroflow alias`: makes `import tensorflow` import ferroflow in every process of this Python environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ferroflow._alias.environment import ALIASES, AliasError, install, remove, s
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "make `import tensorflow` give ferroflow in all processes of this Python environment"
+HELP = "make `import tensorflow` import ferroflow in all processes of this Python environment"
 
 _WORDS = {
     "installed": "gives ferroflow",

@@ -1,4 +1,4 @@
-"""`ferroflow bench`: how long a few steps take on this machine, and against TensorFlow where there is one."""
+"""`ferroflow bench`: measures a few steps on this machine, and compares them with TensorFlow if it is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ferroflow.command_line.tables import print_table
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "time a few steps on this machine, against TensorFlow where there is one"
+HELP = "time a few steps on this machine, and compare them with TensorFlow if it is installed"
 
 # Not as a script, whose folder Python would search first: modules in it have the names of Python's own.
 _RUNNER = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -79,9 +79,7 @@ def _print(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]] | 
     processors = len(os.sched_getaffinity(0))
     print(f"Each number is a whole Session.run from Python, on {processors} processors; the best of {_ROUNDS} rounds.")
     if theirs is None:
-        print(
-            "TensorFlow is not installed here, so there is no comparison (choose an interpreter with --tensorflow PYTHON)."
-        )
+        print("TensorFlow is not installed here, so there is no comparison (name its Python with --tensorflow).")
 
 
 def run(args: argparse.Namespace) -> int:

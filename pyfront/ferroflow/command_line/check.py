@@ -1,4 +1,4 @@
-"""`ferroflow check`: which of TensorFlow's names programs use, and which of them there are here."""
+"""`ferroflow check`: lists TensorFlow's names that programs use, and reports which of them ferroflow has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ferroflow doctor`: what this machine and this installation are."""
+"""`ferroflow doctor`: shows the properties of this machine and this installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ferroflow.command_line.tables import print_table
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "show versions, processors and what is installed beside ferroflow"
+HELP = "show versions, processors and the packages installed beside ferroflow"
 
 _FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512_bf16")
 _NEEDED = ("numpy", "protobuf", "absl-py")

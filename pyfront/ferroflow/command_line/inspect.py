@@ -1,4 +1,4 @@
-"""`ferroflow inspect`: what is in a checkpoint, a graph, a SavedModel, an event file or a record file."""
+"""`ferroflow inspect`: shows the contents of a checkpoint, a graph, a SavedModel, an event file or a record file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ferroflow.command_line.model_files import FileKind, NotReadable, kind_of
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "show what is in a checkpoint, graph, SavedModel, event file or record file"
+HELP = "show the contents of a checkpoint, graph, SavedModel, event file or record file"
 
 _CONTENTS = {
     FileKind.CHECKPOINT: checkpoints,

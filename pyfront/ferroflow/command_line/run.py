@@ -17,7 +17,7 @@ from ferroflow.command_line.failure_hints import add_hint
 __all__ = ["HELP", "add_arguments", "run"]
 
 _OWN_FILES = (__file__, notebook.__file__, runpy.__file__, runpy.run_module.__code__.co_filename)
-HELP = "run a TensorFlow 1.x program, whose `import tensorflow` gives ferroflow"
+HELP = "run a TensorFlow 1.x program; its `import tensorflow` imports ferroflow"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

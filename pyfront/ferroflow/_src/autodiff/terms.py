@@ -1,4 +1,4 @@
-"""The terms that gradient rules are written in: operations whose nodes have the names TF1 gives them."""
+"""Terms of gradient rules: operations whose nodes have the names that TensorFlow 1 gives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`UnconnectedGradients`: what a gradient is where nothing depends on the variable."""
+"""`UnconnectedGradients`: the gradient of a variable on which nothing depends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorFlow's names that are not here: what to write instead, and the errors that say it."""
+"""Missing names of TensorFlow: their replacements, and the errors that name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values to arrays: what NumPy array a Python value, nested list or array stands for as a tensor, by TF's rules."""
+"""Conversion of Python values, nested lists and arrays to NumPy arrays, by TensorFlow's rules."""
 
 from __future__ import annotations
 

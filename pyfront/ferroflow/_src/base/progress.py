@@ -1,4 +1,4 @@
-"""The progress of long work, shown by what its caller gives: `tqdm.tqdm`, or whatever is called alike."""
+"""Progress of long work, shown by `tqdm.tqdm` or a callable with the same interface."""
 
 from __future__ import annotations
 

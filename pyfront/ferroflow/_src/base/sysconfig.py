@@ -1,4 +1,4 @@
-"""`tf.sysconfig`: where this package lies, for those who build on it."""
+"""`tf.sysconfig`: the location of this package, for programs that build on it."""
 
 from __future__ import annotations
 

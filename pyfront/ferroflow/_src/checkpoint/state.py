@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a folder, which says what checkpoints there are, and the files of checkpoints."""
+"""The state file `checkpoint` of a folder, which lists its checkpoints, and the files of checkpoints."""
 
 from __future__ import annotations
 

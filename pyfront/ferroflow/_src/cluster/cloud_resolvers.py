@@ -1,4 +1,4 @@
-"""The resolvers of Google's cloud and of Kubernetes, which only say what to use instead."""
+"""Resolvers of Google's cloud and of Kubernetes, which raise errors that name a replacement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SlurmClusterResolver`: the cluster as the environment of a step of the Slurm workload manager tells it."""
+"""`SlurmClusterResolver`: the cluster described by the environment of a Slurm job step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`TFConfigClusterResolver`: the cluster and the own task as the environment variable TF_CONFIG tells them."""
+"""`TFConfigClusterResolver`: the cluster and the program's task, described by the environment variable TF_CONFIG."""
 
 from __future__ import annotations
 
@@ -129,6 +129,6 @@ class TFConfigClusterResolver(ClusterResolver):
         task_id = self.task_id if task_id is None else task_id
         if task_type is None or task_id is None:
             raise RuntimeError(
-                "TF_CONFIG has no `task` with `type` and `index`, and `master` got no task. Pass `task_type` and `task_id`."
+                "TF_CONFIG has no `task` with `type` and `index`, and `master` got none. Pass `task_type` and `task_id`."
             )
         return master_url(cluster.task_address(task_type, task_id), rpc_layer or self.rpc_layer)

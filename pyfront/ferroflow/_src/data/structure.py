@@ -1,4 +1,4 @@
-"""`Structure`: what the elements of a dataset look like, and how they pass through the engine as flat tensors."""
+"""`Structure`: the types and shapes of a dataset's elements, and their conversion to the engine's flat tensors."""
 
 from __future__ import annotations
 

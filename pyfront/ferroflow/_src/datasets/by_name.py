@@ -1,4 +1,4 @@
-"""Data by the names that `tf.contrib.learn` gives it."""
+"""Datasets by the names that `tf.contrib.learn` gives them."""
 
 from __future__ import annotations
 

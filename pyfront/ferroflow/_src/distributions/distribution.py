@@ -1,4 +1,4 @@
-"""`Distribution`: what all distributions share, and what a subclass provides in methods that begin with `_`."""
+"""`Distribution`: the base of all distributions; a subclass defines methods that begin with `_`."""
 
 from __future__ import annotations
 

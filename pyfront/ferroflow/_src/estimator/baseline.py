@@ -1,4 +1,4 @@
-"""Estimators that look at no feature: what a model has to be better than."""
+"""Baseline estimators, which ignore the features: a model has to be better than these."""
 
 from __future__ import annotations
 

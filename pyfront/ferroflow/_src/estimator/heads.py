@@ -1,4 +1,4 @@
-"""Heads: what a model's last layer means, with its loss, its predictions and its metrics."""
+"""Heads: the loss, predictions and metrics of a model's last layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`EstimatorSpec`: what a model function returns."""
+"""`EstimatorSpec`: the result of a model function."""
 
 from __future__ import annotations
 

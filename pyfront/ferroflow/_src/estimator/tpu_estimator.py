@@ -1,4 +1,4 @@
-"""`TPUEstimator` and what belongs to it, for programs that can also do without a TPU: here there is none."""
+"""`TPUEstimator` and its parts, for programs that can also run without a TPU; here there is none."""
 
 from __future__ import annotations
 

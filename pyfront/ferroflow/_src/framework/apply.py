@@ -1,4 +1,4 @@
-"""`apply_op`: adds an operation from Python arguments, converted as the op's schema asks."""
+"""`apply_op`: adds an operation from Python arguments, converted according to the op's schema."""
 
 from __future__ import annotations
 

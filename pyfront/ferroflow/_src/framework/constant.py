@@ -1,4 +1,4 @@
-"""`constant`, and what the graph alone tells of tensors' values."""
+"""`constant`, and values of tensors that are known when the graph is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions: a graph traced from a Python function, with what it takes from the graphs around it."""
+"""Functions: a graph traced from a Python function, with the tensors that it captures."""
 
 from __future__ import annotations
 

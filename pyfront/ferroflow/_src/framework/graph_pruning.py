@@ -1,4 +1,4 @@
-"""GraphDef messages cut down: to what some nodes need, to what inference needs, variables frozen to constants."""
+"""GraphDef messages reduced to the nodes that some nodes or inference need, with variables frozen to constants."""
 
 from __future__ import annotations
 

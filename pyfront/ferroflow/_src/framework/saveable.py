@@ -1,4 +1,4 @@
-"""`SaveSpec` and `SaveableObject`: what a checkpoint keeps of a thing, and how the thing gets it back."""
+"""`SaveSpec` and `SaveableObject`: the tensors of an object in a checkpoint, and their restoration."""
 
 from __future__ import annotations
 

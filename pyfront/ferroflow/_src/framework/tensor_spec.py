@@ -1,4 +1,4 @@
-"""`TensorSpec`: what is known of a tensor that does not exist yet."""
+"""`TensorSpec`: the known properties of a tensor that does not exist yet."""
 
 from __future__ import annotations
 

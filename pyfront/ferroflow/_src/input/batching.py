@@ -1,4 +1,4 @@
-"""Batches: queues that threads fill with elements, and that give them out many at a time."""
+"""Batches: queues that threads fill with elements, and from which many elements are taken at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buckets: batches of elements that are alike, such as sequences of similar length."""
+"""Buckets: batches of similar elements, such as sequences of similar length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coordination of threads: one asks all to stop, and the first failure is raised where they are joined."""
+"""Coordination of threads: each can request all to stop, and `join` raises the first failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse tensors in batches: they are kept in maps, and what finds them there goes through the queue."""
+"""Sparse tensors in batches: they are stored in maps, and their handles go through the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`KerasLayer`: what layers of models have beyond those of `tf.layers`: shapes given before, and known calls."""
+"""`KerasLayer`: additions of models' layers to those of `tf.layers`: shapes given in advance, and recorded calls."""
 
 from __future__ import annotations
 

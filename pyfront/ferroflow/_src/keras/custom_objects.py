@@ -1,4 +1,4 @@
-"""Classes and functions of programs that names stand for, where layers and models are made of names."""
+"""Custom classes and functions of programs, by the names in configurations of layers and models."""
 
 from __future__ import annotations
 

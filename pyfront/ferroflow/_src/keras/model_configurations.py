@@ -1,4 +1,4 @@
-"""Models described by dicts and JSON, and made of such descriptions."""
+"""Configurations of models as dicts and JSON, and models made from configurations."""
 
 from __future__ import annotations
 

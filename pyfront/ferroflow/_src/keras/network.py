@@ -1,4 +1,4 @@
-"""`Network`: layers between inputs and outputs, their variables, and what describes them."""
+"""`Network`: layers between inputs and outputs, their variables and their configuration."""
 
 from __future__ import annotations
 
@@ -363,8 +363,8 @@ class Network(Connected):
         """
         if not self._is_graph_network:
             raise NotImplementedError(
-                f"{type(self).__name__} is defined only by its Python class. Save its variables by `save_weights`, and "
-                "make the model by its class."
+                f"{type(self).__name__} is defined only by its Python class. Save its variables with `save_weights`, "
+                "and make the model with its class."
             )
         calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
         of_tensor: dict[Tensor, list[Any]] = {}

@@ -94,8 +94,8 @@ class Optimizer:
         for variable, gradient in zip(params, found, strict=True):
             if gradient is None:
                 raise ValueError(
-                    f"The loss does not depend on {variable.name} by operations that have gradients. Leave the layer "
-                    "out of the model, or make it not trainable."
+                    f"The loss does not depend on {variable.name} through operations with gradients. Remove the layer "
+                    "from the model, or set its `trainable` to False."
                 )
         dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in found]
         norm, size = getattr(self, "clipnorm", 0), getattr(self, "clipvalue", 0)

@@ -1,4 +1,4 @@
-"""Recurrent layers of models: the steps of their kinds, their cells, and what runs them over sequences."""
+"""Recurrent layers of models: their kinds of steps, their cells, and the layers that run them over sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`TensorBoard`: the callback that writes what TensorBoard shows."""
+"""`TensorBoard`: the callback that writes events for TensorBoard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Connected`: what is called on tensors, and tells what its calls took and gave."""
+"""`Connected`: the base of layers and models, with the inputs and outputs of their calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The initializers of `tf.contrib.layers`, whose variance goes with the number of a unit's inputs or outputs."""
+"""Initializers of `tf.contrib.layers`, whose variance depends on the number of a unit's inputs or outputs."""
 
 from __future__ import annotations
 

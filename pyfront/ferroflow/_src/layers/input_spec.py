@@ -1,4 +1,4 @@
-"""`InputSpec`: what a layer asks of its inputs, and the check that they are so."""
+"""`InputSpec`: the requirements of a layer for its inputs, and their check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of layers that tensors came from, and their masks: what models are found by."""
+"""Calls of layers that made tensors, and the tensors' masks: models are found by following them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoders over lists of inputs, and models of an encoder and such a decoder."""
+"""Decoders over lists of inputs, and models with an encoder and such a decoder."""
 
 from __future__ import annotations
 

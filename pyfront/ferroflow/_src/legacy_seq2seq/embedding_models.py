@@ -1,4 +1,4 @@
-"""Models of ids: they embed what they get and project what they give."""
+"""Models of ids: they embed their inputs and project their outputs."""
 
 from __future__ import annotations
 

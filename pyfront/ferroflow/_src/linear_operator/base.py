@@ -1,4 +1,4 @@
-"""`LinearOperator`: what all linear operators have in common, and their adjoints and inverses."""
+"""`LinearOperator`: the base of all linear operators, and their adjoints and inverses."""
 
 from __future__ import annotations
 

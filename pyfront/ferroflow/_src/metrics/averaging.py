@@ -1,4 +1,4 @@
-"""Metrics that are means: of values, of errors, of what holds."""
+"""Metrics that are means: of values, of errors, of conditions."""
 
 from __future__ import annotations
 

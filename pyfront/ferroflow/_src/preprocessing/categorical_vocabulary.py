@@ -1,4 +1,4 @@
-"""Vocabularies that number categories, such as words, in the order they come."""
+"""Vocabularies that number categories, such as words, in the order of their arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Measures`: what is counted of a node or of many, and how it is written."""
+"""`Measures`: the measurements of one or many nodes, and their text form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Profiler`, `profile` and `advise`: what a graph and its steps cost."""
+"""`Profiler`, `profile` and `advise`: the costs of a graph and its steps."""
 
 from __future__ import annotations
 

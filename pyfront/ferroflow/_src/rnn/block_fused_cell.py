@@ -1,4 +1,4 @@
-"""`LSTMBlockFusedCell`: an LSTM over all steps in one call; `LSTMBlockWrapper`, what such layers have in common."""
+"""`LSTMBlockFusedCell`: an LSTM over all steps in one call; `LSTMBlockWrapper`, the base of such layers."""
 
 from __future__ import annotations
 

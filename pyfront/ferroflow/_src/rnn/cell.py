@@ -1,4 +1,4 @@
-"""`RNNCell`, of which recurrent networks are made, and what makes any object count as one."""
+"""`RNNCell`, the base of recurrent cells, and the test whether an object can be used as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`CoupledInputForgetGateLSTMCell`: what is not forgotten is not replaced."""
+"""`CoupledInputForgetGateLSTMCell`: an LSTM whose input gate is 1 minus its forget gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`DropoutWrapper`: dropout of what goes into a cell, of its state and of what comes out."""
+"""`DropoutWrapper`: dropout of a cell's inputs, state and outputs."""
 
 from __future__ import annotations
 

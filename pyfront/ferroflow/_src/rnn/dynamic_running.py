@@ -1,4 +1,4 @@
-"""Cells run over tensors of inputs, in a loop of as many steps as there are."""
+"""Cells run over tensors of inputs, in a loop with one iteration for each step."""
 
 from __future__ import annotations
 

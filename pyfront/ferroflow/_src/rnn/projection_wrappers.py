@@ -1,4 +1,4 @@
-"""Cells that embed or project what another cell gets or gives, with variables of their own."""
+"""Cells that embed or project another cell's inputs or outputs, with their own variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes that are a batch size and what a cell says of its sizes, joined; tensors of zeros of such shapes."""
+"""Shapes that join a batch size and a cell's sizes, and tensors of zeros of such shapes."""
 
 from __future__ import annotations
 

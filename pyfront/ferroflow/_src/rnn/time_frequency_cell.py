@@ -1,4 +1,4 @@
-"""`TimeFreqLSTMCell`: an LSTM that goes over overlapping blocks of the inputs of a step, as over time."""
+"""`TimeFreqLSTMCell`: an LSTM over overlapping blocks of the inputs of a step, and over time."""
 
 from __future__ import annotations
 

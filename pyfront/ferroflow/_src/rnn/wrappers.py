@@ -1,4 +1,4 @@
-"""Cells that change what another cell gets or gives: `ResidualWrapper` and `DeviceWrapper`."""
+"""Cells that change another cell's outputs or placement: `ResidualWrapper` and `DeviceWrapper`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assets: files that a graph reads, such as vocabularies, which go with a SavedModel."""
+"""Assets: files that a graph reads, such as vocabularies, and that a SavedModel contains."""
 
 from __future__ import annotations
 

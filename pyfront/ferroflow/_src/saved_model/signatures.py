@@ -1,4 +1,4 @@
-"""`SignatureDef` messages: what a graph takes and gives, by names that callers know."""
+"""`SignatureDef` messages: the inputs and outputs of a graph, by names for callers."""
 
 from __future__ import annotations
 

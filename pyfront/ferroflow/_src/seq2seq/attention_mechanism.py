@@ -1,4 +1,4 @@
-"""`AttentionMechanism`: what weighs the parts of a memory for a query; and the memory's preparation, common to all."""
+"""`AttentionMechanism`: weights for the parts of a memory, given a query; and the common preparation of memories."""
 
 from __future__ import annotations
 

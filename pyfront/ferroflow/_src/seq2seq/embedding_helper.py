@@ -1,4 +1,4 @@
-"""Helpers that embed what they sample: `GreedyEmbeddingHelper` and `SampleEmbeddingHelper`."""
+"""Helpers that embed their samples: `GreedyEmbeddingHelper` and `SampleEmbeddingHelper`."""
 
 from __future__ import annotations
 

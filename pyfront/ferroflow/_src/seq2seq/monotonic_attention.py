@@ -1,4 +1,4 @@
-"""Attention that never goes back in its memory: each step stays where it is or moves on."""
+"""Monotonic attention, which never goes back in its memory: each step stays at its position or moves on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers that replace some training inputs by what was sampled: scheduled sampling.
+"""Helpers that replace some training inputs by samples: scheduled sampling.
 
 Source: Bengio et al., Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks, 2015.
 """

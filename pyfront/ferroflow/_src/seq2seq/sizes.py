@@ -1,4 +1,4 @@
-"""The sizes of what decoders give."""
+"""The sizes of decoders' outputs."""
 
 from __future__ import annotations
 

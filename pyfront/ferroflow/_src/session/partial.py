@@ -1,4 +1,4 @@
-"""`PartialRun`: one step that is fed and fetched in pieces; what a piece computed, later pieces reuse."""
+"""`PartialRun`: one step that is fed and fetched in parts; later parts reuse earlier results."""
 
 from __future__ import annotations
 

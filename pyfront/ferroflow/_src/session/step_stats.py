@@ -1,4 +1,4 @@
-"""RunMetadata: what a traced step did when, and the graph that it ran."""
+"""RunMetadata: the times of a traced step's operations, and the graph that ran."""
 
 from __future__ import annotations
 

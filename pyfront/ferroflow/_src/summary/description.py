@@ -1,4 +1,4 @@
-"""`get_summary_description`: what a summary op's node says of its values."""
+"""`get_summary_description`: the description of a summary's values in its op's node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer for each folder, shared by all who ask."""
+"""One writer for each folder, shared by all users."""
 
 from __future__ import annotations
 

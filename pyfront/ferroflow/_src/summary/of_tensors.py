@@ -1,4 +1,4 @@
-"""Summaries of tensors by what they are: numbers, activations, those of a collection."""
+"""Summaries of tensors by their kind: numbers, activations, tensors of a collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SessionRunHook` and what it is told: the interface between a monitored session and the hooks around its steps."""
+"""`SessionRunHook` and its arguments: the interface between a monitored session and the hooks around its steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.contrib.slim.evaluation`: evaluates checkpoints with the arguments that slim's programs give."""
+"""`tf.contrib.slim.evaluation`: evaluates checkpoints with the arguments of slim's programs."""
 
 from __future__ import annotations
 

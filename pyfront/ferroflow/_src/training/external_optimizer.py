@@ -1,4 +1,4 @@
-"""Optimizers outside of the graph: what minimizes a function of one vector, such as SciPy's, trains variables."""
+"""Optimizers outside of the graph: minimizers of functions of one vector, such as SciPy's, train variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`HParams`: hyperparameters of a model, whose values can be given in a text such as `rate=0.1,units=[8,4]`."""
+"""`HParams`: hyperparameters of a model, which can be set from a text such as `rate=0.1,units=[8,4]`."""
 
 from __future__ import annotations
 

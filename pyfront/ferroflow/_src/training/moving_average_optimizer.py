@@ -1,4 +1,4 @@
-"""`MovingAverageOptimizer`: an optimizer that also averages what it trains, and a saver that saves the averages."""
+"""`MovingAverageOptimizer`: an optimizer that also averages the variables it trains, and a saver of the averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`optimize_loss`: an optimizer by its name, with what is done to its gradients and the summaries of it all."""
+"""`optimize_loss`: trains with an optimizer given by name, with transformations of gradients and summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`PartitionInfo`: what an initializer is told about the slice of a partitioned variable that it fills."""
+"""`PartitionInfo`: the argument that tells an initializer which slice of a partitioned variable it fills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ResourceVariable`: a variable behind a handle, each read of which gives the value of its place in the step."""
+"""`ResourceVariable`: a variable behind a handle; each read returns the value at its place in the step."""
 
 from __future__ import annotations
 

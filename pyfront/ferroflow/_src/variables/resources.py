@@ -1,4 +1,4 @@
-"""State of operations that is not a variable, such as a tree ensemble: what makes it, and whether it is there."""
+"""Resources that are not variables, such as a tree ensemble: their creation and the test whether they exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes of a GraphDef, and what surrounds them in a MetaGraphDef or a SavedModel."""
+"""The nodes of a GraphDef, and the other contents of a MetaGraphDef or a SavedModel."""
 
 from __future__ import annotations
 

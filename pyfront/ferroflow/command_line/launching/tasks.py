@@ -1,4 +1,6 @@
-"""The tasks of a cluster: their names, and what tells each its cluster (TF_CONFIG and, when asked for, flags)."""
+"""The tasks of a cluster: their names, and the environment variable TF_CONFIG and flags that describe the cluster to
+each.
+"""
 
 from __future__ import annotations
 

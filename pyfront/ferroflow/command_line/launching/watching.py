@@ -1,4 +1,4 @@
-"""From the start of all tasks to the end of the last: who is started again, who is ended, and what the outcome is."""
+"""Supervision of tasks from the first start to the last end: restarts, stops and the exit status."""
 
 from __future__ import annotations
 

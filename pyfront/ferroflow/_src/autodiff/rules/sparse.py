@@ -1,4 +1,4 @@
-"""Gradient rules of operations on sparse tensors: what reaches their values, and dense operands."""
+"""Gradient rules of operations on sparse tensors: the gradients of their values and of dense operands."""
 
 from __future__ import annotations
 

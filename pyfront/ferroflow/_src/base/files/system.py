@@ -1,4 +1,4 @@
-"""Files and folders by name: what exists, copies, moves, removals."""
+"""Operations on files and folders by name: tests, copies, moves and removals."""
 
 from __future__ import annotations
 

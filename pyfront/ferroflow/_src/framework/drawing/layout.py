@@ -1,4 +1,4 @@
-"""A layered drawing of a directed graph: every edge goes down, edges cross seldom and run straight where they can.
+"""Layered drawing of a directed graph: all edges point down, few edges cross, and most are straight.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures", 1981; the
 horizontal places are least squares under fixed distances, by pooling adjacent violators.

@@ -1,4 +1,4 @@
-"""Slices of tensors: `tf.slice`, `tf.strided_slice` and what `tensor[...]` means."""
+"""Slices of tensors: `tf.slice`, `tf.strided_slice` and `tensor[...]`."""
 
 from __future__ import annotations
 

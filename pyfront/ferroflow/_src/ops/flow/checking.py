@@ -1,4 +1,4 @@
-"""Assertions about tensors: at once where the graph tells the values, else in the step."""
+"""Assertions about tensors: checked when the graph is built if values are known, otherwise in the step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations about order: doing nothing, doing several things, one thing after others."""
+"""Operations for order: no-ops, groups of operations, and control dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of one tensor, element by element: a row of this file is an op, its public name and what it computes."""
+"""Elementwise functions of one tensor: each row of this file is an op, its public name and its formula."""
 
 from __future__ import annotations
 

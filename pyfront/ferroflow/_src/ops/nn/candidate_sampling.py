@@ -1,4 +1,4 @@
-"""Samples of classes that stand for all classes in a loss."""
+"""Samples of classes that represent all classes in a loss."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Convolutions over any number of dimensions up to three, and what runs on blocks of space to have holes in its
-windows."""
+"""Convolutions over one to three dimensions, and operations on blocks of space, which give windows holes."""
 
 from __future__ import annotations
 

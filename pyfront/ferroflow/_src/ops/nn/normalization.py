@@ -1,4 +1,4 @@
-"""Moments, normalizations, dropout, and what else is made of reductions over features."""
+"""Moments, normalizations, dropout, and other functions made of reductions over features."""
 
 from __future__ import annotations
 

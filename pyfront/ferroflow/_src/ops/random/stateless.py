@@ -1,4 +1,4 @@
-"""Random numbers that are a function of their arguments: equal seeds give equal numbers."""
+"""Random numbers as functions of their arguments: equal seeds give equal numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.ReaderBase` and the readers: operations that give a record a step."""
+"""`tf.ReaderBase` and the readers: operations that return one record in each step."""
 
 from __future__ import annotations
 

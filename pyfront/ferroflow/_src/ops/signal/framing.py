@@ -1,4 +1,4 @@
-"""Cutting signals into frames that overlap, and adding such frames up."""
+"""Frames of signals: splitting a signal into overlapping frames, and adding such frames up."""
 
 from __future__ import annotations
 

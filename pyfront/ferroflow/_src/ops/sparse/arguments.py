@@ -1,4 +1,4 @@
-"""Arguments of sparse functions made what they should be."""
+"""Conversion and checks of the arguments of sparse functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`CheckpointSaverHook`: saves checkpoints while training, and tells listeners about it."""
+"""`CheckpointSaverHook`: saves checkpoints while training, and calls listeners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`FeedFnHook`: feeds what a function gives."""
+"""`FeedFnHook`: feeds the result of a function."""
 
 from __future__ import annotations
 
