@@ -102,8 +102,8 @@ def measured(library: str, name: str, seconds: float) -> dict[str, Any]:
         seconds: float, for how long samples are taken.
 
     Returns:
-        dict: `name`; `check`, a value that libraries must agree on; `samples`, how many there are; and `quartiles`,
-        three numbers of microseconds of a step, of which half of all samples lie between the first and the last.
+        dict: `name`; `check`, a value that libraries must agree on; `samples`, the number of samples; and `quartiles`,
+        three times of a step in microseconds. Half of all samples lie between the first and the last quartile.
     """
     tf = load(library)
     with tf.Graph().as_default():

@@ -199,8 +199,8 @@ def _near_name(module: object, name: str) -> str | None:
 def tell_absent(namespace: dict[str, Any]) -> None:
     """Makes a module's missing names raise errors with advice.
 
-    The module's own text defines neither `__getattr__`, as type checkers would then take every name for one that is
-    there, nor `__path__`, with which `from module import name` asks the finders for a name that the module lacks.
+    The module's own text does not define `__getattr__`, because type checkers would then accept every name. It does not
+    define `__path__` either, because `from module import name` would then ask the finders for missing names.
 
     Args:
         namespace: dict, the `globals()` of the module; what it has of the two stays.

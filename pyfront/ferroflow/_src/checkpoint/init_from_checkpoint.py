@@ -20,9 +20,10 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 
     Args:
         ckpt_dir_or_file: str, the checkpoint's prefix, or a folder whose latest checkpoint is meant.
-        assignment_map: dict of what is initialized from what. `"a/": "b/"` for all variables in the scope `b` from
-            tensors of the scope `a`, of the same shapes (`"/"` is the root); `"a/x": "b/y"` for one by its name;
-            `"a/x": v` for a `Variable`, a `PartitionedVariable` or a list of the slices of one.
+        assignment_map: dict from sources in the checkpoint to targets in the graph. `"a/": "b/"` initializes all
+            variables in the scope `b` from tensors of the scope `a` with the same shapes (`"/"` is the root). `"a/x":
+            "b/y"` initializes one variable by its name. `"a/x": v` initializes a `Variable`, a `PartitionedVariable` or
+            a list of one's slices.
 
     Raises:
         ValueError: if there is no checkpoint, a tensor is not in it or has another shape, or a scope is mapped to a

@@ -79,8 +79,8 @@ class SlurmClusterResolver(ClusterResolver):
         rpc_layer: str, the protocol.
 
     Raises:
-        RuntimeError: if the environment is not that of a Slurm step; or the jobs have not as many tasks as the step; or
-            the tasks need more GPUs than a host has.
+        RuntimeError: if the environment is not that of a Slurm step, the jobs and the step have different numbers of
+            tasks, or the tasks need more GPUs than a host has.
         ValueError: if Slurm's variables are not in its notation.
     """
 

@@ -82,8 +82,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
 
     Args:
         branch_index: int scalar tensor.
-        branch_fns: list of functions that return nests of tensors, all of one structure; or pairs of a number and a
-            function, or a dict of them, with the numbers from 0 up to, without, their count.
+        branch_fns: list of functions that return nests of tensors with one structure; or pairs of a number and a
+            function, or a dict of them. The numbers are 0 to n - 1.
         default: the function for a number that no branch has; without it, the branch of the greatest number.
         name: name scope of the operations.
 

@@ -97,8 +97,8 @@ def make_csv_dataset(
         file_pattern: str or list of str, patterns of file names.
         batch_size: int64 scalar, records of a batch.
         column_names: list of str, one for each column; by default those in the files' first lines.
-        column_defaults: list with an entry for each selected column, in their order: a dtype where there must be a
-            value, or the value of an empty field; by default 0 or "" of the dtype that the first records suggest.
+        column_defaults: list with an entry for each selected column, in their order: a dtype if a value is required, or
+            the value of an empty field. By default 0 or "" of the dtype that the first records suggest.
         label_name: str, the column that comes beside the dict, as the second part of a tuple; None for none.
         select_columns: list of int or str, the columns that are read; None for all.
         field_delim: str, one character between fields.

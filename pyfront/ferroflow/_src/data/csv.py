@@ -22,8 +22,8 @@ class CsvDataset(OpDataset):
 
     Args:
         filenames: string, list of them, or Tensor of string, of shape [] or [n].
-        record_defaults: list with an entry for each field: a dtype where it must have a value, or a tensor of shape []
-            or [1] with the value that it has otherwise; float32, float64, int32, int64 or string.
+        record_defaults: list with an entry for each field: a dtype if a value is required, or a default, a tensor of
+            shape [] or [1]. The dtypes are float32, float64, int32, int64 or string.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
         header: bool. If True, the first line of each file is passed over.

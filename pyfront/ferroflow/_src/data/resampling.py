@@ -92,8 +92,9 @@ def _estimated(target: Tensor, classes: Dataset) -> Dataset:
 def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Returns the probability that each class is kept, and the fraction of elements that needs no selection.
 
-    With ratios r = target / initial, a part min(r) of the elements is kept as it is; of the others a class is kept with
-    (r - min(r)) / (max(r) - min(r)), which makes the mixture proportional to r.
+    Let r = target / initial be the ratios of the classes. The fraction min(r) of the elements is kept unconditionally;
+    of the others, a class is kept with probability `(r - min(r)) / (max(r) - min(r))`. The mixture is then proportional
+    to r.
     """
     ratio = target / (initial + np.finfo(initial.dtype.as_numpy_dtype).tiny)
     low, high = reduce_min(ratio), reduce_max(ratio)

@@ -48,14 +48,14 @@ def numpy_input_fn(
         num_threads: int, the number of threads that read.
 
     Returns:
-        Callable without arguments that gives the features, a dict of Tensors or a Tensor of the dtypes of the arrays,
-        of shape [batch, ...], and the labels if there are any.
+        Callable without arguments. It returns the features, a dict of Tensors or a Tensor with the dtypes of the
+        arrays, of shape [batch, ...], and the labels, if there are any.
 
     Raises:
         TypeError: if `shuffle` is not given.
 
-    The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name; and
-    TypeError if `x` is neither a dict nor an array.
+    The function raises ValueError if arrays are empty or differ in length, or if a label has a feature's name. It
+    raises TypeError if `x` is neither a dict nor an array.
     """
     _check_shuffle(shuffle)
 

@@ -133,7 +133,7 @@ class TPUEstimatorSpec(_SpecFields):
         loss: float Tensor of one element.
         train_op: Operation, or Tensor of any dtype and shape, one step of training.
         eval_metrics: tuple of a function and its arguments, Tensors of any dtypes and shapes in a list, or in a dict by
-            name; it gives a dict from names to pairs of a metric's value and its update.
+            name. It returns a dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `tf.estimator.export.PredictOutput`.
         scaffold_fn: callable without arguments that gives the `tf.train.Scaffold`.
         host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run beside each step.

@@ -111,11 +111,13 @@ def train_and_evaluate(
 ) -> tuple[Mapping[str, Any] | None, list[Any]] | None:
     """Trains, evaluates and exports a model.
 
-    A program that is alone evaluates, in the course of the training, each checkpoint that is saved
-    (`RunConfig.save_checkpoints_steps` and `save_checkpoints_secs` say when), unless the evaluation before was less
-    than `throttle_secs` ago, and the last one always. In a cluster, which `TF_CONFIG` describes, each process does
-    the part of its task: a chief and workers train, parameter servers serve until they are ended, the evaluator
-    evaluates new checkpoints until the training's last step; a "master" in the place of a chief evaluates as well.
+    A program without a cluster evaluates saved checkpoints during the training, unless the last evaluation was less
+    than `throttle_secs` ago, and always the last one. `RunConfig.save_checkpoints_steps` and `save_checkpoints_secs`
+    set when checkpoints are saved.
+
+    In a cluster, which `TF_CONFIG` describes, each process has a task. A chief and workers train, and parameter servers
+    serve until they are stopped. The evaluator evaluates new checkpoints until the training's last step. A "master"
+    trains like a chief and evaluates as well.
 
     Args:
         estimator: Estimator.
@@ -123,8 +125,8 @@ def train_and_evaluate(
         eval_spec: EvalSpec.
 
     Returns:
-        Of a program that is alone, the metrics of the last evaluation, None where no step was left to train, and the
-        list of what its exporters returned; None for the tasks of a cluster.
+        Without a cluster, the metrics of the last evaluation, None if no step was left to train, and the list of the
+        exporters' results. None for the tasks of a cluster.
 
     Raises:
         ValueError: if `TF_CONFIG` is not right, or as `Estimator.train`, `Estimator.evaluate` and the exporters.

@@ -338,8 +338,8 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: if the list is empty or has a value twice; if a number is out of its range; if both
-            `num_oov_buckets` and `default_value` are given; or if a dtype is neither string nor an integer dtype.
+        ValueError: if the list is empty or has a value twice, a number is out of its range, both `num_oov_buckets` and
+            `default_value` are given, or a dtype is not string or integer.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")

@@ -36,8 +36,8 @@ def apply_op(
 
     Args:
         op_type: the op.
-        inputs: one entry for each argument of the op, a list for list arguments; what is not a tensor is converted
-            under the op's name scope, with the dtype that the schema or the other arguments ask for.
+        inputs: one entry for each argument of the op, a list for list arguments. A value that is not a tensor is
+            converted under the op's name scope, with the dtype of the schema or of the other arguments.
         attrs: the attributes that inputs do not decide.
         name: by default the op's type; made unique. A name ending in `/` is taken as it is.
 

@@ -32,8 +32,8 @@ class RegisterGradient:
         """Registers the rule of the op type.
 
         Args:
-            rule: function of the operation and the gradients of its outputs (Tensors, or None), which returns the
-                gradients of its inputs: a Tensor, IndexedSlices or None for each, in a list where there are several.
+            rule: function of the operation and the gradients of its outputs (Tensors, or None). It returns the
+                gradients of the inputs, a Tensor, IndexedSlices or None for each, in a list if there are several.
 
         Returns:
             `rule`.

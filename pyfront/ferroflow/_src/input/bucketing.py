@@ -74,7 +74,7 @@ def bucket(
 ) -> tuple[Any, Any]:
     """Returns batches of elements of one bucket each.
 
-    Threads of a queue runner put each element into the queue of its bucket; those of another one move whole batches
+    Threads of a queue runner put each element into the queue of its bucket. Threads of another one move whole batches
     from there to the queue that they are taken from.
 
     Args:

@@ -283,8 +283,8 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     Args:
         x: Tensor of a float dtype, of shape [batch, ...].
         y: Tensor of the dtype of `x`, of shape [batch, ...].
-        axes: int, or pair of ints: the dimensions of `x` and `y` to sum over; None for the last of `x` and the last
-            but one of `y`, or its last where it has two.
+        axes: int, or pair of ints: the dimensions of `x` and `y` to sum over. None for the last of `x` and the second
+            last of `y`, or its last if it has two.
 
     Returns:
         Tensor of that dtype, of shape [batch] + the other dimensions of `x` + those of `y`, and [batch, 1] where there

@@ -29,9 +29,9 @@ class KerasLayer(Layer):
 
     Args:
         *args: arguments of that layer.
-        **kwargs: `input_shape`, tuple without the batch; `batch_input_shape`, tuple with it; `input_dim`, int, for
-            `input_shape=(input_dim,)`; `batch_size`, int, and `dtype` of the input; `weights`, list of the values that
-            its variables start from; arguments of that layer.
+        **kwargs: `input_shape`, tuple without the batch; `batch_input_shape`, tuple with the batch; `input_dim`, int,
+            for `input_shape=(input_dim,)`. `batch_size`, int, and `dtype` of the input; `weights`, list of the
+            variables' initial values; arguments of that layer.
     """
 
     # The classes of this library by their names.

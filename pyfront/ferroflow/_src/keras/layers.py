@@ -588,7 +588,7 @@ class Lambda(KerasLayer):
     Args:
         function: callable of the inputs, and of `mask` if it has such an argument.
         output_shape: tuple of int and None, the shape of an example of the output, or callable of the input's shape
-            that gives it with the batch, for `compute_output_shape`; None to learn it from the function.
+            that returns the shape with the batch. None to infer it from the function.
         mask: Tensor of bool, of shape [batch, steps], the steps of the output that count, or callable of the inputs and
             their mask; None for all.
         arguments: dict of the function's further arguments; None for none.

@@ -512,8 +512,8 @@ class Model(Network):
 
         Args:
             generator: generator of tuples of inputs and labels, and weights if there are any, or an object with
-                `__len__` and `__getitem__` that gives such tuples, as `tf.keras.utils.Sequence`; its `on_epoch_end` is
-                called after each pass.
+                `__len__` and `__getitem__` that returns such tuples, as `tf.keras.utils.Sequence`. Its `on_epoch_end`
+                is called after each pass.
             steps_per_epoch: int, the number of batches of an epoch; None for the object's length. Where it is another,
                 a pass goes on in the next epoch, or the next pass begins in an epoch.
             epochs: int, the number of the epoch to end before.

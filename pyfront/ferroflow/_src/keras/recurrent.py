@@ -674,8 +674,9 @@ class RNN(_Running):
     """Layer that runs a cell over the steps of sequences.
 
     Args:
-        cell: layer whose `call` takes inputs and the list of states and gives an output and the list of new states,
-            with `state_size`, an int or list of ints, whose first is the size of the output; or list of such cells.
+        cell: layer whose `call` takes inputs and the list of states, and returns an output and the list of new states;
+            or list of such cells. Its `state_size` is an int or list of ints, the first of which is the size of the
+            output.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.

@@ -144,7 +144,7 @@ class Bidirectional(Wrapper):
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
 
         Returns:
-            Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two; where the
+            Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two. If the
             layer returns states, a list of it and the states of both.
         """
         options = {"training": training, **({} if mask is None else {"mask": mask})}

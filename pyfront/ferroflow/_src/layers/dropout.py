@@ -19,8 +19,8 @@ class Dropout(Layer):
 
     Args:
         rate: float, or Tensor of the dtype of the inputs, of shape []: the probability that an element is set to 0.
-        noise_shape: Tensor of int32, of the length of the rank of the inputs, or list of int or None: what is 1 in it
-            shares one draw along that dimension; None for the shape of the inputs, whole or in a place of a list.
+        noise_shape: Tensor of int32, of the length of the rank of the inputs, or list of int or None. Along dimensions
+            of size 1, all elements share one draw. None for the shape of the inputs, or for one size in a list.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name of the layer.
         **kwargs: further arguments of `Layer`.

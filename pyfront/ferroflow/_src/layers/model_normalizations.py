@@ -162,8 +162,8 @@ def group_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: if the rank, the number of channels or a dimension that is averaged over is unknown, an axis is out
-            of bounds, the channels are among `reduction_axes`, or `groups` does not divide their number.
+        ValueError: if the rank, the number of channels or an averaged dimension is unknown. Also if an axis is out of
+            bounds, the channels are among `reduction_axes`, or `groups` does not divide their number.
 
     Source: Wu, He, Group Normalization, 2018.
     """

@@ -51,8 +51,8 @@ def pool(
         Tensor of the dtype of `inputs`, with an element for each window and channel.
 
     Raises:
-        ValueError: if the rank of the inputs is unknown or below 3; if a number is not positive; if there is not one
-            number for each spatial dimension; or if `tf.nn.pool` does not accept an argument.
+        ValueError: if the rank of the inputs is unknown or below 3, a number is not positive or not given for each
+            spatial dimension, or `tf.nn.pool` does not accept an argument.
     """
     with name_scope(scope, f"{pooling_type.lower()}_pool", [inputs]) as name:
         inputs = convert_to_tensor(inputs)

@@ -211,9 +211,9 @@ def recall_at_thresholds(
 def _area_of_interpolated_precision(tp: Any, fp: Any, fn: Any) -> Tensor:
     """Returns the area under the precision-recall curve with positives, not precision, linear between thresholds.
 
-    Source: Davis and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006, section 4. With
-    P = TP + FP and TP linear in P, TP = intercept + slope P, precision is slope + intercept / P, and its integral over
-    an interval is slope dP + intercept log(P_a / P_b); recall moves by slope dP / (TP + FN).
+    Source: Davis and Goadrich, The Relationship Between Precision-Recall and ROC Curves, 2006, section 4. Let P = TP +
+    FP, with TP linear in P: `TP = intercept + slope P`. Then the precision is `slope + intercept / P`, and its integral
+    over an interval is `slope dP + intercept log(P_a / P_b)`. The recall changes by `slope dP / (TP + FN)`.
     """
     positives = tp + fp
     true_gain = tp[:-1] - tp[1:]

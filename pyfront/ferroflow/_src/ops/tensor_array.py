@@ -148,8 +148,8 @@ class TensorArray:
             Tensor of the array's dtype: the element.
 
         Raises:
-            tf.errors.InvalidArgumentError: in the step, for one that was not written, or that was cleared by an earlier
-                read.
+            tf.errors.InvalidArgumentError: when the step runs, if the element was not written, or was cleared by an
+                earlier read.
         """
         value = tensor_op("TensorArrayReadV3", [self._handle, index, self._flow], {"dtype": self._dtype}, name=name)
         if self._element_shape:
@@ -172,7 +172,7 @@ class TensorArray:
 
         Raises:
             ValueError: if the shape is not that of the other elements.
-            tf.errors.InvalidArgumentError: in the step, for an element that was written before, or is behind the end.
+            tf.errors.InvalidArgumentError: when the step runs, if the element was written before, or is past the end.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")

@@ -48,8 +48,8 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
 class RNNCell(Layer):
     """One step of a recurrent network: a function of inputs and a state to outputs and the next state.
 
-    A subclass says the `state_size` and the `output_size`, and computes a step in `call(inputs, state)`, where it may
-    make variables with `tf.get_variable`: the first call makes them in the cell's scope, later ones find them.
+    A subclass defines `state_size` and `output_size`, and computes a step in `call(inputs, state)`, which may create
+    variables with `tf.get_variable`. The first call creates them in the cell's scope, later ones reuse them.
 
     Args:
         trainable: bool. If True, its variables are put into `GraphKeys.TRAINABLE_VARIABLES`.

@@ -21,12 +21,12 @@ class CellWrapper(RNNCell):
 
     @property
     def state_size(self) -> Any:
-        """That of the wrapped cell."""
+        """The state size of the wrapped cell."""
         return self._cell.state_size
 
     @property
     def output_size(self) -> Any:
-        """That of the wrapped cell."""
+        """The output size of the wrapped cell."""
         return self._cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:

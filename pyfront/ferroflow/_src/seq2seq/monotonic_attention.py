@@ -52,8 +52,8 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
     Args:
         p_choose_i: Tensor of a float dtype, of shape [batch, time]: how likely each part is chosen once it is reached.
         previous_attention: Tensor of the dtype of `p_choose_i`, of shape [batch, time]: the last step's attention.
-        mode: str: "recursive" follows the definition; "parallel" divides by cumulative products, which is faster and
-            less exact where they are small; "hard" takes probabilities of 0 and 1 and attention to one part.
+        mode: str. "recursive" follows the definition. "parallel" divides by cumulative products, which is faster, but
+            less exact if they are small. "hard" takes probabilities of 0 and 1, and attends to one part.
 
     Returns:
         Tensor of shape [batch, time].

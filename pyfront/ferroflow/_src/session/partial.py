@@ -15,8 +15,8 @@ from ferroflow._src.framework.tensor import Tensor
 class PartialRun:
     """The state between the parts of a partial run.
 
-    Each piece runs as a step of its own whose feeds are the user's so far and all that earlier pieces computed: of a
-    loop what left it, of a branch that was not taken nothing.
+    Each part runs as a step of its own, fed with the user's feeds so far and all earlier results. Of a loop, it gets
+    the values that left the loop; of a branch that was not taken, nothing.
     """
 
     def __init__(self, graph: Graph, core: Any, fetches: list[Any], feeds: list[Tensor]) -> None:

@@ -161,8 +161,8 @@ class BaseSession:
         Args:
             fetches: tensor of any dtype and shape, operation, variable, name, or a nest (list, tuple, namedtuple, dict)
                 of them.
-            feed_dict: dict from tensors (or names, or nests of them) to the values that replace them: arrays, numbers,
-                strings or nested lists of a tensor's dtype and of a shape that fits its own.
+            feed_dict: dict from tensors (or names, or nests of them) to the values that replace them. Values are
+                arrays, numbers, strings or nested lists of a tensor's dtype and of a compatible shape.
             options: a RunOptions message.
             run_metadata: a RunMetadata message to be filled.
 

@@ -61,9 +61,9 @@ def image(
 ) -> Tensor:
     """Returns a serialized summary with images.
 
-    Bytes are taken as they are. Other numbers are scaled, image by image: to a largest value of 255 where none is
-    negative, else so that 0 becomes 128 and the largest magnitude 127 away from it. Pixels with a part that is not
-    finite become red.
+    Bytes are used unchanged. Other numbers are scaled, image by image. Without negative values, the largest becomes
+    255; otherwise 0 becomes 128 and the largest magnitude is 127 away from it. Pixels with a part that is not finite
+    become red.
 
     Args:
         name: str, name of the operation; the tags are `name/image` for one image, `name/image/0` and so on for more.

@@ -52,8 +52,8 @@ class _ScaffoldSessionCreator(SessionCreator):
 class ChiefSessionCreator(_ScaffoldSessionCreator):
     """Creator of a chief's sessions: restores the variables, or initializes them.
 
-    A later session finds the variables as they are where the parameter servers have kept them: only the connection was
-    lost, and a checkpoint would take back the steps since it was saved.
+    A later session keeps the variables that the parameter servers still have. In that case only the connection was
+    lost, and a checkpoint would undo the steps since it was saved.
 
     Args:
         scaffold: Scaffold; a new one by default.

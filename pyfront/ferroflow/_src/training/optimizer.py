@@ -55,8 +55,9 @@ class Optimizer:
     `minimize` computes the gradients of a loss and applies them. To change gradients in between, call
     `compute_gradients` and `apply_gradients`.
 
-    `gate_gradients` bounds how early gradients may be applied, and changes no result: `GATE_NONE` adds no bound,
-    `GATE_OP` makes the gradients of one operation available together, `GATE_GRAPH` computes all before any is applied.
+    `gate_gradients` limits how early gradients may be applied, and changes no result. `GATE_NONE` adds no limit,
+    `GATE_OP` makes the gradients of one operation available together, and `GATE_GRAPH` computes all before any is
+    applied.
 
     Subclasses override `_apply_dense` and `_apply_sparse` (or `_apply_sparse_duplicate_indices`), and where they need
     them `_prepare`, `_create_slots`, `_finish` and `_valid_dtypes`. Slots are variables that belong to a trained one.
@@ -154,8 +155,8 @@ class Optimizer:
             grad_loss: Tensor of the dtype and shape of `loss`, its gradient; ones by default.
 
         Returns:
-            A (gradient, variable) pair for each variable; the gradient is a Tensor or IndexedSlices of the variable's
-            dtype and shape, or None where the loss does not depend on the variable.
+            A (gradient, variable) pair for each variable. The gradient is a Tensor or IndexedSlices of the variable's
+            dtype and shape, or None if the loss does not depend on the variable.
 
         Raises:
             NotImplementedError: if an element of `var_list` is neither a variable nor a tensor.

@@ -57,8 +57,8 @@ def get_variable(
         A `Variable`; a `PartitionedVariable` where there is a partitioner.
 
     Raises:
-        ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses;
-            if a new variable's shape is unknown; or if shape or dtype differ from the existing variable's or the
+        ValueError: if the variable exists and the scope does not reuse, or it does not exist and the scope only reuses.
+            Also if a new variable's shape is unknown, or shape or dtype differ from the existing variable's or the
             initializer's.
     """
     return get_variable_scope().get_variable(

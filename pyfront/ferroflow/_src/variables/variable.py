@@ -75,7 +75,7 @@ class Variable(metaclass=_VariableMeta):
 
     Args:
         initial_value: anything that converts to a tensor, of any dtype and shape, or a callable without arguments that
-            returns such a thing; then its ops are made in the scope "Initializer" on the variable's device.
+            returns such a value. The callable's ops are made in the scope "Initializer" on the variable's device.
         trainable: bool. If True, the variable is also in `GraphKeys.TRAINABLE_VARIABLES`; None for True, but for a
             variable synchronized on reads.
         collections: list, tuple or set of collection keys; None for `[GraphKeys.GLOBAL_VARIABLES]`.
@@ -95,8 +95,8 @@ class Variable(metaclass=_VariableMeta):
         shape: the variable's shape, where it is less known than that of `initial_value`.
 
     Raises:
-        ValueError: if there is no initial value, or both it and `variable_def` are given; if its shape is unknown and
-            `validate_shape` is True; or if `collections` or `constraint` has a wrong type.
+        ValueError: if there is no initial value, or both it and `variable_def` are given. Also if its shape is unknown
+            and `validate_shape` is True, or `collections` or `constraint` has a wrong type.
         TypeError: if `variable_def` is not a `VariableDef`.
     """
 

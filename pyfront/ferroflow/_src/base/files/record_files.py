@@ -29,8 +29,8 @@ _WINDOW_BITS: Final = 15
 class TFRecordOptions:
     """Compression options of record files.
 
-    The sizes of buffers, the memory and the strategy of the compression decide no byte that a reader gets; they are
-    accepted, and the buffers have the sizes that were measured to be fastest.
+    The sizes of buffers, the memory and the strategy of the compression are accepted without effect: they do not change
+    what a reader gets. The buffers have the sizes that were measured to be fastest.
 
     Args:
         compression_type: a `TFRecordCompressionType`, or str: `""`, `"ZLIB"` or `"GZIP"`.

@@ -25,8 +25,8 @@ class Layout(NamedTuple):
 
     Attributes:
         centers: list of (x, y), for each box.
-        routes: list of lists of (x, top, bottom), for each edge: where it passes each layer, from the layer of its
-            source to that of its target; an edge that closes a cycle goes up, all others down.
+        routes: list of lists of (x, top, bottom), for each edge: its position in each layer, from its source's to its
+            target's. An edge that closes a cycle goes up, all others go down.
         width: float.
         height: float.
     """

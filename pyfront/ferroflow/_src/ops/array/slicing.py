@@ -176,8 +176,8 @@ def slice_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
 
     Args:
         tensor: Tensor of any dtype and shape.
-        slice_spec: an int, a Tensor of int32 or int64 of shape [], a slice of these, `...`, None for a new dimension;
-            or a tuple or list of them; or a Tensor or array of bool, as `boolean_mask` takes it.
+        slice_spec: an int, a Tensor of int32 or int64 of shape [], a slice of these, `...`, None for a new dimension,
+            or a tuple or list of them. Also a Tensor or array of bool, as for `boolean_mask`.
         var: Variable that `tensor` is the value of; None without it.
 
     Returns:

@@ -93,10 +93,10 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
 
     Args:
         *inputs: Tensors of any dtype and shape, Python values and nested structures of both, to be written in order.
-        **kwargs: `output_stream`: sys.stdout, sys.stderr (the default), tf.logging.INFO, WARN or ERROR, or
-            "file://" and a path; `summarize`: int, how many elements at the start and at the end of each dimension to
-            show, 3 by default, -1 for all; `sep`: str between the inputs, a space by default; `end`: str after them, a
-            new line by default; `name`: str, name of the operation.
+        **kwargs: `output_stream`: sys.stdout, sys.stderr (the default), tf.logging.INFO, WARN or ERROR, or "file://"
+            and a path. `summarize`: int, the number of elements to show at the start and at the end of each dimension,
+            3 by default, -1 for all. `sep`: str between the inputs, a space by default. `end`: str after them, a new
+            line by default. `name`: str, name of the operation.
 
     Returns:
         Operation that writes.

@@ -36,8 +36,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         Tensor of the dtype of the inputs.
 
     Raises:
-        ValueError: if the equation cannot be read, names a dimension of the result that no input has, does not fit the
-            number of inputs or their dimensions, or names two dimensions of one input alike.
+        ValueError: if the equation is malformed, does not fit the inputs, names one dimension of an input twice, or
+            names a dimension of the result that no input has.
         TypeError: if there is a keyword argument other than `name`.
     """
     name = kwargs.pop("name", None)

@@ -373,8 +373,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Args:
         a: Tensor of a dtype that `matmul` takes.
         b: Tensor of the dtype of `a`.
-        axes: int n for the last n dimensions of `a` and the first n of `b`; or two lists of int (or a Tensor of
-            int32, of shape [2, n]) with the dimensions of `a` and, in the same order, those of `b`.
+        axes: int n for the last n dimensions of `a` and the first n of `b`. Or two lists of int, or a Tensor of int32,
+            of shape [2, n]: the dimensions of `a` and, in the same order, of `b`.
         name: str, name of the operation.
 
     Returns:

@@ -67,8 +67,8 @@ def embedding_lookup(
     Args:
         params: Tensor or Variable of shape [ids, ...]; or a list of them or a partitioned Variable: parts of one table.
         ids: Tensor of int32 or int64, of any shape.
-        partition_strategy: "mod" where id i is row i // parts of part i % parts; "div" where the parts are consecutive
-            pieces, the first ones longer by one row if need be.
+        partition_strategy: "mod" if id i is row i // parts of part i % parts. "div" if the parts are consecutive
+            pieces, the first ones longer by one row if needed.
         name: str, name of the operation.
         validate_indices: bool, without effect: ids are always checked.
         max_norm: float, the Euclidean norm that longer rows are scaled down to; None for no limit.

@@ -113,8 +113,8 @@ def sufficient_statistics(
         keepdims: the newer name of `keep_dims`.
 
     Returns:
-        (count, sum, sum of squares, shift), each of the dtype of `x`: the count of shape [], the sums of the shape of
-        `x` without the dimensions of `axes`; the shift is None where none is given.
+        (count, sum, sum of squares, shift), each of the dtype of `x`. The count has the shape [], the sums the shape of
+        `x` without the dimensions of `axes`; the shift is None if it is not given.
     """
     keep_dims = _keepdims(keep_dims, keepdims)
     axes = sorted(set(axes))

@@ -95,9 +95,9 @@ def parse_example(
         example_names: Tensor of string, of shape [batch]: what errors call the examples.
 
     Returns:
-        dict from the keys to a SparseTensor of dense shape [batch, longest] (VarLenFeature) or [batch] + size
-        (SparseFeature), or a Tensor of shape [batch] + shape (FixedLenFeature) or [batch, longest] + shape
-        (FixedLenSequenceFeature, filled up with the default).
+        dict from the keys to tensors. VarLenFeature: SparseTensor of dense shape [batch, longest]. SparseFeature:
+        SparseTensor of dense shape [batch] + size. FixedLenFeature: Tensor of shape [batch] + shape.
+        FixedLenSequenceFeature: Tensor of shape [batch, longest] + shape, filled up with the default.
 
     Raises:
         ValueError: if `features` is empty, or a description is invalid.
@@ -238,10 +238,9 @@ def parse_sequence_example(
         name: str, name scope of the operations.
 
     Returns:
-        Three dicts from keys to tensors: of the contexts as `tf.parse_example` gives them; of the feature lists,
-        SparseTensors of dense shape [batch, time, longest], and Tensors of shape [batch, time] + shape, in which
-        shorter examples are filled up with zeros or empty strings; and the numbers of steps of the latter, int64
-        [batch].
+        Three dicts from keys to tensors. The contexts are as in `tf.parse_example`. The feature lists are SparseTensors
+        of dense shape [batch, time, longest], and Tensors of shape [batch, time] + shape, with shorter examples filled
+        up with zeros or empty strings. The third has the numbers of steps of these Tensors, int64 [batch].
 
     Raises:
         ValueError: if there are no features, or a description is invalid.
@@ -285,8 +284,8 @@ def parse_single_sequence_example(
         name: str, name scope of the operations.
 
     Returns:
-        Two dicts from keys to tensors: of the context as `tf.parse_single_example` gives them, and of the feature
-        lists: SparseTensors of dense shape [time, longest], and Tensors of shape [time] + shape.
+        Two dicts from keys to tensors. The context is as in `tf.parse_single_example`. The feature lists are
+        SparseTensors of dense shape [time, longest], and Tensors of shape [time] + shape.
 
     Raises:
         ValueError: if there are no features, or a description is invalid.

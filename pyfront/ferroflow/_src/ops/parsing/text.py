@@ -25,8 +25,8 @@ def decode_csv(
 
     Args:
         records: Tensor of string, each element a line.
-        record_defaults: list of Tensors of float32, float64, int32, int64 or string, of shape [1] (or []), the value of
-            an empty field, or [0], where fields must not be empty; one for each column that is returned.
+        record_defaults: list of Tensors of float32, float64, int32, int64 or string, one for each returned column.
+            Shape [1] (or []): the value of an empty field. Shape [0]: fields must not be empty.
         field_delim: str, one character.
         use_quote_delim: bool. If True, `"` quotes fields; otherwise it is an ordinary character.
         name: str, name of the operation.

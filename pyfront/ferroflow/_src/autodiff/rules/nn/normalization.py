@@ -36,9 +36,9 @@ def _batch_norm(grad_type: str) -> Any:
 def _batch_norm_grad(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     """Returns the gradients of `dx`, `dscale` and `doffset`, by the output's gradient, `x` and `scale`.
 
-    With `u = x - mean`, `r = 1 / sqrt(variance + epsilon)`, and sums S over all that share a channel, of n elements:
-    dx = scale * r * (g - S(g) / n - r^2 * u * S(g * u) / n), dscale = r * S(g * u), doffset = S(g). Without training
-    mean and variance are constants, and dx = scale * r * g.
+    Let `u = x - mean` and `r = 1 / sqrt(variance + epsilon)`, and let S be sums over the n elements that share a
+    channel. Then `dx = scale * r * (g - S(g) / n - r^2 * u * S(g * u) / n)`, `dscale = r * S(g * u)` and `doffset =
+    S(g)`. Without training, mean and variance are constants, and `dx = scale * r * g`.
     """
     g, x, scale, mean, variance = op.inputs[:5]
     dtype = x.dtype.base_dtype
