@@ -176,7 +176,7 @@ def hint(error: BaseException, program: str) -> str | None:
     """Returns the advice about a failure.
 
     Args:
-        error: what a program raised.
+        error: exception of a program.
         program: str, its file or module.
 
     Returns:
@@ -189,7 +189,7 @@ def add_hint(error: BaseException, program: str) -> None:
     """Shows the advice about a failure below its traceback if Python has notes (3.11), otherwise above it.
 
     Args:
-        error: what a program raised.
+        error: exception of a program.
         program: str, its file or module.
     """
     text = hint(error, program)

@@ -235,9 +235,9 @@ class Sweep:
         """Visits the operations between ys and xs, each after all operations that read it.
 
         Args:
-            ys: where to start.
+            ys: Tensors at which the walk starts.
             seeds: the gradients that reach them.
-            xs: where to end.
+            xs: Tensors at which the walk ends.
             stops: ids of nodes not to walk through.
         """
         graph, core = self.graph, self.graph._core

@@ -37,7 +37,7 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bo
 
     Args:
         values: a number, bool, string, nested list or tuple of those, NumPy array, or object with `__array__`.
-        dtype: what `as_dtype` accepts, or None.
+        dtype: a value that `as_dtype` accepts, or None.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value is repeated.
         verify_shape: If True, `values` must have exactly the shape `shape`.
 

@@ -77,7 +77,7 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -93,7 +93,7 @@ def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelli
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_boolean", args, kwargs)
 
@@ -109,7 +109,7 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_float", args, kwargs)
 
@@ -125,7 +125,7 @@ def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
         absl.flags.FlagHolder, whose `value` is the flag's value.
 
     Raises:
-        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: as `DEFINE_string`.
+        absl.flags.DuplicateFlagError, absl.flags.IllegalFlagValueError: on the same conditions as `DEFINE_string`.
     """
     return _define("DEFINE_integer", args, kwargs)
 

@@ -60,7 +60,7 @@ def make_tensor_proto(
     Args:
         values: a number, bool, string, nested list of those, NumPy array, or object with `__array__`. A `TensorProto`
             is returned as it is.
-        dtype: what `as_dtype` accepts, or None to take it from `values`.
+        dtype: a value that `as_dtype` accepts, or None to take it from `values`.
         shape: list of ints, or None for the shape of `values`. If it has more elements, the last value fills the rest.
         verify_shape: If True, `values` must have exactly the shape `shape`.
         allow_broadcast: accepted; missing elements always repeat the last value.

@@ -77,7 +77,7 @@ class Dimension:
         """Returns True if both sizes are equal or one is unknown.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Returns:
             bool.
@@ -92,7 +92,7 @@ class Dimension:
         """Checks that both sizes are equal or one is unknown.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Raises:
             ValueError: if both sizes are known and differ.
@@ -104,7 +104,7 @@ class Dimension:
         """Returns the dimension known from `self` and `other` together.
 
         Args:
-            other: what `Dimension` accepts.
+            other: a value that `Dimension` accepts.
 
         Returns:
             `Dimension`, known if one of both is.
@@ -339,7 +339,7 @@ class TensorShape:
         """Returns the shape known from `self` and `other` together.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`; each dimension is known that one of both knows.
@@ -372,7 +372,7 @@ class TensorShape:
         """Returns the dimensions of `self` followed by those of `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`; of unknown rank if one of both is.
@@ -389,7 +389,7 @@ class TensorShape:
         """Checks that both ranks are equal or one is unknown.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Raises:
             ValueError: if both ranks are known and differ.
@@ -464,7 +464,7 @@ class TensorShape:
         """Returns True if some fully defined shape fits both `self` and `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             bool.
@@ -483,7 +483,7 @@ class TensorShape:
         """Checks that some fully defined shape fits both `self` and `other`.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Raises:
             ValueError: if the shapes are incompatible.
@@ -495,7 +495,7 @@ class TensorShape:
         """Returns the most defined shape that is compatible with everything `self` or `other` is compatible with.
 
         Args:
-            other: what `TensorShape` accepts.
+            other: a value that `TensorShape` accepts.
 
         Returns:
             `TensorShape`: the dimensions in which both agree, the others unknown; of unknown rank where ranks differ.

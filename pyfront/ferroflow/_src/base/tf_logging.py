@@ -61,7 +61,7 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
         level: int, such as `tf.logging.INFO`.
         msg: str with the places of `args` in the manner of `%`, or any object.
         *args: values of any kind that stand in these places.
-        **kwargs: what `logging.Logger.log` takes, such as `exc_info` and `extra`.
+        **kwargs: arguments of `logging.Logger.log`, such as `exc_info` and `extra`.
     """
     _emit(level, msg, args, kwargs)
 

@@ -144,7 +144,7 @@ def add_collection_def(
         graph: the `Graph` of the collection; None for the default graph.
         export_scope: str, a name scope to take off the names; what is not in it is left out.
         exclude_nodes: names of nodes to leave out.
-        override_contents: what to write instead of the collection.
+        override_contents: dict or list to write instead of the collection.
 
     Raises:
         TypeError: if `graph` is not a `Graph`.

@@ -80,8 +80,8 @@ def warm_start(
         var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, where they differ.
 
     Raises:
-        ValueError: if a name in the dicts is not the name of a selected variable, a variable is not in the checkpoint
-            or has another shape there, or the list has other elements.
+        ValueError: if a dict names no selected variable, a variable is not in the checkpoint or has another shape
+            there, or the list has other elements.
         tf.errors.OpError: if the checkpoint or a vocabulary cannot be read.
     """
     vocabularies = dict(var_name_to_vocab_info or {})

@@ -227,8 +227,8 @@ class WhileContext(ControlFlowContext):
         """Uses operations that are already in the graph for the loop's variables.
 
         Args:
-            enters: what brings the first values in.
-            exits: what brings the last values out; a variable without one gets it.
+            enters: Enter tensors of the first values.
+            exits: Exit tensors of the last values; a variable without one gets it.
 
         Raises:
             ValueError: if an Enter begins no loop variable.
@@ -271,7 +271,7 @@ class WhileContext(ControlFlowContext):
             condition: makes the bool scalar of an iteration from the loop variables.
             body: makes the next values from them.
             initial: the first values.
-            shapes: what is the same in all iterations of each shape; by default, and for None, all of it.
+            shapes: TensorShapes of the parts that are the same in all iterations; by default, and for None, all of it.
 
         Returns:
             The values after the last iteration.

@@ -85,7 +85,7 @@ class CsvLayout:
             count: fields of a record.
             columns: numbers of the wanted columns.
             float_type: `tf.float32` or `tf.float64`.
-            rows: how many records are looked at; None for all.
+            rows: int, the number of records that are read; None for all.
 
         Returns:
             int32, int64, `float_type` or string for each wanted column; string where there are no values.

@@ -418,7 +418,7 @@ class Dataset(abc.ABC):
         """Returns this dataset with a cache, filled in the first whole pass.
 
         Args:
-            filename: where the elements are kept; in memory for "".
+            filename: string, the prefix of the files with the elements; in memory for "".
 
         Returns:
             Dataset.
@@ -668,7 +668,7 @@ class OpDataset(StructuredDataset):
         structure: of the elements.
         attrs: of the operation; functions by themselves.
         described: If True, the operation is told the structure: True for `output_types` and `output_shapes`.
-        kind: what `repr` calls it.
+        kind: the name in its `repr`.
     """
 
     def __init__(

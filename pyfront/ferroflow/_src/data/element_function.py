@@ -22,7 +22,7 @@ class ElementFunction:
     Args:
         function: called with one element of tensors for each of `arguments`.
         arguments: the structures of what it is called with.
-        name: what its name in the graph begins with.
+        name: first part of its name in the graph.
         results: turns what `function` gives into the flat results and their structure; by default a list becomes a
             tuple, and every leaf a tensor.
 

@@ -89,7 +89,8 @@ class TFRecordDataset(Dataset):
         filenames: string, list of them, Tensor of string of any shape, or a Dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: bytes to read ahead.
-        num_parallel_reads: how many files are read at a time, their records in turns; one after the other for None.
+        num_parallel_reads: number of files that are read at a time, their records in turns; one after the other for
+            None.
 
     Raises:
         TypeError: if the elements of a dataset of names are not strings.

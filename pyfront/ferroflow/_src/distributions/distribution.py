@@ -28,10 +28,12 @@ __all__ = ["Distribution"]
 class Distribution:
     """A batch of probability distributions of one kind.
 
-    A subclass overrides those of these methods that it can compute: `_batch_shape`, `_batch_shape_tensor`,
-    `_event_shape`, `_event_shape_tensor`, `_sample_n`, `_log_prob` or `_prob`, `_log_cdf` or `_cdf`,
-    `_log_survival_function` or `_survival_function`, `_quantile`, `_entropy`, `_mean`, `_variance` or `_stddev`,
-    `_covariance` and `_mode`. The public methods of the others raise NotImplementedError.
+    A subclass overrides the methods that it can compute.
+
+    For shapes and samples: `_batch_shape`, `_batch_shape_tensor`, `_event_shape`, `_event_shape_tensor` and
+    `_sample_n`. For probabilities: `_log_prob` or `_prob`, `_log_cdf` or `_cdf`, `_log_survival_function` or
+    `_survival_function`, and `_quantile`. For statistics: `_entropy`, `_mean`, `_variance` or `_stddev`, `_covariance`
+    and `_mode`. The public methods of the others raise NotImplementedError.
 
     Args:
         dtype: DType of the samples.

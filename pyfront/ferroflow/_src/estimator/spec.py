@@ -50,8 +50,8 @@ class EstimatorSpec(_Fields):
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
     Raises:
-        ValueError: if something that the mode needs is missing, the loss has more than one element, several outputs
-            have no default, or an argument belongs to another graph than the default one.
+        ValueError: if an argument that the mode needs is missing, the loss has several elements, several outputs have
+            no default, or an argument belongs to another graph than the default one.
         TypeError: if an argument has a wrong type.
     """
 

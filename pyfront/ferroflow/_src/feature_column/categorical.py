@@ -338,7 +338,7 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: if the list is empty or has a value twice, a number is out of its range, both `num_oov_buckets` and
+        ValueError: if the list is empty or has duplicates, a number is out of its range, both `num_oov_buckets` and
             `default_value` are given, or a dtype is not string or integer.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:

@@ -144,7 +144,7 @@ def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
     last on.
 
     Args:
-        source_column: what `numeric_column` returns, of one dimension.
+        source_column: result of `numeric_column`, of one dimension.
         boundaries: list or tuple of numbers, each greater than the one before.
 
     Returns:

@@ -173,7 +173,7 @@ class Function:
     """A function of tensors, in the library of the outer graph.
 
     Args:
-        name: what its name begins with.
+        name: first part of its name.
         graph: its body.
         arguments: tensors of the body that callers give.
         results: tensors of the body.
@@ -204,7 +204,7 @@ class Function:
         """Returns the function that a Python function describes.
 
         Args:
-            name: what its name begins with.
+            name: first part of its name.
             function: called once, with one tensor for each argument; returns the list of results.
             dtypes: of the arguments.
             shapes: of the arguments.

@@ -108,7 +108,7 @@ def docstring(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
     else:
         lines.append("    A named tuple:")
         lines += [f"        {name}: {text}." for name, text in outputs]
-    lines += ["", "Raises:", "    TypeError: an input is missing, or there is no argument of a given name."]
+    lines += ["", "Raises:", "    TypeError: if an input is missing, or an argument is unknown."]
     return "\n".join(lines)
 
 

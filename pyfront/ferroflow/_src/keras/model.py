@@ -403,7 +403,7 @@ class Model(Network):
             return given.batches(batch_size, steps_per_epoch, shuffle)
 
         def validate() -> list[float]:
-            assert validation is not None  # what is called only then
+            assert validation is not None  # `validate` is only called with validation data
             return self._evaluated(validation.batches(batch_size, validation_steps))
 
         params = {

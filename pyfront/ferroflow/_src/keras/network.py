@@ -340,7 +340,7 @@ class Network(Connected):
 
         Args:
             *args: arguments of a layer's `add_weight`.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             None.

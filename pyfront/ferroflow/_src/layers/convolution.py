@@ -216,14 +216,15 @@ _DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 _FUNCTION_ENDING = """Args:
     inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
 {arguments}    name: str, the variable scope; None for the name of the layer, made unique.
-    reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+    reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates missing
+        ones.
 
 Returns:
     Tensor of the dtype of `inputs`.
 
 Raises:
-    ValueError: sizes, strides, padding or data format are not as said, the number of channels is not known, or
-        variables exist and are not to be reused, or the other way round.
+    ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values, or the number of
+        channels is unknown. Also if variables exist and `reuse` is not set, or the reverse.
 """
 
 

@@ -258,7 +258,7 @@ class Layer(Connected):
         Args:
             inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
             *args: the other arguments of a call.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
@@ -300,7 +300,7 @@ class Layer(Connected):
 
         Args:
             *args: the arguments of `add_weight`.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Variable, or PartitionedVariable, of the dtype and shape asked for.
@@ -489,7 +489,7 @@ class Layer(Connected):
         Args:
             inputs: Tensor of the layer's dtype, of shape [batch, ...], or structure of them.
             *args: the other arguments of `call`.
-            **kwargs: those given by name.
+            **kwargs: the arguments given by name.
 
         Returns:
             Tensor of the layer's dtype, of shape [batch, ...], or structure of them: what `call` gives.

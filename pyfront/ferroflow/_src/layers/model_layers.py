@@ -178,18 +178,19 @@ _CONVOLUTION = """
         weights_regularizer: callable of the weights that gives a loss.
         biases_initializer: initializer of the biases; None for no biases.
         biases_regularizer: callable of the biases that gives a loss.
-        reuse: True, None or `AUTO_REUSE`: whether the variables of a scope of this name are used.
+        reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
+            missing ones.
         variables_collections: list of keys of collections for the variables, or dict from "weights" and "biases" to
             such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
-        trainable: bool, whether the variables are trained.
+        trainable: bool. If True, the variables are trained.
         scope: str, the variable scope; None for "Conv", made unique.
 
     Returns:
         Tensor of the dtype of `inputs`, with `num_outputs` channels.
 
     Raises:
-        ValueError: the rank of the inputs or `data_format` is another.
+        ValueError: if the rank of the inputs is wrong, or `data_format` is not one of the listed values.
     """
 
 

@@ -72,7 +72,7 @@ def instance_norm(
             lists.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         trainable: bool. If True, the variables are trained.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "InstanceNorm", made unique.
 
     Returns:

@@ -49,7 +49,7 @@ def bias_add(
         variables_collections: list of keys of collections for the variables, or dict from "biases" to such a list.
         outputs_collections: str or list of str, keys of collections that the result is put into; None for none.
         trainable: bool. If True, the biases are trained.
-        data_format: "NHWC" or "NCHW": whether the channels are the last or the second dimension.
+        data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
         scope: str, the variable scope; None for "BiasAdd", made unique.
 
     Returns:

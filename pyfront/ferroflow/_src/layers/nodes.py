@@ -16,7 +16,7 @@ class Call(NamedTuple):
     """One call of a layer, or of a model as a layer.
 
     Attributes:
-        layer: what was called.
+        layer: the layer or model that was called.
         inputs: Tensor, or list of them.
         arguments: the other arguments.
         outputs: list of Tensor.

@@ -43,7 +43,8 @@ _DESCRIPTION = """
         Tensor of float32, of shape []; for `Reduction.NONE` of the shape of the losses.
 
     Raises:
-        ValueError: the shapes are known not to fit, labels or predictions are None, or `reduction` is not one.
+        ValueError: if the shapes are known to be incompatible, labels or predictions are None, or
+            `reduction` is not a `Reduction`.
     """
 
 

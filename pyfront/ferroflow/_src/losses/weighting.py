@@ -118,7 +118,8 @@ def compute_weighted_loss(
         `losses`. A step raises `InvalidArgumentError` for weights that do not broadcast.
 
     Raises:
-        ValueError: if the weights are None or known not to broadcast, or `reduction` is not one.
+        ValueError: if the weights are None or known not to broadcast, or `reduction` is not a
+            `Reduction`.
     """
     Reduction.validate(reduction)
     with (

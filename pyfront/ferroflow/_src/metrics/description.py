@@ -26,7 +26,7 @@ _RETURNS = """Returns:
     alone adds nothing.
 
 Raises:
-    ValueError: the shapes are known not to fit{more}.
+    ValueError: if the shapes are known to be incompatible{more}.
 """
 
 

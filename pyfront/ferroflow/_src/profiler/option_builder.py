@@ -213,10 +213,10 @@ class ProfileOptionBuilder:
         """Selects nodes by regular expressions for names; None keeps a selection.
 
         Args:
-            start_name_regexes: where trees begin.
-            show_name_regexes: what is shown.
-            hide_name_regexes: what is not.
-            trim_name_regexes: where trees end.
+            start_name_regexes: nodes at which trees begin.
+            show_name_regexes: nodes to show.
+            hide_name_regexes: nodes to hide.
+            trim_name_regexes: nodes at which trees end.
 
         Returns:
             This builder.

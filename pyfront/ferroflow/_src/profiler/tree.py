@@ -28,7 +28,7 @@ class Item:
     """An entry of a profile, with its children.
 
     Args:
-        name: what it is called.
+        name: its name.
         types: by which it is counted or not; None for what is not an operation.
         own: its own numbers.
     """

@@ -171,7 +171,7 @@ class DropoutWrapper(CellWrapper):
         """Computes one step.
 
         Args:
-            inputs: what the wrapped cell takes, of float dtypes.
+            inputs: inputs of the wrapped cell, of float dtypes.
             state: the wrapped cell's state.
             scope: str or VariableScope, the wrapped cell's.
 

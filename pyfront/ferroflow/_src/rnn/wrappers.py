@@ -109,7 +109,7 @@ class DeviceWrapper(CellWrapper):
         """Computes one step on the device.
 
         Args:
-            inputs: what the wrapped cell takes.
+            inputs: inputs of the wrapped cell.
             state: the wrapped cell's state.
             scope: str or VariableScope, the wrapped cell's.
 

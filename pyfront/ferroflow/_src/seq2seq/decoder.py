@@ -111,7 +111,7 @@ class Decoder(abc.ABC):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """bool, whether a sequence that is finished may go on, as where beams change places."""
+        """bool; True if a finished sequence may continue, for example if beams change places."""
         return False
 
 

@@ -198,7 +198,7 @@ def pack_values(packing: Packing, values: Iterator[Any]) -> Any:
     """Returns the nest of fetched values.
 
     Args:
-        packing: what `flatten_fetches` returned.
+        packing: result of `flatten_fetches`.
         values: of the leaves, in their order.
     """
     if packing is None:

@@ -94,9 +94,9 @@ def evaluate_once(
         checkpoint_path: str, the checkpoint's prefix.
         master: str, the target of the session.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        eval_ops: operations that a batch runs, as `Session.run` takes it; None for no batches.
         feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
-        final_ops: what to fetch at the end, as `Session.run` takes it.
+        final_ops: tensors to fetch at the end, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
         config: ConfigProto of the session.
@@ -138,9 +138,9 @@ def evaluate_repeatedly(
         checkpoint_dir: str, the folder.
         master: str, the target of the sessions.
         scaffold: Scaffold; a new one by default.
-        eval_ops: what a batch runs, as `Session.run` takes it; None for no batches.
+        eval_ops: operations that a batch runs, as `Session.run` takes it; None for no batches.
         feed_dict: dict of values to feed to `eval_ops`, as `Session.run` takes it.
-        final_ops: what to fetch at the end of each evaluation, as `Session.run` takes it.
+        final_ops: tensors to fetch at the end of each evaluation, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed to `final_ops`, as `Session.run` takes it.
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.

@@ -11,7 +11,7 @@ class SessionRunArgs(NamedTuple):
     """Additions of a hook to a step: fetches, feeds and options.
 
     Args:
-        fetches: what the hook wants to know, as `Session.run` takes it; None for nothing.
+        fetches: fetches of the hook, as `Session.run` takes it; None for nothing.
         feed_dict: dict of values that the hook feeds, as `Session.run` takes it.
         options: RunOptions, merged with those of the others.
     """

@@ -1,4 +1,4 @@
-"""`assert_equal_graph_def`: whether two GraphDefs describe one graph."""
+"""`assert_equal_graph_def`: the check that two GraphDefs describe one graph."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ class TestCase(unittest.TestCase):
         """Returns the values of tensors in the default session, or in the test's own.
 
         Args:
-            tensors: what to fetch, as `Session.run` takes it.
+            tensors: tensors to fetch, as `Session.run` takes it.
 
         Returns:
             The result of `Session.run`.

@@ -174,7 +174,7 @@ class ExternalOptimizerInterface:
             inequality_grad_funcs: give the gradients of these, each in a list of one.
             packed_bounds: n pairs of lowest and highest values; None if there are no bounds.
             step_callback: function, to be called after each step with the vector.
-            optimizer_kwargs: what the constructor was given beside.
+            optimizer_kwargs: further arguments of the constructor.
 
         Returns:
             float [n].

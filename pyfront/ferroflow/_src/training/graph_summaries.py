@@ -115,7 +115,7 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -139,7 +139,7 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
@@ -158,7 +158,7 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
         step: int or int64 scalar Tensor; None for the global step.
 
     Returns:
-        bool scalar Tensor, whether it was written; an operation that does nothing without a writer in force.
+        bool scalar Tensor; True if it was written; an operation that does nothing without a writer in force.
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:

@@ -73,7 +73,7 @@ class MovingAverageOptimizer(Optimizer):
         averages.
 
         Args:
-            var_list: what to save, as for `tf.train.Saver`; None for all global variables.
+            var_list: variables to save, as for `tf.train.Saver`; None for all global variables.
             name: str, the name scope of the saver.
             **kwargs: other arguments of `tf.train.Saver`.
 

@@ -43,7 +43,7 @@ def get_variable(
             None.
         trainable: bool, as `tf.Variable`.
         collections: collection keys, as `tf.Variable`.
-        caching_device: where reads are cached, as `tf.Variable`.
+        caching_device: device string or function for cached reads, as `tf.Variable`.
         partitioner: a callable of shape and dtype to the number of slices of each dimension.
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for what the scope
@@ -108,7 +108,7 @@ def get_local_variable(
         regularizer: a callable of a new variable to a float scalar tensor or None; by default the scope's.
         trainable: not used: the variable is not trained.
         collections: collection keys besides `GraphKeys.LOCAL_VARIABLES`; None for no others.
-        caching_device: where reads are cached; by default as the scope says.
+        caching_device: device string or function for cached reads; by default as the scope says.
         partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
         validate_shape: bool, as `tf.Variable`.
         use_resource: bool, as `tf.Variable`; by default as the scope says.

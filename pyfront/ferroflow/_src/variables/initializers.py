@@ -40,7 +40,7 @@ class Initializer:
         Args:
             shape: list of int, the shape of the variable.
             dtype: its dtype; None for the initializer's.
-            partition_info: where the variable is a slice: of what.
+            partition_info: PartitionInfo, if the variable is a slice.
 
         Returns:
             A tensor of that shape and dtype.

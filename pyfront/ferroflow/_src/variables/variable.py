@@ -216,7 +216,7 @@ class Variable(metaclass=_VariableMeta):
         """Returns a part of the value, which has a method `assign(value)`.
 
         Args:
-            slice_spec: what a tensor can be sliced with.
+            slice_spec: a slice specification, as for a tensor.
         """
         return slice_variable(self, slice_spec)
 
@@ -631,7 +631,7 @@ class Variable(metaclass=_VariableMeta):
         """Assigns a value immediately, without adding operations to the graph.
 
         Args:
-            value: what converts to an array of the variable's dtype and shape.
+            value: a value that converts to an array of the variable's dtype and shape.
             session: a `Session`; None for the default one.
 
         Raises:

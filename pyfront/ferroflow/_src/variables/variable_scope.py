@@ -246,7 +246,7 @@ class VariableScope:
             reuse: True, False, None or `AUTO_REUSE`; by default the scope's.
             trainable: bool, as `tf.Variable`.
             collections: collection keys, as `tf.Variable`.
-            caching_device: where reads are cached; by default as the scope says.
+            caching_device: device string or function for cached reads; by default as the scope says.
             partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the
                 scope's.
             validate_shape: bool, as `tf.Variable`.

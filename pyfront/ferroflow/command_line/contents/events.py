@@ -105,7 +105,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, the tag.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     rows = [
         (event.step, _text(value))

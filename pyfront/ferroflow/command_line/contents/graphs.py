@@ -120,7 +120,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, its name; `:0` and the like at its end are ignored.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     if kind_of(path) is FileKind.SAVED_MODEL:
         variables = os.path.join(path, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)

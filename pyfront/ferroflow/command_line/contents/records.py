@@ -115,7 +115,7 @@ def show_key(path: str, key: str) -> bool:
         key: str, the feature's name, or the record's index, from 0.
 
     Returns:
-        bool, whether there is one.
+        bool; True if there is one.
     """
     rows = []
     for index, record in enumerate(_records(path)):

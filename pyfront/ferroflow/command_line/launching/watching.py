@@ -76,7 +76,7 @@ class Watch:
     """Run of tasks until those that end by themselves have ended.
 
     Args:
-        place: where the tasks run.
+        place: place where the tasks run.
         arguments: function from a task to the program and its arguments.
         environment: function from a task to its variables.
         restarts: int, how many times a task that failed is started again.

@@ -264,8 +264,8 @@ def crop_and_resize(
 
     Args:
         image: Tensor of a real number dtype, of shape [batch, height, width, channels].
-        boxes: Tensor of float32, of shape [boxes, 4]: y1, x1, y2, x2 of each box, with 0 and 1 at the centers of the
-            first and the last pixel. y1 > y2 or x1 > x2 flips, and positions outside the image are filled.
+        boxes: Tensor of float32, of shape [boxes, 4]: y1, x1, y2, x2 of each box. 0 and 1 are the centers of the first
+            and the last pixel. A box with y1 > y2 or x1 > x2 is flipped, and positions outside the image are filled.
         box_ind: Tensor of int32, of shape [boxes]: the image of each box.
         crop_size: Tensor of int32, of shape [2]: height and width of the result.
         method: str, "bilinear" or "nearest".

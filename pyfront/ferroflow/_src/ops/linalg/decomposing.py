@@ -55,8 +55,8 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
         name: str, name of the operation.
 
     Returns:
-        (s, U, V), Tensors; or only s. s is real and in descending order, of shape [..., p]; U has the shape [..., m, p]
-        or [..., m, m]; V has the shape [..., n, p] or [..., n, n].
+        (s, U, V), Tensors; or only s. The singular values are real and in descending order, of shape [..., p]. U has
+        the shape [..., m, p] or [..., m, m], V has the shape [..., n, p] or [..., n, n].
 
     Raises:
         tf.errors.InvalidArgumentError: when the step runs, if an element is not finite.

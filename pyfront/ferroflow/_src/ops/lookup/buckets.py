@@ -189,7 +189,7 @@ def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
     """Table of ids in which missing keys have the ids of buckets after its last row.
 
     Args:
-        initializer: what fills it, with values of int64; None for buckets alone.
+        initializer: the initializer of the table, with values of int64; None for buckets alone.
         num_oov_buckets: int, the number of buckets, at least 1.
         lookup_key_dtype: dtype of keys.
         name: str, name of the operation.

@@ -198,7 +198,7 @@ class HashTable(InitializableLookupTableBase):
     """A table that is filled once and then only read.
 
     Args:
-        initializer: what fills it, such as a `KeyValueTensorInitializer`.
+        initializer: the initializer of the table, such as a `KeyValueTensorInitializer`.
         default_value: scalar, the value of keys that are not in the table.
         shared_name: str; tables of one name are one table, over the sessions that share state.
         name: str, name of the operation.

@@ -14,7 +14,7 @@ class FinalOpsHook(SessionRunHook):
     """Hook that fetches tensors before the session is closed.
 
     Args:
-        final_ops: what to fetch, as `Session.run` takes it.
+        final_ops: tensors to fetch, as `Session.run` takes it.
         final_ops_feed_dict: dict of values to feed, as `Session.run` takes it.
     """
 
